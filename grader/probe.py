@@ -1,0 +1,255 @@
+"""The language in which the judge asks the worker to try the learner's code.
+
+A :class:`Probe` is a short program of :class:`Action` s. The worker runs it on the learner's
+module and answers with an :class:`Observation`: what each action gave, and the first error.
+A probe holds inputs only. What the judge expects never leaves the parent process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.generic]
+
+# ---- values that the parent sends ---------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TensorArg:
+    """A MAX tensor with these numbers, on the CPU."""
+
+    array: Array
+
+
+@dataclass(frozen=True)
+class ArrayArg:
+    """A plain NumPy array."""
+
+    array: Array
+
+
+@dataclass(frozen=True)
+class DTypeArg:
+    """A member of ``max.dtype.DType``, by name: ``"float32"``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class DeviceArg:
+    """``max.driver.CPU()``."""
+
+
+@dataclass(frozen=True)
+class ConfigArg:
+    """A ``GPT2Config`` of step 01 with these fields set."""
+
+    fields: dict[str, int | float]
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The result of an earlier action of the same probe; ``path`` indexes into it."""
+
+    name: str
+    path: tuple[int | str, ...] = ()
+
+
+Arg = (
+    TensorArg
+    | ArrayArg
+    | DTypeArg
+    | DeviceArg
+    | ConfigArg
+    | Ref
+    | None
+    | bool
+    | int
+    | float
+    | str
+    | list["Arg"]
+    | tuple["Arg", ...]
+    | dict[str, "Arg"]
+)
+
+# ---- actions ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Make:
+    """Build ``target(*args, **kwargs)``; the answer is a :class:`SeenModule`."""
+
+    name: str
+    target: str
+    args: tuple[Arg, ...] = ()
+    kwargs: dict[str, Arg] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Load:
+    """Give the module ``on`` these weights, strictly: every name, shape and dtype must match."""
+
+    name: str
+    on: str
+    weights: dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Call:
+    """Call something, staged as one MAX graph, and read every tensor of the answer.
+
+    ``on`` is ``None`` for a function of the learner's module named ``method``. Otherwise it
+    names an earlier result; ``method`` ``None`` calls that object itself.
+    """
+
+    name: str
+    on: str | None
+    method: str | None
+    args: tuple[Arg, ...] = ()
+    kwargs: dict[str, Arg] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Read:
+    """Read attributes of an earlier result; the answer is a dict of what was seen."""
+
+    name: str
+    on: str
+    attributes: tuple[str, ...]
+
+
+Action = Make | Load | Call | Read
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Actions that run in order on a fresh set of names; the first error ends the probe."""
+
+    name: str
+    actions: tuple[Action, ...]
+
+
+# ---- what the worker saw ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SeenTensor:
+    """A MAX tensor's numbers. ``dtype`` is MAX's name of the element type."""
+
+    array: Array
+    dtype: str
+
+
+@dataclass(frozen=True)
+class SeenArray:
+    """A NumPy array where a tensor might have been expected."""
+
+    array: Array
+
+
+@dataclass(frozen=True)
+class SeenParameter:
+    """The shape and dtype of one parameter of a module."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class SeenModule:
+    """An object that was built: its class, its parameters and its attributes' types."""
+
+    type_name: str
+    is_module: bool
+    parameters: dict[str, SeenParameter]
+    attributes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class SeenObject:
+    """Anything else, by the name of its type."""
+
+    type_name: str
+
+
+Seen = (
+    SeenTensor
+    | SeenArray
+    | SeenModule
+    | SeenObject
+    | None
+    | bool
+    | int
+    | float
+    | str
+    | list["Seen"]
+    | tuple["Seen", ...]
+    | dict[str, "Seen"]
+)
+
+
+@dataclass(frozen=True)
+class SeenError:
+    """An exception. ``line`` is the deepest line in the learner's file, 1-based.
+
+    ``function`` is the learner's function at that line. ``chain`` is the text of the
+    original traceback, capped.
+    """
+
+    type_name: str
+    message: str
+    action: str
+    line: int | None = None
+    function: str | None = None
+    chain: str = ""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one probe gave: results by action name, and the error that ended it, if any."""
+
+    probe: str
+    results: dict[str, Seen]
+    error: SeenError | None = None
+
+
+# ---- one job and its outcome --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that the worker is told.
+
+    ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
+    """
+
+    file: str
+    source: str
+    modules: dict[str, tuple[str, str]]
+    probes: tuple[Probe, ...]
+    engine: str = "numpy"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came back from the worker process.
+
+    ``load_error`` is the exception that importing the learner's file raised. ``ended`` is
+    ``"done"``, or why the process gave no complete answer: ``"timeout"``, ``"memory"``,
+    ``"exit"`` (the code ended the process itself; ``status`` says how), ``"garbled"`` (its
+    messages broke the protocol), ``"machine"`` (MAX or the sandbox could not start: a grader
+    error; ``problem`` says what). ``probe`` names the probe under way when it ended.
+    """
+
+    ended: str
+    observations: dict[str, Observation]
+    load_error: SeenError | None = None
+    probe: str | None = None
+    status: int | None = None
+    problem: str = ""
+    output: str = ""
+    notes: tuple[str, ...] = ()
+    isolation: str = "process"
