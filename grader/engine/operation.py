@@ -1,0 +1,48 @@
+"""What a NumPy handler sees of one MAX operation.
+
+A handler is a plain function of arrays: ``handler(operation, arrays) -> array`` (or a list of
+arrays, for an operation with several results). It never sees MAX's own objects, so it can be
+tested with NumPy alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+class Operation(Protocol):
+    """One operation of a staged graph: its attributes and its announced result."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy dtype of the first result; bfloat16 is computed as float32."""
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """Shape of the first result, or None where it is known only from the values."""
+
+    @property
+    def axis(self) -> int:
+        """The operation's ``axis`` attribute."""
+
+    def flag(self, name: str) -> bool:
+        """A boolean attribute, for example ``exclusive`` of a cumulative sum."""
+
+    def integer(self, name: str) -> int:
+        """An integer attribute, for example ``batch_dims`` of a gather."""
+
+    def number(self, name: str) -> float:
+        """A float32 attribute, for example ``epsilon`` of an RMS norm."""
+
+
+Handler: TypeAlias = Callable[[Operation, Sequence[Array]], Array | Sequence[Array]]
+
+
+class Unsupported(Exception):
+    """A handler does not cover this case; MAX's own kernel takes over."""

@@ -1,0 +1,116 @@
+"""Operations along one axis: sums and extremes, softmax, cumulative sum, the norms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from grader.engine.operation import Array, Handler, Operation
+
+
+def _reduction(function: Callable[..., Any]) -> Handler:
+    """A reduction that keeps its axis at size 1 and its dtype."""
+
+    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
+        x = arrays[0]
+        result: Array = function(x, axis=operation.axis, keepdims=True)
+        return result.astype(x.dtype, copy=False)
+
+    return handle
+
+
+def _mean(x: Array, axis: int, keepdims: bool) -> Array:
+    if x.dtype.kind == "f":
+        return np.mean(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+    total = np.sum(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+    return np.asarray(np.trunc(total / max(x.shape[axis], 1)), x.dtype)
+
+
+def _index_of(function: Callable[..., Any]) -> Handler:
+    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
+        result: Array = function(arrays[0], axis=operation.axis, keepdims=True)
+        return result.astype(np.int64, copy=False)
+
+    return handle
+
+
+def _softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
+    x, axis = arrays[0], operation.axis
+    if x.size == 0:
+        return x.copy()
+    powers = np.exp(x - x.max(axis, keepdims=True))
+    result: Array = powers / powers.sum(axis, keepdims=True)
+    return result
+
+
+def _log_softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
+    x, axis = arrays[0], operation.axis
+    if x.size == 0:
+        return x.copy()
+    shifted = x - x.max(axis, keepdims=True)
+    result: Array = shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))
+    return result
+
+
+def _cumsum(operation: Operation, arrays: Sequence[Array]) -> Array:
+    x, axis = arrays[0], operation.axis
+    reverse, exclusive = operation.flag("reverse"), operation.flag("exclusive")
+    source = np.flip(x, axis) if reverse else x
+    total: Array = np.cumsum(source, axis, dtype=x.dtype)
+    if exclusive:
+        total = total - source
+    return np.flip(total, axis) if reverse else total
+
+
+def _layer_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """``(x - mean) / sqrt(variance + epsilon) * gamma + beta`` over the last axis."""
+    x, gamma, beta, epsilon = arrays
+    centred = x - x.mean(-1, keepdims=True)
+    variance = np.square(centred).mean(-1, keepdims=True)
+    scale = np.sqrt(variance + epsilon.astype(x.dtype))
+    result: Array = centred / scale * gamma + beta
+    return result
+
+
+def _rms_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """``x / sqrt(mean(x**2) + epsilon) * (weight + offset)`` over the last axis."""
+    x, weight = arrays
+    kind = x.dtype.type
+    square = np.square(x).mean(-1, keepdims=True)
+    normalised = x / np.sqrt(square + kind(operation.number("epsilon")))
+    result: Array = normalised * (weight + kind(operation.number("weight_offset")))
+    return result
+
+
+def _group_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """Normalise each group of channels of ``[batch, channels, ...]`` by itself."""
+    x, gamma, beta, epsilon, groups = arrays
+    grouped = x.reshape(x.shape[0], int(groups.item()), -1)  # [batch, groups, rest]
+    centred = grouped - grouped.mean(-1, keepdims=True)
+    variance = np.square(centred).mean(-1, keepdims=True)
+    normalised = (centred / np.sqrt(variance + epsilon.astype(x.dtype))).reshape(x.shape)
+    per_channel = (-1,) + (1,) * (x.ndim - 2)
+    result: Array = normalised * gamma.reshape(per_channel) + beta.reshape(per_channel)
+    return result
+
+
+HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {
+        "ReduceAddOp": _reduction(np.sum),
+        "ReduceMulOp": _reduction(np.prod),
+        "ReduceMeanOp": _reduction(_mean),
+        "ReduceMaxOp": _reduction(np.max),
+        "ReduceMinOp": _reduction(np.min),
+        "ReduceArgMaxOp": _index_of(np.argmax),
+        "ReduceArgMinOp": _index_of(np.argmin),
+        "ReduceSoftmaxOp": _softmax,
+        "ReduceLogsoftmaxOp": _log_softmax,
+        "CumsumOp": _cumsum,
+        "ReduceLayerNormOp": _layer_norm,
+        "ReduceRmsNormOp": _rms_norm,
+        "ReduceGroupNormOp": _group_norm,
+    }
+)
