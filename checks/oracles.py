@@ -1,0 +1,251 @@
+"""What each step computes, in float64 NumPy, as the papers write it. No MAX here.
+
+Every formula takes *knobs*: named ways to be wrong. Without knobs it is the right formula, and a
+knob that a formula does not know is ignored. The misconceptions are settings of these knobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def softmax(scores: Floats, axis: int = -1) -> Floats:
+    """exp(x) / Σ exp(x) along ``axis``; a row of only −inf gives NaN, as MAX does."""
+    shifted = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    result: Floats = shifted / shifted.sum(axis=axis, keepdims=True)
+    return result
+
+
+def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floats:
+    """0 where query i may see key j, −inf elsewhere: ``[sequence_length, seq + num_tokens]``.
+
+    Knob ``mask``: ``past`` hides the past instead, ``past_and_self`` also the diagonal,
+    ``allows_next`` and ``hides_self`` are off by one, ``none`` hides nothing, ``small`` is
+    finite, ``ones`` marks with 1, ``keep`` has 1 and 0 exchanged.
+    """
+    width = sequence_length + num_tokens
+    row, column = np.indices((sequence_length, width))
+    diagonal = num_tokens if knobs.get("mask_offset") == "shifted" else 0
+    after = column - row - diagonal
+    hidden = {
+        "none": after > width,
+        "past": after < 0,
+        "past_and_self": after <= 0,
+        "allows_next": after > 1,
+        "hides_self": after >= 0,
+    }.get(knobs.get("mask", "causal"), after > 0)
+    return np.where(hidden, {"small": -1.0}.get(knobs.get("mask", ""), -np.inf), 0.0)
+
+
+def split_heads(x: Floats, n_head: int, **knobs: Any) -> Floats:
+    """``[…, seq, n_head * head_dim]`` → ``[…, n_head, seq, head_dim]``."""
+    *batch, seq, width = x.shape
+    head_dim = width // n_head
+    match knobs.get("split"):
+        case "reshape":
+            return x.reshape(*batch, n_head, seq, head_dim)
+        case "no_transpose":
+            return x.reshape(*batch, seq, n_head, head_dim)
+        case "head_dim_first":
+            return np.moveaxis(x.reshape(*batch, seq, head_dim, n_head), -1, -3)
+        case "last_axes":
+            return x.reshape(*batch, seq, n_head, head_dim).swapaxes(-1, -2)
+    return x.reshape(*batch, seq, n_head, head_dim).swapaxes(-2, -3)
+
+
+def merge_heads(x: Floats, **knobs: Any) -> Floats:
+    """``[…, n_head, seq, head_dim]`` → ``[…, seq, n_head * head_dim]``."""
+    *batch, n_head, seq, head_dim = x.shape
+    match knobs.get("merge"):
+        case "reshape":
+            return x.reshape(*batch, seq, n_head * head_dim)
+        case "head_dim_major":
+            return np.moveaxis(x, -3, -1).reshape(*batch, seq, n_head * head_dim)
+        case "last_axes":
+            return x.swapaxes(-1, -2).reshape(*batch, seq, n_head * head_dim)
+    return x.swapaxes(-2, -3).reshape(*batch, seq, n_head * head_dim)
+
+
+def attention_scores(query: Floats, key: Floats, n_embd: int | None = None, **knobs: Any) -> Floats:
+    """Q·Kᵀ/√head_dim: ``[…, seq, head_dim]`` twice → ``[…, seq, seq]``. Vaswani et al. 2017."""
+    head_dim, seq = query.shape[-1], key.shape[-2]
+    if knobs.get("scores") == "transposed":
+        query, key = key, query
+    scale = {
+        "none": 1.0,
+        "head_dim": 1 / head_dim,
+        "sqrt_n_embd": (n_embd or head_dim) ** -0.5,
+        "n_embd": 1 / (n_embd or head_dim),
+        "multiplied": head_dim**0.5,
+        "after_softmax": 1.0,
+        "sqrt_seq": seq**-0.5,
+        "twice": 1 / head_dim,
+        "log": 1 / np.log(head_dim) if head_dim > 1 else 1.0,
+    }.get(knobs.get("scale", ""), head_dim**-0.5)
+    return np.asarray(query @ key.swapaxes(-1, -2) * scale)
+
+
+def attention_weights(
+    query: Floats, key: Floats, *, causal: bool = True, n_embd: int | None = None, **knobs: Any
+) -> Floats:
+    """softmax of the masked scores over the keys: ``[…, seq, seq]``, rows sum to 1."""
+    scores = attention_scores(query, key, n_embd, **knobs)
+    mask_kind = knobs.get("mask", "causal") if causal else "none"
+    seq, keys = scores.shape[-2:]
+    mask = causal_mask(seq, keys - seq, mask=mask_kind)
+    before = {
+        "multiplied": lambda s: s * np.isfinite(mask),
+        "multiplied_inf": lambda s: s * mask,
+        "ones": lambda s: s + np.isfinite(mask),
+        "zero": lambda s: np.where(np.isfinite(mask), s, 0.0),
+        "subtracted": lambda s: s - mask,
+    }
+    after = ("after_softmax", "zeroed_after_softmax", "renormalised")
+    if mask_kind not in after:
+        scores = before.get(mask_kind, lambda s: s + mask)(scores)
+    weights = _normalised(scores, **knobs)
+    if mask_kind == "after_softmax":
+        weights = weights + mask
+    elif mask_kind == "zeroed_after_softmax":
+        weights = weights * np.isfinite(mask)
+    if knobs.get("scale") == "after_softmax":
+        weights = weights * query.shape[-1] ** -0.5
+    return np.asarray(weights)
+
+
+def _normalised(scores: Floats, **knobs: Any) -> Floats:
+    """softmax over the last axis, or what the knob ``softmax`` puts in its place."""
+    match knobs.get("softmax"):
+        case "queries":
+            return softmax(scores, -2)
+        case "heads":
+            return softmax(scores, -3)
+        case "batch":
+            return softmax(scores, 0)
+        case "absent":
+            return scores
+        case "twice":
+            return softmax(softmax(scores))
+        case "unnormalised":
+            return np.exp(scores)
+        case "sigmoid":
+            return np.asarray(1 / (1 + np.exp(-scores)))
+        case "log":
+            return np.log(softmax(scores))
+        case "uniform":
+            return np.isfinite(scores) / np.isfinite(scores).sum(-1, keepdims=True)
+        case "hard":
+            return np.asarray(np.eye(scores.shape[-1])[scores.argmax(-1)])
+    return softmax(scores)
+
+
+def attention(
+    query: Floats, key: Floats, value: Floats, *, causal: bool = True, **knobs: Any
+) -> Floats:
+    """softmax(Q·Kᵀ/√head_dim + mask)·V: ``[…, seq, head_dim]``. Vaswani et al. 2017, eq. 1."""
+    weights = attention_weights(query, key, causal=causal, **knobs)
+    if knobs.get("weights") == "transposed":
+        weights = weights.swapaxes(-1, -2)
+    if knobs.get("weights") == "returned":
+        return weights
+    return np.asarray(weights @ value)
+
+
+def linear(x: Floats, weight: Floats, bias: Floats | None) -> Floats:
+    """x·Wᵀ + b with ``weight`` as ``[out_dim, in_dim]``."""
+    product = x @ weight.T
+    return np.asarray(product if bias is None else product + bias)
+
+
+def gpt2_attention(
+    x: Floats, weights: Mapping[str, npt.NDArray[np.generic]], n_head: int, **knobs: Any
+) -> Floats:
+    """GPT-2's attention layer: ``[batch, seq, n_embd]`` → the same shape. Radford et al. 2019.
+
+    ``weights`` holds ``c_attn.weight`` ``[3 * n_embd, n_embd]``, ``c_attn.bias``,
+    ``c_proj.weight`` ``[n_embd, n_embd]`` and ``c_proj.bias``.
+    """
+    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    n_embd = x.shape[-1]
+    if fixed := _instead(x, **knobs):
+        return fixed[0]
+    n_head = _heads(n_head, n_embd, **knobs)
+    query, key, value = _query_key_value(x, w, n_head, **knobs)
+    out = attention(query, key, value, n_embd=n_embd, **knobs)
+    merged = merge_heads(out, **knobs)
+    if merged.shape[-1] != n_embd:
+        raise ValueError("merged width differs from n_embd")
+    result = _projected(merged, w, **knobs)
+    return result + x if knobs.get("residual") else result
+
+
+def _instead(x: Floats, **knobs: Any) -> tuple[Floats] | None:
+    """What some programs return instead of attention."""
+    match knobs.get("output"):
+        case "input":
+            return (x,)
+        case "zeros":
+            return (np.zeros_like(x),)
+        case "ones":
+            return (np.ones_like(x),)
+        case "mean":
+            return (np.broadcast_to(x.mean(-2, keepdims=True), x.shape),)
+    return None
+
+
+def _heads(n_head: int, n_embd: int, **knobs: Any) -> int:
+    count = {"one": 1, "twelve": 12, "head_dim": n_embd // n_head}.get(
+        knobs.get("heads", ""), n_head
+    )
+    if n_embd % count:
+        raise ValueError(f"{n_embd} is no multiple of {count}")
+    return int(count)
+
+
+def _query_key_value(
+    x: Floats, w: Mapping[str, Floats], n_head: int, **knobs: Any
+) -> tuple[Floats, Floats, Floats]:
+    """Query, key and value ``[batch, n_head, seq, head_dim]`` from the fused projection."""
+    batch, seq, n_embd = x.shape
+    c_attn = _variant(w["c_attn.weight"], w["c_attn.bias"], knobs.get("c_attn"))
+    fused = linear(x, *c_attn)
+    if knobs.get("packing") == "per_head":
+        parts = fused.reshape(batch, seq, n_head, 3, n_embd // n_head)
+        blocks = [parts[..., i, :].swapaxes(1, 2) for i in range(3)]
+    elif knobs.get("packing") == "interleaved":
+        parts = fused.reshape(batch, seq, n_embd, 3)
+        blocks = [split_heads(parts[..., i], n_head, **knobs) for i in range(3)]
+    else:
+        blocks = [split_heads(part, n_head, **knobs) for part in np.split(fused, 3, axis=-1)]
+    named = dict(zip("qkv", blocks, strict=True))
+    query, key, value = (named[name] for name in knobs.get("order", "qkv"))
+    return query, key, value
+
+
+def _variant(
+    weight: Floats, bias: Floats, knob: str | None
+) -> tuple[Floats, Floats | None]:
+    match knob:
+        case "no_bias":
+            return weight, None
+        case "transposed":
+            return weight.T, bias
+        case "bias_twice":
+            return weight, 2 * bias
+    return weight, bias
+
+
+def _projected(x: Floats, w: Mapping[str, Floats], **knobs: Any) -> Floats:
+    """The output projection, or what the knob ``c_proj`` makes of it."""
+    knob = knobs.get("c_proj")
+    weight, bias = _variant(w["c_proj.weight"], w["c_proj.bias"], knob)
+    if knob == "missing":
+        return x
+    once = linear(x, weight, bias)
+    return linear(once, weight, bias) if knob == "twice" else once

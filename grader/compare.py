@@ -1,0 +1,74 @@
+"""When two arrays are the same numbers, and how to say that they are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+RELATIVE = 2e-4
+ABSOLUTE = 2e-5
+"""Float32 arithmetic on values of order 1, a few hundred terms a sum, against float64."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far an array is from the right one, and where it differs most."""
+
+    wrong: int
+    total: int
+    largest: float
+    index: tuple[int, ...]
+    seen: float
+    expected: float
+
+    def __str__(self) -> str:
+        where = ", ".join(map(str, self.index))
+        return (
+            f"{self.wrong} of {self.total} numbers differ; at [{where}] yours is "
+            f"{self.seen:.4g}, expected {self.expected:.4g}"
+        )
+
+
+def close(seen: npt.NDArray[np.generic], expected: npt.NDArray[np.generic]) -> bool:
+    """Whether ``seen`` holds the numbers of ``expected``: same shape, NaN and infinity alike."""
+    if seen.shape != expected.shape or not _numeric(seen):
+        return False
+    want = expected.astype(np.float64)
+    scale = _scale(want)
+    return bool(
+        np.allclose(
+            seen.astype(np.float64), want, rtol=RELATIVE, atol=ABSOLUTE * scale, equal_nan=True
+        )
+    )
+
+
+def difference(seen: npt.NDArray[np.generic], expected: npt.NDArray[np.generic]) -> Difference:
+    """Where ``seen`` differs most from ``expected``, which has the same shape."""
+    have, want = seen.astype(np.float64), expected.astype(np.float64)
+    same = np.isclose(
+        have, want, rtol=RELATIVE, atol=ABSOLUTE * _scale(want), equal_nan=True
+    )
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(have - want)
+    gap = np.where(same, -1.0, np.where(np.isfinite(gap), gap, np.inf))
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(gap)), gap.shape))
+    return Difference(
+        wrong=int((~same).sum()),
+        total=int(same.size),
+        largest=float(gap[index]),
+        index=index,
+        seen=float(have[index]),
+        expected=float(want[index]),
+    )
+
+
+def _numeric(array: npt.NDArray[np.generic]) -> bool:
+    return array.dtype.kind in "fiub"
+
+
+def _scale(want: npt.NDArray[np.float64]) -> float:
+    """The size of the numbers compared, so that large ones are allowed larger rounding."""
+    finite = want[np.isfinite(want)]
+    return max(1.0, float(np.abs(finite).max())) if finite.size else 1.0

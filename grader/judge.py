@@ -1,0 +1,168 @@
+"""Settles each check from what the source says and what the program did.
+
+Behaviour decides and source explains: a source check that did not recognise a program whose
+numbers are right becomes a note. A misconception that explains every wrong number says which
+checks fail, and clears the source checks that it does not blame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from grader.compare import close, difference
+from grader.diagnose import Explanation
+from grader.explain import explain
+from grader.model import CheckResult, Status
+from grader.probe import SeenArray, SeenTensor
+from grader.rubric import Check, Evidence, Failed, NotRun, Passed, Rubric, Ruling
+from grader.source import Finding, Source
+
+ABSENT = ("MissingName", "AttributeError")
+"""Errors which say that a helper is not there. The program may be right without it."""
+
+UNRECOGNISED = "Written another way than the lesson's. The numbers are right, so it counts."
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything known about one file when its checks are settled."""
+
+    rubric: Rubric
+    source: Source
+    evidence: Evidence
+    explanation: Explanation | None = None
+    strict: bool = False
+
+
+def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
+    """The ruling of every run-time check, in order; one whose needs failed is not run."""
+    rulings: dict[str, Ruling] = {}
+    for check in rubric.checks:
+        if check.runtime is None:
+            continue
+        missing = [
+            need for need in check.needs if not isinstance(rulings.get(need, Passed()), Passed)
+        ]
+        rulings[check.id] = NotRun(missing[0]) if missing else check.runtime(evidence)
+    return rulings
+
+
+def settle(case: Case) -> tuple[CheckResult, ...]:
+    """One result for each check of the rubric, in its order."""
+    rulings = rule_all(case.rubric, case.evidence)
+    findings = {c.id: c.source(case.source) for c in case.rubric.checks if c.source is not None}
+    blamed = case.explanation.blames if case.explanation else ()
+    settled = []
+    for check in case.rubric.checks:
+        if check.source is not None:
+            result = _settle_source(case, check, findings[check.id], rulings, check.id in blamed)
+        else:
+            result = _settle_runtime(case, check, rulings)
+        settled.append(result)
+    return tuple(_located(result, case.source) for result in _accuse(case, settled))
+
+
+def _settle_source(
+    case: Case, check: Check, finding: Finding, rulings: dict[str, Ruling], blamed: bool
+) -> CheckResult:
+    if blamed:
+        return _fail(check, finding.line, None if finding.ok else finding.detail)
+    if finding.ok:
+        return _pass(check, finding.note)
+    if not case.strict and _proven(case, check, rulings):
+        return _pass(check, UNRECOGNISED)
+    return _fail(check, finding.line, finding.detail)
+
+
+def _proven(case: Case, check: Check, rulings: dict[str, Ruling]) -> bool:
+    """Whether what the program does shows that this part of it is right."""
+    if all(isinstance(ruling, Passed) for ruling in rulings.values()):
+        return True
+    if case.explanation is not None and case.explanation.complete:
+        return True
+    return bool(check.proven_by) and all(case.evidence.right(name) for name in check.proven_by)
+
+
+def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
+    """The results with a ❌ at each helper that is wrong by itself.
+
+    Where a helper's own trial is wrong but its source checks all recognised something, the
+    last of them is the one that fails.
+    """
+    if all(result.status is Status.PASS for result in settled):
+        return settled
+    results = {result.id: result for result in settled}
+    for name, trial in case.evidence.trials.items():
+        group = [c for c in case.rubric.checks if c.proven_by == (name,)]
+        if not trial.part or not group or case.evidence.right(name):
+            continue
+        if any(results[check.id].status is Status.FAIL for check in group):
+            continue
+        if wrong := _how_wrong(case, name):
+            results[group[-1].id] = _fail(group[-1], *wrong)
+    return [results[result.id] for result in settled]
+
+
+def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
+    """Where and how helper ``trial`` is wrong; None where it does not exist to be called."""
+    error = case.evidence.error(trial)
+    if error is not None:
+        if error.type_name in ABSENT or error.line is None:
+            return None
+        return error.line, explain(error).message
+    for path, want in case.evidence.expected(trial).items():
+        seen = case.evidence.seen(trial, path)
+        if seen is None:
+            return None
+        if not isinstance(seen, SeenTensor | SeenArray):
+            return None
+        if seen.array.shape != want.shape:
+            return None, f"Called alone it gives shape {seen.array.shape}, expected {want.shape}"
+        if not close(seen.array, want):
+            return None, f"Called alone: {difference(seen.array, want)}"
+    return None
+
+
+def _settle_runtime(case: Case, check: Check, rulings: dict[str, Ruling]) -> CheckResult:
+    ruling = rulings[check.id]
+    match ruling:
+        case Passed(note):
+            return _pass(check, note)
+        case Failed():
+            hints = ((ruling.hint,) if ruling.hint else ()) + check.hints
+            return CheckResult(
+                check.id, check.kind, Status.FAIL, ruling.message or check.failed, hints,
+                line=ruling.line, detail=ruling.detail,
+            )
+        case NotRun(waits_for):
+            return CheckResult(
+                check.id, check.kind, Status.NOT_RUN, check.passed,
+                note=f"Waits for: {_waits_for(case.rubric, rulings, waits_for)}",
+            )
+
+
+def _waits_for(rubric: Rubric, rulings: dict[str, Ruling], named: str | None) -> str:
+    """The sentence of the check to mend first."""
+    failed = [name for name, ruling in rulings.items() if isinstance(ruling, Failed)]
+    sought = named if named in failed or not failed else failed[0]
+    for check in rubric.checks:
+        if check.id == sought:
+            return check.passed
+    return "the program to run"
+
+
+def _pass(check: Check, note: str | None) -> CheckResult:
+    return CheckResult(check.id, check.kind, Status.PASS, check.passed, note=note)
+
+
+def _fail(check: Check, line: int | None, detail: str | None) -> CheckResult:
+    return CheckResult(
+        check.id, check.kind, Status.FAIL, check.failed, check.hints, line=line, note=detail
+    )
+
+
+def _located(result: CheckResult, source: Source) -> CheckResult:
+    """The result with the text of the line that it points at."""
+    if result.line is None or not 1 <= result.line <= len(source.lines):
+        return result
+    return replace(result, text=source.lines[result.line - 1].strip()[:200])

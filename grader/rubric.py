@@ -1,0 +1,242 @@
+"""The words of a rubric: checks, trials and the rules that judge them.
+
+A rubric names its checks in the order of the report. A source check asks the syntax tree; a
+run-time check asks the :class:`Evidence`, which is what the worker saw set beside what the
+oracle expects. Rubrics import only this module's words, the oracles and the misconceptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.compare import close
+from grader.model import Kind
+from grader.probe import (
+    Load,
+    Observation,
+    Outcome,
+    Probe,
+    Seen,
+    SeenArray,
+    SeenError,
+    SeenTensor,
+)
+from grader.source import Finding, Source
+
+Floats = npt.NDArray[np.float64]
+Expect = Callable[..., Mapping[str, Floats]]
+"""``expect(**knobs)`` gives the right array for each action's result, by action name.
+
+A path into a tuple is written ``"out.0"``. Without knobs the formula is the right one; a
+misconception passes knobs, and a formula ignores the knobs that it does not know.
+"""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One probe with what is expected of it. Only the probe leaves this process.
+
+    A ``part`` trial calls one helper by itself. It locates a mistake and proves the helper's
+    source checks, but a learner who wrote the program without that helper loses nothing.
+    """
+
+    probe: Probe
+    expect: Expect | None = None
+    part: bool = False
+
+
+class State(Enum):
+    """What is known about one action of one trial."""
+
+    SEEN = "seen"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    UNDER_WAY = "under way"
+    NEVER = "never"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the worker saw, beside the trials that were asked of it."""
+
+    trials: Mapping[str, Trial]
+    outcome: Outcome
+    _expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict, repr=False)
+
+    def state(self, trial: str, action: str) -> State:
+        """Whether ``action`` of ``trial`` gave a result, and if not, why."""
+        if self.outcome.load_error is not None:
+            return State.BLOCKED
+        observation = self.outcome.observations.get(trial)
+        if observation is None:
+            return State.UNDER_WAY if self.outcome.probe == trial else State.NEVER
+        if action in observation.results:
+            return State.SEEN
+        if observation.error is not None and observation.error.action == action:
+            return State.FAILED
+        return State.BLOCKED
+
+    def observation(self, trial: str) -> Observation:
+        """What ``trial`` gave; empty where it never ran."""
+        return self.outcome.observations.get(trial, Observation(trial, {}))
+
+    def error(self, trial: str) -> SeenError | None:
+        """The exception that ended ``trial``."""
+        return self.observation(trial).error
+
+    def seen(self, trial: str, path: str) -> Seen:
+        """The result at ``path`` (``"out"``, or ``"out.0"`` inside a tuple); None if absent."""
+        name, *inside = path.split(".")
+        value = self.observation(trial).results.get(name)
+        for key in inside:
+            if isinstance(value, tuple | list) and key.isdecimal() and int(key) < len(value):
+                value = value[int(key)]
+            elif isinstance(value, dict):
+                value = value.get(key)
+            else:
+                return None
+        return value
+
+    def expected(self, trial: str) -> Mapping[str, Floats]:
+        """The oracle's arrays for ``trial``."""
+        if trial not in self._expected:
+            expect = self.trials[trial].expect
+            self._expected[trial] = expect() if expect is not None else {}
+        return self._expected[trial]
+
+    def matching(self, *patterns: str) -> tuple[str, ...]:
+        """The trials with these names; a trailing ``*`` matches any ending."""
+        return tuple(
+            name
+            for name in self.trials
+            if any(
+                name == p or (p.endswith("*") and name.startswith(p.removesuffix("*")))
+                for p in patterns
+            )
+        )
+
+    def right(self, trial: str) -> bool:
+        """Whether ``trial`` has an oracle and every result equals it."""
+        expected = self.expected(trial)
+        return bool(expected) and all(
+            isinstance(seen := self.seen(trial, path), SeenTensor | SeenArray)
+            and close(seen.array, want)
+            for path, want in expected.items()
+        )
+
+    def weights(self, trial: str) -> Mapping[str, npt.NDArray[np.generic]]:
+        """The weights that ``trial`` loads."""
+        for action in self.trials[trial].probe.actions:
+            if isinstance(action, Load):
+                return action.weights
+        return {}
+
+
+@dataclass(frozen=True)
+class Passed:
+    """The rule holds. ``note`` adds what the check's sentence does not say."""
+
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The rule does not hold. Texts given here replace or precede those of the check."""
+
+    message: str | None = None
+    hint: str | None = None
+    line: int | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """The rule could not be tried; ``waits_for`` names a check, if one is known."""
+
+    waits_for: str | None = None
+
+
+Ruling = Passed | Failed | NotRun
+Rule = Callable[[Evidence], Ruling]
+SourceTest = Callable[[Source], Finding]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the report: its sentence when it holds, its sentence when it does not.
+
+    ``hints`` go from the first shown to nearly the answer. ``proven_by`` names trials whose right
+    numbers prove this part of the program however it is written.
+    """
+
+    id: str
+    passed: str
+    failed: str
+    hints: tuple[str, ...]
+    source: SourceTest | None = None
+    runtime: Rule | None = None
+    needs: tuple[str, ...] = ()
+    proven_by: tuple[str, ...] = ()
+    why: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the syntax tree or the running program is asked."""
+        return Kind.SOURCE if self.source is not None else Kind.RUNTIME
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A mistake as a formula: the oracle with some knobs turned.
+
+    ``blames`` names the checks that this mistake breaks, first the one to read first.
+    ``lesson`` is the heading of the lesson's section on it.
+    """
+
+    id: str
+    message: str
+    knobs: Mapping[str, Any]
+    blames: tuple[str, ...]
+    lesson: str = ""
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """Everything that the grader knows about one step."""
+
+    checks: tuple[Check, ...]
+    draw: Callable[[np.random.Generator], Iterable[Trial]]
+    misconceptions: tuple[Misconception, ...] = ()
+    lesson: Mapping[str, str] = field(default_factory=dict)
+
+
+def source_check(
+    id: str,
+    passed: str,
+    failed: str,
+    *hints: str,
+    test: SourceTest,
+    proven_by: tuple[str, ...] = (),
+    why: str = "",
+) -> Check:
+    """A check of the syntax tree."""
+    return Check(id, passed, failed, hints, source=test, proven_by=proven_by, why=why)
+
+
+def runtime_check(
+    id: str,
+    passed: str,
+    failed: str,
+    *hints: str,
+    rule: Rule,
+    needs: tuple[str, ...] = (),
+    why: str = "",
+) -> Check:
+    """A check of what the program does."""
+    return Check(id, passed, failed, hints, runtime=rule, needs=needs, why=why)
