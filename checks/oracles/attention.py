@@ -1,8 +1,4 @@
-"""What each step computes, in float64 NumPy, as the papers write it. No MAX here.
-
-Every formula takes *knobs*: named ways to be wrong. Without knobs it is the right formula, and a
-knob that a formula does not know is ignored. The misconceptions are settings of these knobs.
-"""
+"""Causal masks, scaled dot-product attention and GPT-2's attention layer."""
 
 from __future__ import annotations
 

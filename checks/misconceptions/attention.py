@@ -1,16 +1,8 @@
-"""The mistakes that learners really make, by name: settings of the oracles' knobs.
-
-A rubric takes a family and says which of its own checks each mistake breaks.
-"""
+"""Mistakes in scaled dot-product attention, and in the layer around it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from grader.rubric import Misconception
-
-Row = tuple[str, str, dict[str, str], str]
-"""Id, sentence, knobs, and the part of the program that it breaks."""
+from checks.misconceptions import Row
 
 ATTENTION: tuple[Row, ...] = (
     ("missing-scale", "Your output is exactly attention without the 1/√head_dim scale.",
@@ -131,13 +123,3 @@ LAYER: tuple[Row, ...] = (
     ("returns-mean", "The output is the mean of the tokens: no attention is computed.",
      {"output": "mean"}, "result"),
 )
-
-
-def named(
-    rows: tuple[Row, ...], blames: Mapping[str, tuple[str, ...]], lesson: Mapping[str, str]
-) -> tuple[Misconception, ...]:
-    """The misconceptions of ``rows``, blaming this rubric's checks for each part."""
-    return tuple(
-        Misconception(id, message, knobs, blames[part], lesson.get(part, ""))
-        for id, message, knobs, part in rows
-    )

@@ -1,0 +1,175 @@
+"""Random trials of an attention layer, shared by the steps that build one.
+
+Sizes are as small as still convict: width, heads, batch and sequence all differ, so that no
+mistake about an axis can hide, and the numbers are of order 1, so that none drowns in rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from checks.oracles import attention as oracles
+from grader.probe import Call, ConfigArg, DeviceArg, DTypeArg, Load, Make, Probe, Read, TensorArg
+from grader.rubric import Expect, Trial
+
+Array = npt.NDArray[np.float32]
+Rng = np.random.Generator
+
+GPT2 = {"n_embd": 768, "n_head": 12}
+
+
+def normal(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
+    """Normal numbers, float32."""
+    return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+
+
+def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
+    """Weights of a GPT-2 attention layer that keep numbers of order 1."""
+    spread = 1.4 * n_embd**-0.5
+    return {
+        "c_attn.weight": normal(rng, 3 * n_embd, n_embd, scale=spread),
+        "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
+        "c_proj.weight": normal(rng, n_embd, n_embd, scale=spread),
+        "c_proj.bias": normal(rng, n_embd, scale=0.5),
+    }
+
+
+def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
+    """Random ``(n_head, head_dim, batch, seq)``, all distinct in each; one has seq 1."""
+    drawn = [
+        tuple(int(i) for i in rng.permutation([2, 3, 5, 7])[:4]),
+        tuple(int(i) for i in rng.permutation([3, 4, 5, 2])[:4]),
+    ]
+    head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
+    one_token = (head, dim, 5, 1)
+    one_text = (int(rng.integers(2, 4)), int(rng.integers(4, 7)), 1, 8)
+    return [*((a, b, c, d) for a, b, c, d in drawn), one_token, one_text]
+
+
+def layer_trials(rng: Rng, cls: str) -> list[Trial]:
+    """Forward passes of ``cls(GPT2Config)`` against :func:`oracles.gpt2_attention`."""
+    found = [_gpt2(rng, cls)]
+    found += [
+        _forward(rng, cls, f"random-{i}", size) for i, size in enumerate(sizes(rng), start=1)
+    ]
+    found.append(_calls(rng, cls))
+    return found
+
+
+def _gpt2(rng: Rng, cls: str) -> Trial:
+    """The real GPT-2 sizes, with one text of four tokens."""
+    weights = attention_weights(rng, GPT2["n_embd"])
+    x = normal(rng, 1, 4, GPT2["n_embd"])
+    read = Read("attributes", "module", ("embed_dim", "num_heads", "head_dim", "split_size"))
+    return Trial(
+        Probe("gpt2", (*_made(cls, GPT2, weights, read), _call("out", x))),
+        _expect(weights, GPT2["n_head"], {"out": x}),
+    )
+
+
+def _forward(rng: Rng, cls: str, name: str, size: tuple[int, int, int, int]) -> Trial:
+    n_head, head_dim, batch, seq = size
+    n_embd = n_head * head_dim
+    weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
+    config = {"n_embd": n_embd, "n_head": n_head}
+    return Trial(
+        Probe(name, (*_made(cls, config, weights), _call("out", x))),
+        _expect(weights, n_head, {"out": x}),
+    )
+
+
+FUTURE = 3
+"""In the trial ``calls``, tokens from this position on are changed for the second call."""
+
+
+def _calls(rng: Rng, cls: str) -> Trial:
+    """Four calls of one layer: a text, its future changed, a longer text, the first again."""
+    n_head, head_dim, batch, seq = 3, 4, 2, 5
+    n_embd = n_head * head_dim
+    weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
+    changed = x.copy()
+    changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, n_embd, scale=2.0)
+    inputs = {"first": x, "changed": changed, "longer": normal(rng, 1, 9, n_embd), "again": x}
+    config = {"n_embd": n_embd, "n_head": n_head}
+    calls = tuple(_call(name, array) for name, array in inputs.items())
+    return Trial(
+        Probe("calls", (*_made(cls, config, weights), *calls)), _expect(weights, n_head, inputs)
+    )
+
+
+def part_trials(rng: Rng, cls: str) -> list[Trial]:
+    """``_split_heads``, ``_merge_heads`` and ``_attn``, each called by itself."""
+    n_head, head_dim, batch, seq = 3, 5, 2, 4
+    config = {"n_embd": n_head * head_dim, "n_head": n_head}
+    made = Make("module", cls, (ConfigArg(dict(config)),))
+    wide = normal(rng, batch, seq, n_head * head_dim)
+    tall = normal(rng, batch, n_head, seq, head_dim)
+    query, key, value = (normal(rng, batch, n_head, seq, head_dim, scale=1.3) for _ in range(3))
+    tensors = tuple(TensorArg(array) for array in (query, key, value))
+    exact = [array.astype(np.float64) for array in (wide, tall, query, key, value)]
+    return [
+        Trial(
+            Probe("split_heads", (made, Call(
+                "out", "module", "_split_heads", (TensorArg(wide), n_head, head_dim)))),
+            lambda **knobs: {"out": oracles.split_heads(exact[0], n_head, **knobs)},
+            part=True,
+        ),
+        Trial(
+            Probe("merge_heads", (made, Call(
+                "out", "module", "_merge_heads", (TensorArg(tall), n_head, head_dim)))),
+            lambda **knobs: {"out": oracles.merge_heads(exact[1], **knobs)},
+            part=True,
+        ),
+        Trial(
+            Probe("attn", (made, Call("out", "module", "_attn", tensors))),
+            lambda **knobs: {
+                "out": oracles.attention(*exact[2:], n_embd=n_head * head_dim, **knobs)
+            },
+            part=True,
+        ),
+    ]
+
+
+def mask_trials(rng: Rng, *, part: bool) -> list[Trial]:
+    """``causal_mask`` for several lengths, with and without earlier tokens."""
+    lengths = [(4, 0), (1, 0), (int(rng.integers(5, 9)), 0), (3, int(rng.integers(2, 5))), (1, 6)]
+    return [_mask(seq, tokens, part=part) for seq, tokens in (lengths[:1] if part else lengths)]
+
+
+def _mask(seq: int, tokens: int, *, part: bool) -> Trial:
+    name = "mask" if part else f"mask-{seq}+{tokens}"
+    kwargs = {"dtype": DTypeArg("float32"), "device": DeviceArg()}
+    call = Call("out", None, "causal_mask", (seq, tokens), dict(kwargs))
+    return Trial(
+        Probe(name, (call,)),
+        lambda **knobs: {"out": oracles.causal_mask(seq, tokens, **knobs)},
+        part=part,
+    )
+
+
+def _made(
+    cls: str, config: Mapping[str, int], weights: Mapping[str, Array], *more: Read
+) -> tuple[Make | Load | Read, ...]:
+    make = Make("module", cls, (ConfigArg(dict(config)),))
+    return (make, *more, Load("loaded", "module", dict(weights)))
+
+
+def _call(name: str, x: Array) -> Call:
+    return Call(name, "module", None, (TensorArg(x),))
+
+
+def _expect(
+    weights: Mapping[str, Array], n_head: int, inputs: Mapping[str, Array]
+) -> Expect:
+    """The oracle's answer to each input of one layer."""
+
+    def expect(**knobs: object) -> dict[str, oracles.Floats]:
+        return {
+            name: oracles.gpt2_attention(x.astype(np.float64), weights, n_head, **knobs)
+            for name, x in inputs.items()
+        }
+
+    return expect
