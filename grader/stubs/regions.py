@@ -13,7 +13,7 @@ What stands above the last ``# stub:`` line is for the learner: comments are kep
 and each ``# stub:`` line becomes the line of code behind it (a bare ``# stub:`` becomes
 nothing). What stands below is the solution, which the stub leaves out. Blank lines right before
 the closing marker stay where none follow it, so that the stub keeps its layout. The markers
-themselves appear in no stub. Everything outside the regions is the same in both files, character by character.
+themselves appear in no stub. Everything outside the regions is the same in both files.
 """
 
 from __future__ import annotations
