@@ -1,12 +1,12 @@
 """Stubs from solutions, and everything else that is generated rather than written.
 
-``regions`` reads the blanks of a solution, ``blocks`` makes generated texts, and ``generate`` brings
-the files of the course in step with them.
+``blanks`` reads the regions of a solution, ``blocks`` makes generated texts, and ``generate``
+brings the files of the course in step with them.
 """
 
 from __future__ import annotations
 
-from grader.stubs.regions import Region, RegionProblem, make_answer, make_stub, regions
+from grader.stubs.blanks import Region, RegionProblem, make_answer, make_stub, regions
 from grader.stubs.generate import sync
 
 __all__ = ["Region", "RegionProblem", "make_answer", "make_stub", "regions", "sync"]

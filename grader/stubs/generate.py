@@ -22,7 +22,7 @@ from grader import course
 from grader.files import write_whole
 from grader.model import Step, Verdict
 from grader.stubs import blocks
-from grader.stubs.regions import RegionProblem, make_stub
+from grader.stubs.blanks import RegionProblem, make_stub
 
 MANIFEST = "stubs.sha256"
 BACKUPS = ".grader/backups"
