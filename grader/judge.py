@@ -30,6 +30,7 @@ class Case:
     rubric: Rubric
     source: Source
     evidence: Evidence
+    rulings: dict[str, Ruling]
     explanation: Explanation | None = None
     strict: bool = False
 
@@ -47,36 +48,40 @@ def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
     return rulings
 
 
+def behaves(rulings: dict[str, Ruling]) -> bool:
+    """Whether every run-time check holds."""
+    return all(isinstance(ruling, Passed) for ruling in rulings.values())
+
+
 def settle(case: Case) -> tuple[CheckResult, ...]:
     """One result for each check of the rubric, in its order."""
-    rulings = rule_all(case.rubric, case.evidence)
     findings = {c.id: c.source(case.source) for c in case.rubric.checks if c.source is not None}
     blamed = case.explanation.blames if case.explanation else ()
     settled = []
     for check in case.rubric.checks:
         if check.source is not None:
-            result = _settle_source(case, check, findings[check.id], rulings, check.id in blamed)
+            result = _settle_source(case, check, findings[check.id], check.id in blamed)
         else:
-            result = _settle_runtime(case, check, rulings)
+            result = _settle_runtime(case, check)
         settled.append(result)
     return tuple(_located(result, case.source) for result in _accuse(case, settled))
 
 
 def _settle_source(
-    case: Case, check: Check, finding: Finding, rulings: dict[str, Ruling], blamed: bool
+    case: Case, check: Check, finding: Finding, blamed: bool
 ) -> CheckResult:
     if blamed:
         return _fail(check, finding.line, None if finding.ok else finding.detail)
     if finding.ok:
         return _pass(check, finding.note)
-    if not case.strict and _proven(case, check, rulings):
+    if not case.strict and _proven(case, check):
         return _pass(check, UNRECOGNISED)
     return _fail(check, finding.line, finding.detail)
 
 
-def _proven(case: Case, check: Check, rulings: dict[str, Ruling]) -> bool:
+def _proven(case: Case, check: Check) -> bool:
     """Whether what the program does shows that this part of it is right."""
-    if all(isinstance(ruling, Passed) for ruling in rulings.values()):
+    if behaves(case.rulings):
         return True
     if case.explanation is not None and case.explanation.complete:
         return True
@@ -123,8 +128,8 @@ def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
     return None
 
 
-def _settle_runtime(case: Case, check: Check, rulings: dict[str, Ruling]) -> CheckResult:
-    ruling = rulings[check.id]
+def _settle_runtime(case: Case, check: Check) -> CheckResult:
+    ruling = case.rulings[check.id]
     match ruling:
         case Passed(note):
             return _pass(check, note)
@@ -137,15 +142,15 @@ def _settle_runtime(case: Case, check: Check, rulings: dict[str, Ruling]) -> Che
         case NotRun(waits_for):
             return CheckResult(
                 check.id, check.kind, Status.NOT_RUN, check.passed,
-                note=f"Waits for: {_waits_for(case.rubric, rulings, waits_for)}",
+                note=f"Waits for: {_waits_for(case, waits_for)}",
             )
 
 
-def _waits_for(rubric: Rubric, rulings: dict[str, Ruling], named: str | None) -> str:
+def _waits_for(case: Case, named: str | None) -> str:
     """The sentence of the check to mend first."""
-    failed = [name for name, ruling in rulings.items() if isinstance(ruling, Failed)]
+    failed = [name for name, ruling in case.rulings.items() if isinstance(ruling, Failed)]
     sought = named if named in failed or not failed else failed[0]
-    for check in rubric.checks:
+    for check in case.rubric.checks:
         if check.id == sought:
             return check.passed
     return "the program to run"

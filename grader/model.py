@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -93,7 +93,11 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that one grading found. Each output format is a function of it."""
+    """Everything that one grading found. Each output format is a function of it.
+
+    ``problem`` is why the file could not be read at all; then no check was run. ``output`` is
+    what the learner's program printed.
+    """
 
     step: str
     title: str
@@ -106,7 +110,8 @@ class Report:
     isolation: str = "process"
     duration_s: float = 0.0
     output: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    problem: CheckResult | None = None
 
     @property
     def score(self) -> int:

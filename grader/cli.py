@@ -1,0 +1,177 @@
+"""The command line: ``python -m grader``. Each task of pixi.toml is one of these commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader import course
+from grader.model import Step, Verdict
+
+if TYPE_CHECKING:
+    from grader.model import Report
+
+STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.TIMEOUT: 1, Verdict.ERROR: 3}
+"""Exit status: 0 passed, 1 the learner's file fails, 2 wrong usage, 3 grader or machine."""
+
+
+class StepName(click.ParamType):
+    """A step's name: ``s05``, ``05`` or ``5``."""
+
+    name = "step"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Step:
+        if isinstance(value, Step):
+            return value
+        try:
+            return course.find(str(value))
+        except course.UnknownStep as problem:
+            self.fail(str(problem), param, ctx)
+
+
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["numpy", "max"]),
+    default="numpy",
+    help="numpy answers at once; max runs MAX's own kernels and compiles each one first.",
+)
+seed_option = click.option("--seed", type=int, help="Draw the same random inputs again.")
+strict_option = click.option(
+    "--strict", is_flag=True, help="Require the lesson's structure too, not only right numbers."
+)
+mine_option = click.option(
+    "--mine", is_flag=True, help="Import your own earlier steps instead of the solutions."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Grade the steps of the attention course."""
+
+
+@cli.command()
+@click.argument("step", type=StepName())
+@click.option("--file", "path", type=click.Path(path_type=Path), help="Grade this file instead.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report here.")
+@click.option("--verbose", is_flag=True, help="Show the original error texts.")
+@click.option("--hints", type=click.IntRange(1, 3), default=1, help="How many hints a check shows.")
+@engine_option
+@seed_option
+@strict_option
+@mine_option
+def grade(
+    step: Step,
+    path: Path | None,
+    form: str,
+    output: Path | None,
+    verbose: bool,
+    hints: int,
+    engine: str,
+    seed: int | None,
+    strict: bool,
+    mine: bool,
+) -> None:
+    """Grade one step and print its report."""
+    from grader.pipeline import Options, grade
+
+    report = grade(step, path or step.stub, Options(engine, seed, strict, mine))
+    if form == "json":
+        from grader.report import as_json
+
+        text = as_json.render(report)
+    else:
+        from grader.report import as_text
+
+        plain = output is not None
+        text = as_text.render(
+            report, unicode=plain or _unicode(), verbose=verbose, hint_level=hints
+        )
+    _deliver(text, output, coloured=form == "text")
+    sys.exit(STATUS[report.verdict])
+
+
+@cli.command()
+@engine_option
+@seed_option
+@strict_option
+@mine_option
+@click.option("--solutions", is_flag=True, help="Grade the reference solutions.")
+def check(
+    engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool
+) -> None:
+    """Grade every step and print one line each."""
+    from grader.pipeline import Options, grade
+
+    worst = 0
+    for step in course.steps():
+        report = grade(
+            step, step.solution if solutions else step.stub, Options(engine, seed, strict, mine)
+        )
+        click.echo(_summary(report))
+        worst = max(worst, STATUS[report.verdict])
+    sys.exit(worst)
+
+
+@cli.command()
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; fail if out of step.")
+def sync(only_check: bool) -> None:
+    """Regenerate the stubs, the step tasks and the reports in the lessons."""
+    from grader import stubs
+
+    sys.exit(stubs.sync(course.ROOT, check=only_check))
+
+
+def _summary(report: Report) -> str:
+    marks = {Verdict.PASS: "✅", Verdict.ERROR: "⛔"} if _unicode() else {
+        Verdict.PASS: "[pass]", Verdict.ERROR: "[error]"}
+    mark = marks.get(report.verdict, "❌" if _unicode() else "[FAIL]")
+    first = next((c.message for c in report.checks if c.status.value == "fail"), "")
+    problem = report.problem.message if report.problem else first
+    said = f"  {problem}" if problem else ""
+    return f"{mark} {report.step} {report.score:>2}/{report.max_score} {report.title}{said}"
+
+
+def _unicode() -> bool:
+    """Whether stdout can carry the report's marks."""
+    return (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") == "utf8"
+
+
+def _deliver(text: str, output: Path | None, *, coloured: bool) -> None:
+    if output is not None:
+        from grader.files import write_whole
+
+        try:
+            write_whole(output, text)
+        except OSError as problem:
+            click.echo(f"The report could not be written to {output}: {problem.strerror}.", err=True)
+            sys.exit(3)
+        return
+    if coloured and sys.stdout.isatty() and not os.environ.get("NO_COLOR") and (
+        os.environ.get("TERM") != "dumb"
+    ):
+        text = "".join(_painted(line) for line in text.splitlines(keepends=True))
+    click.echo(text, nl=False)
+
+
+def _painted(line: str) -> str:
+    colours = {"✅": "green", "❌": "red", "➖": "bright_black", "⛔": "yellow", "   Hint:": "cyan"}
+    for start, colour in colours.items():
+        if line.startswith(start):
+            return click.style(line, fg=colour)
+    return line
+
+
+def main() -> None:
+    """Run the command line; a closed pipe or Ctrl-C ends it without a traceback."""
+    try:
+        cli(prog_name="grader")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

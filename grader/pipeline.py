@@ -1,0 +1,153 @@
+"""From a file to its report: start the worker, read the source, draw inputs, judge."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader import sandbox
+from grader.model import CheckResult, Diagnosis, Kind, Report, Status, Step, Verdict
+
+if TYPE_CHECKING:
+    from grader.diagnose import Explanation
+    from grader.probe import Job, Outcome
+    from grader.rubric import Rubric
+    from grader.source import Source, SourceProblem
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade: which engine, from which seed, and how strictly."""
+
+    engine: str = "numpy"
+    seed: int | None = None
+    strict: bool = False
+    mine: bool = False
+
+
+def grade(step: Step, path: Path, options: Options = Options()) -> Report:
+    """Grade the file at ``path`` as an answer to ``step``.
+
+    The worker imports MAX while this process reads the source and draws the inputs.
+    """
+    started = time.perf_counter()
+    with sandbox.start(engine=options.engine) as running:
+        from grader import course
+        from grader.source import SourceProblem, parse, read_file
+
+        rubric = course.rubric(step)
+        seed = secrets.randbits(32) if options.seed is None else options.seed
+        base = Report(step.id, step.title, _shown(step, path), Verdict.FAIL, (), seed=seed,
+                      engine=options.engine)
+        try:
+            source = parse(read_file(path), base.file)
+        except SourceProblem as problem:
+            return _unreadable(base, rubric, problem, time.perf_counter() - started)
+        return _judged(base, step, rubric, source, options, running, started)
+
+
+def _judged(
+    base: Report,
+    step: Step,
+    rubric: Rubric,
+    source: Source,
+    options: Options,
+    running: sandbox.Running,
+    started: float,
+) -> Report:
+    import numpy as np
+
+    from grader import course
+    from grader.diagnose import diagnose
+    from grader.judge import Case, behaves, rule_all, settle
+    from grader.probe import Job
+    from grader.rubric import Evidence
+
+    trials = {trial.probe.name: trial for trial in rubric.draw(np.random.default_rng(base.seed))}
+    outcome = running.finish(
+        Job(
+            file=base.file,
+            source=source.text,
+            modules=course.earlier_modules(step, mine=options.mine),
+            probes=tuple(trial.probe for trial in trials.values()),
+            engine=options.engine,
+        )
+    )
+    evidence = Evidence(trials, outcome)
+    rulings = rule_all(rubric, evidence)
+    explanation = None if behaves(rulings) else diagnose(rubric, evidence)
+    checks = settle(Case(rubric, source, evidence, rulings, explanation, options.strict))
+    return replace(
+        base,
+        verdict=_verdict(checks, outcome),
+        checks=checks,
+        diagnosis=_told(step, checks, explanation),
+        isolation=outcome.isolation,
+        duration_s=time.perf_counter() - started,
+        output=outcome.output,
+        notes=_notes(outcome),
+    )
+
+
+def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:
+    if outcome.ended == "machine" or not checks:
+        return Verdict.ERROR
+    if all(check.status is Status.PASS for check in checks) and outcome.ended == "done":
+        return Verdict.PASS
+    return Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.FAIL
+
+
+def _told(
+    step: Step, checks: tuple[CheckResult, ...], explanation: Explanation | None
+) -> tuple[Diagnosis, ...]:
+    if explanation is None:
+        return ()
+    lines = {check.id: check.line for check in checks}
+    lesson = step.lesson.relative_to(step.root).as_posix()
+    return tuple(
+        Diagnosis(
+            one.id,
+            one.message,
+            next((lines[name] for name in one.blames if lines.get(name)), None),
+            f'{lesson}, "{one.lesson}"' if one.lesson else None,
+        )
+        for one in explanation.mistakes
+    )
+
+
+def _notes(outcome: Outcome) -> tuple[str, ...]:
+    known = {
+        "old-import-path": "max.nn.module_v3 is an old name. Today it is max.experimental.nn; "
+        "the grader accepts both."
+    }
+    return tuple(known.get(note, note) for note in outcome.notes) + (
+        (outcome.problem,) if outcome.problem else ()
+    )
+
+
+def _unreadable(
+    base: Report, rubric: Rubric, problem: SourceProblem, duration: float
+) -> Report:
+    """A report with the one thing to mend first; nothing else was run."""
+    first = CheckResult(
+        "file", Kind.SOURCE, Status.FAIL, problem.message,
+        (problem.hint,) if problem.hint else (), line=problem.line, text=problem.text,
+    )
+    rest = tuple(
+        CheckResult(check.id, check.kind, Status.NOT_RUN, check.passed,
+                    note="Waits for: the file can be read")
+        for check in rubric.checks
+    )
+    return replace(base, problem=first, checks=rest, duration_s=duration)
+
+
+def _shown(step: Step, path: Path) -> str:
+    """The file as the report names it: relative to the course or to here where that is shorter."""
+    full = path.absolute()
+    for base in (step.root, Path.cwd()):
+        if full.is_relative_to(base):
+            return full.relative_to(base).as_posix()
+    return str(full)

@@ -1,0 +1,1 @@
+"""One pure function from a report to text for each output format."""
