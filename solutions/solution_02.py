@@ -69,9 +69,9 @@ def causal_mask(
 
     # >>> blank: constant
     # TODO: Make a tensor that holds the one number minus infinity.
-    # Hint: Tensor.constant(float("-inf"), ...) with the dtype and the device you were given.
+    # Hint: Tensor(float("-inf"), ...) with the dtype and the device you were given.
     # stub: mask = None
-    mask = Tensor.constant(float("-inf"), dtype=dtype, device=device)  # []
+    mask = Tensor(float("-inf"), dtype=dtype, device=device)  # []
     # <<< blank
 
     # >>> blank: broadcast

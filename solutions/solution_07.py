@@ -59,7 +59,7 @@ def causal_mask(
         ``j <= num_tokens + i``, minus infinity elsewhere.
     """
     n = Dim(sequence_length) + num_tokens
-    mask = Tensor.constant(float("-inf"), dtype=dtype, device=device)  # []
+    mask = Tensor(float("-inf"), dtype=dtype, device=device)  # []
     mask = F.broadcast_to(mask, shape=(sequence_length, n))  # [sequence_length, n]
     allowed = int(Dim(num_tokens))
     return F.band_part(  # [sequence_length, n]

@@ -52,7 +52,7 @@ def causal_mask(
     n = None
 
     # TODO: Make a tensor that holds the one number minus infinity.
-    # Hint: Tensor.constant(float("-inf"), ...) with the dtype and the device you were given.
+    # Hint: Tensor(float("-inf"), ...) with the dtype and the device you were given.
     mask = None
 
     # TODO: Repeat it over every row and column.
