@@ -1,0 +1,41 @@
+"""Makes text from an untrusted process safe to print: no escapes, no controls, a known length."""
+
+from __future__ import annotations
+
+import re
+
+REPLACEMENT = "\ufffd"
+
+_ESCAPES = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # operating system commands: titles, clipboard, links
+    r"|\x1b[PX^_][^\x1b]*(?:\x1b\\)?"  # device control, start of string, privacy, application
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # control sequences: colours, cursor, modes
+    r"|\x1b[ -/]*[0-~]?"  # two-character escapes
+)
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls; tab and newline are kept
+    "\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"  # bidi, invisible, lone surrogates, tags
+)
+
+
+def block(text: str, limit: int) -> str:
+    """``text`` with its lines kept, and terminal escapes and control characters gone.
+
+    At most ``limit`` characters; what was cut is named by its length.
+    """
+    kept = text[:limit]
+    kept = _ESCAPES.sub("", kept.replace("\r\n", "\n").replace("\r", "\n"))
+    kept = _UNSAFE.sub("", kept)
+    cut = len(text) - limit
+    return f"{kept}\n[{cut} more characters]" if cut > 0 else kept
+
+
+def line(text: str, limit: int) -> str:
+    """``text`` as one line of at most ``limit`` characters.
+
+    Every unsafe character becomes U+FFFD and is not dropped: a name must not turn into
+    another name by being cleaned.
+    """
+    kept = text if len(text) <= limit else text[: limit - 1] + "…"
+    return _UNSAFE.sub(REPLACEMENT, kept).replace("\n", REPLACEMENT).replace("\t", REPLACEMENT)

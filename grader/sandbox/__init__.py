@@ -1,0 +1,12 @@
+"""Runs a learner's file in a process of its own, within limits, and leaves nothing behind.
+
+Importing this package is cheap: NumPy is imported when the job is sent, while the worker
+imports MAX.
+"""
+
+from __future__ import annotations
+
+from grader.sandbox.limits import Limits
+from grader.sandbox.running import Running, run, start
+
+__all__ = ["Limits", "Running", "run", "start"]

@@ -1,0 +1,75 @@
+"""What one worker has said so far, held to the order in which it may say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grader.message import Broken, Done, Hello, Loaded, Progress, Report, WireError
+from grader.probe import Job, Observation, SeenError
+
+
+class Exchange:
+    """Takes the worker's messages one by one. Each that is out of order is a WireError."""
+
+    def __init__(self, on_progress: Callable[[str], None] | None = None) -> None:
+        self.layers: tuple[str, ...] | None = None
+        self.problem: str | None = None
+        self.loaded = False
+        self.load_error: SeenError | None = None
+        self.observations: dict[str, Observation] = {}
+        self.notes: tuple[str, ...] = ()
+        self.complete = False
+        self._job: Job | None = None
+        self._on_progress = on_progress
+
+    def give(self, job: Job, on_progress: Callable[[str], None] | None) -> None:
+        """From here on the worker may answer ``job``."""
+        self._job = job
+        self._on_progress = on_progress
+
+    @property
+    def under_way(self) -> str | None:
+        """The probe that the worker is at: the first without an answer."""
+        if self._job is None or not self.loaded or self.load_error or self.complete:
+            return None
+        count = len(self.observations)
+        return self._job.probes[count].name if count < len(self._job.probes) else None
+
+    def take(self, message: Report) -> None:
+        """Note what the worker says.
+
+        Raises:
+            WireError: if it may not say that now.
+        """
+        match message:
+            case Hello(layers) if self.layers is None and self.problem is None:
+                self.layers = layers
+            case Broken(problem) if self.layers is None:
+                self.problem = problem
+            case Progress(text):
+                if self._on_progress is not None:
+                    self._on_progress(text)
+            case Loaded(error) if self._job is not None and not self.loaded:
+                self.loaded, self.load_error = True, error
+            case Observation() if self._expects(message):
+                self.observations[message.probe] = message
+            case Done(notes) if self._at_end():
+                self.notes, self.complete = notes, True
+            case _:
+                raise WireError(f"{type(message).__name__} out of order")
+
+    def _expects(self, observation: Observation) -> bool:
+        """Whether this answers the probe under way, and only with what that asks for."""
+        if self._job is None or observation.probe != self.under_way:
+            return False
+        asked = [action.name for action in self._job.probes[len(self.observations)].actions]
+        answered = list(observation.results)
+        error = observation.error
+        if answered != asked[: len(answered)]:
+            return False
+        if error is None:
+            return len(answered) == len(asked)
+        return len(answered) < len(asked) and error.action == asked[len(answered)]
+
+    def _at_end(self) -> bool:
+        return self.loaded and not self.complete and self.under_way is None

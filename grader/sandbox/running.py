@@ -1,0 +1,294 @@
+"""One worker from its start to its outcome, seen from the grader's side."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from grader.sandbox import surroundings, tiers
+from grader.sandbox.limits import Limits
+from grader.sandbox.spawn import Spawned, spawn
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from grader.probe import Job, Outcome
+    from grader.sandbox.exchange import Exchange
+    from grader.wire import Assembler
+
+PIECE = 1 << 18
+GRACE_MS = 15_000
+"""How long the referee has to leave no process."""
+TOTAL_LIMIT = 256 << 20
+"""Bytes that one worker may send in all."""
+OUT_OF_MEMORY = 71
+"""The worker's exit status when it could not even tell its error."""
+
+
+def start(*, engine: str = "numpy", limits: Limits = Limits()) -> Running:
+    """Start a worker, which imports MAX from now on.
+
+    Raises:
+        OSError: if the machine has no process, pipe or folder left.
+    """
+    return Running(spawn(engine, limits), limits)
+
+
+def run(
+    job: Job,
+    *,
+    limits: Limits = Limits(),
+    on_progress: Callable[[str], None] | None = None,
+) -> Outcome:
+    """Start a worker for ``job`` alone and wait for its outcome."""
+    with start(engine=job.engine, limits=limits) as running:
+        return running.finish(job, on_progress)
+
+
+class Running:
+    """A worker that imports MAX while the grader does other things, used for one job.
+
+    Close it, or use it as a context manager: that ends every process of it and removes its
+    folder.
+    """
+
+    def __init__(self, spawned: Spawned, limits: Limits) -> None:
+        self._ends = spawned
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.start
+        self._talk: tuple[Exchange, Assembler] | None = None
+        self._garbled = ""
+        self._unsent = memoryview(b"")
+        self._received = 0
+        self._output = bytearray()
+        self._dropped = 0
+        self._ruling = b""
+        self._gone = False
+        self._closed = False
+        self._poller = select.poll()
+        for descriptor in (spawned.report, spawned.output, spawned.ruling):
+            self._poller.register(descriptor, select.POLLIN)
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the worker has imported MAX and waits for its job. Does not wait."""
+        exchange, _ = self._conversation()
+        while not self._closed and exchange.layers is None and self._turn(0):
+            pass
+        return not self._closed and not self._gone and exchange.layers is not None
+
+    def finish(self, job: Job, on_progress: Callable[[str], None] | None = None) -> Outcome:
+        """Send the job, wait for the answers within the limits, and end the worker.
+
+        Raises:
+            grader.message.WireError: if the job itself cannot be sent.
+        """
+        from grader import wire
+
+        exchange, _ = self._conversation()
+        exchange.give(job, on_progress)
+        frame = memoryview(wire.encode(job))
+        asked = False
+        try:
+            while (ending := self._ending()) is None:
+                if exchange.layers is not None and not asked:
+                    asked = True
+                    self._ask(frame)
+                self._turn(int(1000 * max(0.0, self._deadline - time.monotonic())) + 1)
+        finally:
+            self.close()
+        return self._outcome(*ending)
+
+    def close(self) -> None:
+        """End every process of this worker and remove its folder. Safe to call again."""
+        if self._closed:
+            return
+        self._closed = True
+        os.close(self._ends.control)
+        try:
+            self._await_referee()
+        finally:
+            for descriptor in (self._ends.report, self._ends.output, self._ends.ruling):
+                os.close(descriptor)
+            with suppress(OSError):
+                os.close(self._ends.job)
+            surroundings.remove_folder(self._ends.folder)
+
+    def _await_referee(self) -> None:
+        """Wait until the referee has ended everything; without it, end what can be ended."""
+        limit = time.monotonic() + GRACE_MS / 1000
+        while not self._gone and time.monotonic() < limit:
+            self._turn(GRACE_MS)
+        if not self._gone:
+            with suppress(OSError):
+                os.kill(self._ends.process, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self._ends.process, 0)
+
+    # ---- pipes ----------------------------------------------------------------------------
+
+    def _conversation(self) -> tuple[Exchange, Assembler]:
+        """The protocol's state; made late, because it needs NumPy."""
+        if self._talk is None:
+            from grader.sandbox.exchange import Exchange
+            from grader.wire import Assembler
+
+            self._talk = Exchange(), Assembler()
+        return self._talk
+
+    def _ask(self, frame: memoryview) -> None:
+        """Let the clock and the watch on memory begin, and the job go out."""
+        self._deadline = time.monotonic() + self._limits.wall
+        self._unsent = frame
+        self._poller.register(self._ends.job, select.POLLOUT)
+        with suppress(OSError):
+            os.write(self._ends.control, b"s")
+
+    def _turn(self, milliseconds: int) -> bool:
+        """Handle what the pipes hold, after at most this wait; whether there was anything."""
+        events = self._poller.poll(milliseconds)
+        for descriptor, _ in events:
+            if descriptor == self._ends.job:
+                self._send()
+            elif descriptor == self._ends.ruling:
+                self._hear()
+            elif not self._gone:
+                self._drain(descriptor)
+        return bool(events)
+
+    def _send(self) -> None:
+        try:
+            self._unsent = self._unsent[os.write(self._ends.job, self._unsent[:PIECE]) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._unsent = memoryview(b"")
+        if not self._unsent:
+            self._poller.unregister(self._ends.job)
+
+    def _hear(self) -> None:
+        """Read the referee's ruling; at its end, what the worker said last."""
+        data = self._read(self._ends.ruling)
+        if data is None:
+            return
+        self._ruling = (self._ruling + data)[:200]
+        if not data:
+            self._poller.unregister(self._ends.ruling)
+            for descriptor in (self._ends.report, self._ends.output):
+                while self._drain(descriptor):
+                    pass
+            self._gone = True
+
+    def _drain(self, descriptor: int) -> bool:
+        """Take one piece from a pipe of the worker; whether there was one."""
+        data = self._read(descriptor)
+        if data == b"":
+            with suppress(KeyError):
+                self._poller.unregister(descriptor)
+        if not data:
+            return False
+        if descriptor == self._ends.output:
+            room = max(0, self._limits.output - len(self._output))
+            self._output += data[:room]
+            self._dropped += len(data[room:])
+        else:
+            self._listen(data)
+        return True
+
+    def _read(self, descriptor: int) -> bytes | None:
+        """A piece of what a pipe holds; empty at its end, None where nothing is there yet."""
+        try:
+            return os.read(descriptor, PIECE)
+        except BlockingIOError:
+            return None
+
+    def _listen(self, data: bytes) -> None:
+        from grader.message import WireError
+        from grader.wire import decode_report
+
+        exchange, assembler = self._conversation()
+        self._received += len(data)
+        if self._garbled or self._received > TOTAL_LIMIT:
+            self._garbled = self._garbled or "more bytes than any answer"
+            return
+        try:
+            for head, body in assembler.feed(data):
+                exchange.take(decode_report(head, body))
+        except WireError as error:
+            self._garbled = str(error)
+
+    # ---- the end --------------------------------------------------------------------------
+
+    def _ending(self) -> tuple[str, str] | None:
+        """How it ended, in the words of ``Outcome.ended``, and the problem; None while it runs."""
+        exchange, _ = self._conversation()
+        if exchange.complete:
+            return "done", ""
+        if exchange.problem is not None:
+            return "machine", exchange.problem
+        if self._garbled:
+            return "garbled", self._garbled
+        if self._gone:
+            return self._ruled(exchange.layers is not None)
+        if time.monotonic() < self._deadline:
+            return None
+        if exchange.layers is None:
+            return "machine", f"MAX was not imported within {self._limits.start:g} s"
+        return "timeout", ""
+
+    def _ruled(self, began: bool) -> tuple[str, str]:
+        """How the referee says that the worker ended by itself."""
+        reason, status, milliseconds = self._verdict()
+        if not began:
+            text = self._output.decode("utf-8", "replace")[-2000:]
+            return "machine", f"the worker ended before it was ready (status {status})\n{text}"
+        if reason == "memory" or status == OUT_OF_MEMORY:
+            return "memory", ""
+        spent = milliseconds >= 1000 * self._limits.cpu
+        if status is not None and -status in (signal.SIGXCPU, spent and signal.SIGKILL):
+            return "timeout", ""
+        return "exit", ""
+
+    def _verdict(self) -> tuple[str, int | None, int]:
+        """The referee's reason, the worker's exit status and its milliseconds of processor."""
+        words = self._ruling.decode("ascii", "replace").split()
+        try:
+            return words[0], int(words[1]), int(words[2])
+        except (IndexError, ValueError):
+            return "", None, 0
+
+    def _outcome(self, ended: str, problem: str) -> Outcome:
+        from grader import clean
+        from grader.probe import Outcome
+
+        exchange, _ = self._conversation()
+        output = clean.block(self._output.decode("utf-8", "replace"), self._limits.output)
+        if self._dropped:
+            output += f"\n[{self._dropped} more bytes of output]"
+        return Outcome(
+            ended=ended,
+            observations=exchange.observations,
+            load_error=exchange.load_error,
+            probe=exchange.under_way,
+            status=self._verdict()[1] if ended == "exit" else None,
+            problem=clean.block(problem, 4000),
+            output=output,
+            notes=exchange.notes,
+            isolation=tiers.name(exchange.layers or ()),
+        )

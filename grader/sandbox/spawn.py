@@ -1,0 +1,93 @@
+"""Starts the worker: its pipes, its program, its settings."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+from dataclasses import dataclass
+
+from grader.sandbox import surroundings
+from grader.sandbox.limits import Limits
+
+GRADER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ABOVE = 64
+"""Pipe ends are moved up here while spawning, out of the way of the worker's own numbers."""
+
+
+@dataclass
+class Spawned:
+    """A worker under way: its referee's process id, our ends of the pipes, its folder."""
+
+    process: int
+    folder: str
+    job: int
+    report: int
+    output: int
+    control: int
+    ruling: int
+
+
+def spawn(engine: str, limits: Limits) -> Spawned:
+    """Start a worker.
+
+    Raises:
+        OSError: if the machine has no process, pipe or folder left.
+    """
+    folder = surroundings.make_folder()
+    pipes = [os.pipe() for _ in range(5)]
+    output, job, report, control, ruling = pipes
+    theirs = [output[1], job[0], report[1], control[0], ruling[1]]
+    ours = [output[0], job[1], report[0], control[1], ruling[0]]
+    try:
+        process = _spawn(theirs, _arguments(engine, limits, folder), folder)
+    except BaseException:
+        for descriptor in ours:
+            os.close(descriptor)
+        surroundings.remove_folder(folder)
+        raise
+    finally:
+        for descriptor in theirs:
+            os.close(descriptor)
+    for descriptor in ours:
+        os.set_blocking(descriptor, False)
+    return Spawned(process, folder, ours[1], ours[2], ours[0], ours[3], ours[4])
+
+
+def _spawn(theirs: list[int], arguments: list[str], folder: str) -> int:
+    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, ABOVE) for end in theirs]
+    output, job, report, control, ruling = moved
+    places = ((output, 1), (output, 2), (job, 3), (report, 4), (control, 5), (ruling, 6))
+    actions: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        *((os.POSIX_SPAWN_DUP2, source, target) for source, target in places),
+    ]
+    try:
+        return os.posix_spawn(
+            sys.executable,
+            arguments,
+            surroundings.environment(folder),
+            file_actions=actions,
+            setsigmask=(),
+        )
+    finally:
+        for descriptor in moved:
+            os.close(descriptor)
+
+
+def _arguments(engine: str, limits: Limits, folder: str) -> list[str]:
+    settings = {
+        "grader": GRADER,
+        "folder": folder,
+        "cache": surroundings.compile_cache(),
+        "engine": engine,
+        "memory": limits.memory,
+        "address_space": limits.address_space,
+        "cpu": limits.cpu,
+        "file_size": limits.file_size,
+        "processes": limits.processes,
+    }
+    program = os.path.join(GRADER, "worker", "__main__.py")
+    options = ("-I", "-B", "-X", "utf8")
+    given = [f"{name}={value}" for name, value in settings.items()]
+    return [sys.executable, *options, program, *given]

@@ -1,0 +1,66 @@
+"""Where a worker lives: its private folder and its environment, made from an allow-list."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from grader import engine
+
+PREFIX = "grader-"
+
+
+def make_folder() -> str:
+    """A new private folder; the worker's home, current folder and place for files."""
+    base = os.environ.get("TMPDIR") or "/tmp"
+    folder = os.path.join(os.path.realpath(base), f"{PREFIX}{os.getpid()}-{os.urandom(6).hex()}")
+    os.mkdir(folder, 0o700)
+    return folder
+
+
+def remove_folder(folder: str) -> None:
+    """Remove the folder and all that is in it, whatever its modes."""
+    import shutil
+
+    def retry(function: object, path: str, _: object) -> None:
+        try:
+            os.chmod(os.path.dirname(path), 0o700)
+            os.chmod(path, 0o700)
+            os.rmdir(path) if function is os.rmdir else os.unlink(path)
+        except OSError:
+            pass
+
+    try:
+        os.rmdir(folder)
+    except FileNotFoundError:
+        return
+    except OSError:
+        shutil.rmtree(folder, onerror=retry)
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Every variable of the worker. Nothing of the grader's own environment gets in by itself."""
+    programs = (os.path.dirname(sys.executable), "/usr/bin", "/bin")
+    return {
+        "PATH": os.pathsep.join(programs),
+        "LANG": "C.UTF-8",
+        "HOME": folder,
+        "TMPDIR": folder,
+        "MODULAR_CACHE_DIR": compile_cache(),
+        **engine.environment(),
+    }
+
+
+def compile_cache() -> str:
+    """The folder in which MAX keeps kernels that it compiled.
+
+    MAX looks at ``MODULAR_CACHE_DIR``, at ``cache`` in ``MODULAR_HOME``, then in the user's
+    cache folder. The worker's HOME is private, so it is told the answer.
+    """
+    given = os.environ
+    if given.get("MODULAR_CACHE_DIR"):
+        return os.path.abspath(given["MODULAR_CACHE_DIR"])
+    if given.get("MODULAR_HOME"):
+        return os.path.join(os.path.abspath(given["MODULAR_HOME"]), "cache")
+    base = given.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(os.path.abspath(base), "modular")

@@ -1,0 +1,87 @@
+"""An exception of the learner's code as data, whatever the exception tries."""
+
+from __future__ import annotations
+
+import linecache
+from types import TracebackType
+
+from grader.probe import SeenError
+
+MESSAGE_LIMIT = 4_000
+CHAIN_LIMIT = 7_000
+FRAMES = 20
+"""How many calls are told at each end of a traceback."""
+
+
+class MissingName(Exception):
+    """The learner's code lacks a class, function or method that was asked for."""
+
+
+def see(error: BaseException, action: str, file: str) -> SeenError:
+    """``error`` as seen from the learner's file."""
+    calls = _calls(error)
+    line, function = _place(error, calls, file)
+    return SeenError(
+        type_name=type_name(error),
+        message=message(error),
+        action=action,
+        line=line,
+        function=function,
+        chain=_chain(error, calls),
+    )
+
+
+def type_name(value: object) -> str:
+    """The name of the class of ``value``, from the class itself."""
+    name = type.__dict__["__name__"].__get__(type(value))
+    return str.__str__(name)[:200]
+
+
+def message(error: BaseException) -> str:
+    """The text of ``error``, or a word on why there is none."""
+    if type(error) is KeyError and len(error.args) == 1 and type(error.args[0]) is str:
+        return error.args[0][:MESSAGE_LIMIT]
+    try:
+        return str.__str__(str(error))[:MESSAGE_LIMIT]
+    except BaseException as other:  # its __str__ is the learner's code too
+        return f"(its text cannot be read: {type_name(other)})"
+
+
+def _calls(error: BaseException) -> list[tuple[str, int, str]]:
+    """File, line and function of each call, outermost first."""
+    here: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
+    calls = []
+    while here is not None:
+        code = here.tb_frame.f_code
+        calls.append((code.co_filename, here.tb_lineno or 0, code.co_name))
+        here = here.tb_next
+    return calls
+
+
+def _place(
+    error: BaseException, calls: list[tuple[str, int, str]], file: str
+) -> tuple[int | None, str | None]:
+    """The deepest line in the learner's file, and the function there."""
+    if isinstance(error, SyntaxError) and error.filename == file and error.lineno:
+        return error.lineno, None
+    for name, line, function in reversed(calls):
+        if name == file and line > 0:
+            return line, function
+    return None, None
+
+
+def _chain(error: BaseException, calls: list[tuple[str, int, str]]) -> str:
+    """The traceback as text, without the grader's own calls."""
+    shown = [call for call in calls if "/grader/worker/" not in call[0]]
+    told = [_told(call) for call in shown]
+    if len(told) > 2 * FRAMES:
+        told[FRAMES:-FRAMES] = [f"  ... {len(told) - 2 * FRAMES} more calls ..."]
+    end = f"{type_name(error)}: {message(error)}"[:MESSAGE_LIMIT]
+    calls_text = "\n".join(told)[: CHAIN_LIMIT - len(end)]
+    return f"{calls_text}\n{end}" if calls_text else end
+
+
+def _told(call: tuple[str, int, str]) -> str:
+    file, line, function = call
+    text = linecache.getline(file, line).strip()[:200]
+    return f"  File {file}, line {line}, in {function}" + (f"\n    {text}" if text else "")

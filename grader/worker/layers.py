@@ -1,0 +1,28 @@
+"""The layers that confine the worker, from inside, in the order in which they are put on.
+
+Each is a function of the settings that says whether the machine offers the layer. One that
+must be on before MAX starts threads stands in ``BEFORE_MAX``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from grader.worker import landlock, rlimits
+
+if TYPE_CHECKING:
+    from grader.worker.start import Settings
+
+Layer = Callable[["Settings"], bool]
+
+BEFORE_MAX: tuple[tuple[str, Layer], ...] = (
+    ("limits", rlimits.apply),
+    ("landlock", landlock.apply),
+)
+AFTER_MAX: tuple[tuple[str, Layer], ...] = ()
+
+
+def put_on(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:
+    """Put on every layer that the machine offers; the names of those that are on."""
+    return tuple(name for name, layer in layers if layer(settings))

@@ -1,0 +1,158 @@
+"""Runs probes on the learner's module."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from max.driver import CPU
+from max.dtype import DType
+from max.experimental import functional as F
+from max.experimental.nn import Module
+from max.experimental.tensor import Tensor
+
+from grader import probe as language
+from grader.probe import Call, Load, Make, Observation, Probe, Read, Seen, SeenError
+from grader.worker import errors, observe
+
+CONFIG_MODULE, CONFIG_CLASS = "solutions.solution_01", "GPT2Config"
+
+FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError)
+"""Errors that trying again without staging would not change."""
+
+
+def run(probe: Probe, module: ModuleType, file: str) -> Observation:
+    """Run the actions in order; the first error ends the probe."""
+    bench = _Bench(module, file)
+    results: dict[str, Seen] = {}
+    for action in probe.actions:
+        try:
+            results[action.name] = bench.do(action)
+        except BaseException as error:
+            return Observation(probe.name, results, errors.see(error, action.name, file))
+    return Observation(probe.name, results)
+
+
+class _Bench:
+    """The learner's module, and what earlier actions made of it."""
+
+    def __init__(self, module: ModuleType, file: str) -> None:
+        self._module = module
+        self._file = file
+        self._made: dict[str, Any] = {}
+
+    def do(self, action: language.Action) -> Seen:
+        match action:
+            case Make():
+                return self._staged(action, lambda: self._target(action.target), observe.see_module)
+            case Call():
+                return self._staged(action, lambda: self._callee(action), observe.see)
+            case Load():
+                return self._load(action)
+            case Read():
+                return self._read(action)
+
+    def _staged(
+        self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
+    ) -> Seen:
+        """The call's answer, computed as one graph; where that raises, operation by operation."""
+        target = find()
+        try:
+            with F.lazy():
+                value = target(*self._build(action.args), **self._build(action.kwargs))
+            seen = see(value)
+        except FINAL:
+            raise
+        except BaseException:
+            value = target(*self._build(action.args), **self._build(action.kwargs))
+            seen = see(value)
+        self._made[action.name] = value
+        return seen
+
+    def _target(self, name: str) -> Any:
+        try:
+            return self._module.__dict__[name]
+        except KeyError:
+            raise errors.MissingName(f"{name} is not defined in {self._file}") from None
+
+    def _callee(self, action: Call) -> Any:
+        if action.on is None:
+            return self._target(action.method or "")
+        target = self._made[action.on]
+        if action.method is None:
+            return target
+        if not hasattr(type(target), action.method):
+            kind = errors.type_name(target)
+            raise errors.MissingName(f"{kind} has no method {action.method}")
+        return getattr(target, action.method)
+
+    def _load(self, action: Load) -> Seen:
+        target = self._made[action.on]
+        if not issubclass(type(target), Module):
+            raise TypeError(f"{errors.type_name(target)} is not a MAX Module: it has no parameters")
+        weights = {name: np.array(array, order="C") for name, array in action.weights.items()}
+        try:
+            Module.load_state_dict(target, weights)
+        except Exception as error:
+            seen = observe.see_module(target).parameters
+            raise type(error)(f"{errors.message(error)}\n{_mismatch(seen, weights)}") from error
+        return None
+
+    def _read(self, action: Read) -> Seen:
+        target = self._made[action.on]
+        seen: dict[str, Seen] = {}
+        for name in action.attributes:
+            try:
+                value = getattr(target, name)
+            except AttributeError:
+                continue
+            seen[name] = observe.see(value)
+        return seen
+
+    def _build(self, value: Any) -> Any:
+        """An argument of the probe as the learner's code will see it."""
+        match value:
+            case list():
+                return [self._build(item) for item in value]
+            case tuple():
+                return tuple(self._build(item) for item in value)
+            case dict():
+                return {key: self._build(item) for key, item in value.items()}
+            case language.TensorArg(array):
+                return Tensor.from_dlpack(np.array(array, order="C"))
+            case language.ArrayArg(array):
+                return np.array(array, order="C")
+            case language.DTypeArg(name):
+                return DType[name]
+            case language.DeviceArg():
+                return CPU()
+            case language.ConfigArg(fields):
+                return getattr(importlib.import_module(CONFIG_MODULE), CONFIG_CLASS)(**fields)
+            case language.Ref(name, path):
+                return self._follow(name, path)
+        return value
+
+    def _follow(self, name: str, path: tuple[int | str, ...]) -> Any:
+        value = self._made[name]
+        for key in path:
+            value = value[key]
+        return value
+
+
+def _mismatch(seen: dict[str, language.SeenParameter], weights: dict[str, Any]) -> str:
+    """How a module's parameters differ from the weights it was given, by name and shape."""
+    told = []
+    for name, array in weights.items():
+        if name not in seen:
+            told.append(f"missing in your module: {name} {list(array.shape)}")
+        elif seen[name].shape != array.shape:
+            told.append(f"{name} is {list(seen[name].shape)}, expected {list(array.shape)}")
+        elif seen[name].dtype != array.dtype.name:
+            told.append(f"{name} is {seen[name].dtype}, expected {array.dtype.name}")
+    for name, parameter in seen.items():
+        if name not in weights:
+            told.append(f"not expected in your module: {name} {list(parameter.shape)}")
+    return "; ".join(told)

@@ -1,0 +1,34 @@
+"""The learner's file as a module."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from grader.worker import errors, imports
+
+if TYPE_CHECKING:
+    from grader.probe import Job, SeenError
+
+
+def load(job: Job) -> tuple[ModuleType, SeenError | None]:
+    """The module made from the learner's source, and the error that importing it raised."""
+    module = ModuleType(module_name(job.file))
+    module.__file__ = job.file
+    imports.remember(job.file, job.source)
+    sys.modules[module.__name__] = module
+    try:
+        code = compile(job.source, job.file, "exec", dont_inherit=True)
+        exec(code, module.__dict__)
+    except BaseException as error:
+        return module, errors.see(error, "import", job.file)
+    return module, None
+
+
+def module_name(file: str) -> str:
+    """The file's own name where it is one that nothing else has, and never ``__main__``."""
+    stem = os.path.splitext(os.path.basename(file))[0]
+    taken = stem in sys.modules or stem in sys.stdlib_module_names
+    return stem if stem.isidentifier() and not taken else "submission"

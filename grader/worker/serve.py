@@ -1,0 +1,48 @@
+"""Prepares the worker for its one job: confine it, import MAX, put the engine in place."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from grader.worker import layers
+
+if TYPE_CHECKING:
+    from grader.worker.start import Settings
+
+
+def serve(settings: Settings) -> None:
+    """Confine this process, then do its one job. Does not return."""
+    worn = layers.put_on(layers.BEFORE_MAX, settings)
+    try:
+        _import_max(settings.engine)
+    except BaseException as error:  # nothing of the learner has run: whatever it is, tell it
+        _broken(error)
+    worn += layers.put_on(layers.AFTER_MAX, settings)
+    from grader.worker import session
+
+    session.hold(worn)
+
+
+def _import_max(engine: str) -> None:
+    import max.experimental.functional
+    import max.experimental.nn
+    import max.experimental.tensor  # noqa: F401
+
+    from grader import engine as engines
+    from grader.worker import session  # noqa: F401
+
+    engines.install(engine)
+
+
+def _broken(error: BaseException) -> None:
+    """Say why MAX could not be imported."""
+    import traceback
+
+    from grader import wire
+    from grader.message import Broken
+    from grader.worker.start import REPORT
+
+    problem = "".join(traceback.format_exception(error))[-4000:]
+    os.write(REPORT, wire.encode(Broken(problem)))
+    os._exit(1)

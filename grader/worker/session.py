@@ -1,0 +1,70 @@
+"""The worker's talk with the grader: take the job, run its probes, say what was seen.
+
+Everything is imported at the top. Once the learner's code runs, the grader's modules can no
+longer be imported by name.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from grader import wire
+from grader.message import Done, Hello, Loaded, Report
+from grader.probe import Job
+from grader.worker import imports, probes, program
+from grader.worker.start import JOB, REPORT
+
+OUT_OF_MEMORY = 71
+"""Exit status when there is no memory left even to tell the error."""
+
+
+def hold(layers: tuple[str, ...]) -> NoReturn:
+    """Announce that this worker is ready, do the job that comes, and end the process."""
+    send(Hello(layers))
+    try:
+        _work(_receive())
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    os._exit(0)
+
+
+def send(message: Report) -> None:
+    """Write one frame to the grader."""
+    frame = memoryview(wire.encode(message))
+    while frame:
+        frame = frame[os.write(REPORT, frame) :]
+
+
+def _receive() -> Job:
+    assembler = wire.Assembler(wire.JOB_LIMIT, wire.JOB_LIMIT)
+    while data := os.read(JOB, 1 << 20):
+        for head, body in assembler.feed(data):
+            os.close(JOB)
+            return wire.decode_job(head, body)
+    os._exit(0)  # the grader had no job after all
+
+
+def _work(job: Job) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(  # type: ignore[union-attr]
+            encoding="utf-8", errors="backslashreplace", line_buffering=True
+        )
+    notes = imports.install(job.modules)
+    module, error = program.load(job)
+    send(Loaded(error))
+    if error is None:
+        for probe in job.probes:
+            send(probes.run(probe, module, job.file))
+    _flush()
+    send(Done(tuple(notes)))
+
+
+def _flush() -> None:
+    """Let what the learner's code printed go out before this process ends abruptly."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:  # the learner's code may have replaced the stream
+            continue
