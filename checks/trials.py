@@ -26,11 +26,14 @@ def normal(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
     return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
 
 
-def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
-    """Weights of a GPT-2 attention layer that keep numbers of order 1."""
+def attention_weights(rng: Rng, n_embd: int, sharp: float = 1.0) -> dict[str, Array]:
+    """Weights of a GPT-2 attention layer that keep numbers of order 1.
+
+    ``sharp`` multiplies query, key and value, and so the scores by its square.
+    """
     spread = 1.4 * n_embd**-0.5
     return {
-        "c_attn.weight": normal(rng, 3 * n_embd, n_embd, scale=spread),
+        "c_attn.weight": normal(rng, 3 * n_embd, n_embd, scale=spread * sharp),
         "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
         "c_proj.weight": normal(rng, n_embd, n_embd, scale=spread),
         "c_proj.bias": normal(rng, n_embd, scale=0.5),
@@ -55,8 +58,7 @@ def layer_trials(rng: Rng, cls: str) -> list[Trial]:
     found += [
         _forward(rng, cls, f"random-{i}", size) for i, size in enumerate(sizes(rng), start=1)
     ]
-    found.append(_calls(rng, cls))
-    return found
+    return [*found, _sharp(rng, cls), _calls(rng, cls)]
 
 
 def _gpt2(rng: Rng, cls: str) -> Trial:
@@ -78,6 +80,22 @@ def _forward(rng: Rng, cls: str, name: str, size: tuple[int, int, int, int]) -> 
     return Trial(
         Probe(name, (*_made(cls, config, weights), _call("out", x))),
         _expect(weights, n_head, {"out": x}),
+    )
+
+
+def _sharp(rng: Rng, cls: str) -> Trial:
+    """Scores of some tens, as a trained GPT-2 has them: a finite mask has to hold against them.
+
+    Rounding of such scores is felt through the softmax, hence the wider tolerance.
+    """
+    n_head, head_dim, batch, seq = 3, 6, 2, 7
+    n_embd = n_head * head_dim
+    weights, x = attention_weights(rng, n_embd, sharp=4.0), normal(rng, batch, seq, n_embd)
+    config = {"n_embd": n_embd, "n_head": n_head}
+    return Trial(
+        Probe("sharp", (*_made(cls, config, weights), _call("out", x))),
+        _expect(weights, n_head, {"out": x}),
+        slack=5.0,
     )
 
 

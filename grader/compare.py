@@ -31,25 +31,25 @@ class Difference:
         )
 
 
-def close(seen: npt.NDArray[np.generic], expected: npt.NDArray[np.generic]) -> bool:
-    """Whether ``seen`` holds the numbers of ``expected``: same shape, NaN and infinity alike."""
+def close(
+    seen: npt.NDArray[np.generic], expected: npt.NDArray[np.generic], slack: float = 1.0
+) -> bool:
+    """Whether ``seen`` holds the numbers of ``expected``: same shape, NaN and infinity alike.
+
+    ``slack`` multiplies the tolerance.
+    """
     if seen.shape != expected.shape or not _numeric(seen):
         return False
     want = expected.astype(np.float64)
-    scale = _scale(want)
-    return bool(
-        np.allclose(
-            seen.astype(np.float64), want, rtol=RELATIVE, atol=ABSOLUTE * scale, equal_nan=True
-        )
-    )
+    return bool(_same(seen.astype(np.float64), want, slack).all())
 
 
-def difference(seen: npt.NDArray[np.generic], expected: npt.NDArray[np.generic]) -> Difference:
+def difference(
+    seen: npt.NDArray[np.generic], expected: npt.NDArray[np.generic], slack: float = 1.0
+) -> Difference:
     """Where ``seen`` differs most from ``expected``, which has the same shape."""
     have, want = seen.astype(np.float64), expected.astype(np.float64)
-    same = np.isclose(
-        have, want, rtol=RELATIVE, atol=ABSOLUTE * _scale(want), equal_nan=True
-    )
+    same = _same(have, want, slack)
     with np.errstate(invalid="ignore"):
         gap = np.abs(have - want)
     gap = np.where(same, -1.0, np.where(np.isfinite(gap), gap, np.inf))
@@ -68,7 +68,12 @@ def _numeric(array: npt.NDArray[np.generic]) -> bool:
     return array.dtype.kind in "fiub"
 
 
-def _scale(want: npt.NDArray[np.float64]) -> float:
-    """The size of the numbers compared, so that large ones are allowed larger rounding."""
+def _same(
+    have: npt.NDArray[np.float64], want: npt.NDArray[np.float64], slack: float
+) -> npt.NDArray[np.bool_]:
+    """Number by number, with an absolute tolerance that grows with the size of the numbers."""
     finite = want[np.isfinite(want)]
-    return max(1.0, float(np.abs(finite).max())) if finite.size else 1.0
+    scale = max(1.0, float(np.abs(finite).max())) if finite.size else 1.0
+    return np.isclose(
+        have, want, rtol=RELATIVE * slack, atol=ABSOLUTE * scale * slack, equal_nan=True
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.compare import close
 from grader.probe import SeenArray, SeenTensor
 from grader.rubric import Evidence, Floats, Misconception, Rubric, State
 
+
+HUGE = 1e30
+"""Numbers beyond this come out of float32 arithmetic as infinity or NaN."""
 
 Arrays = dict[str, npt.NDArray[np.generic] | None]
 
@@ -46,37 +48,44 @@ def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
         for name in seen
         if not evidence.trials[name].part
     )
-    for mistakes in _candidates(rubric.misconceptions):
-        knobs = {knob: value for one in mistakes for knob, value in one.knobs.items()}
-        if _explains(evidence, order, seen, knobs):
-            return Explanation(mistakes, complete)
+    singles = tuple((one,) for one in rubric.misconceptions)
+    pairs = tuple(
+        (left, right)
+        for left, right in combinations(rubric.misconceptions, 2)
+        if not set(left.knobs) & set(right.knobs)
+    )
+    for candidates in (singles, pairs):
+        for lenient in (False, True):
+            for mistakes in candidates:
+                knobs = {knob: value for one in mistakes for knob, value in one.knobs.items()}
+                if _explains(evidence, order, seen, knobs, lenient=lenient):
+                    return Explanation(mistakes, complete)
     return None
 
 
 def _explains(
-    evidence: Evidence, order: list[str], seen: dict[str, Arrays], knobs: Mapping[str, Any]
+    evidence: Evidence,
+    order: list[str],
+    seen: dict[str, Arrays],
+    knobs: Mapping[str, Any],
+    *,
+    lenient: bool,
 ) -> bool:
     """Whether these knobs give every trial's numbers.
 
-    A helper may also be right by itself: then the mistake is where it is called. One trial at
-    least must be wrong without the knobs and right with them, which the first in ``order`` is.
+    ``lenient`` lets a helper be right by itself: then the mistake is where it is called. The
+    first trial in ``order`` is wrong without the knobs, so they must explain that one.
     """
     return all(
         _agrees(evidence, name, seen[name], knobs)
-        or (i > 0 and evidence.trials[name].part and _agrees(evidence, name, seen[name], {}))
+        or (
+            lenient
+            and i > 0
+            and evidence.trials[name].part
+            and _agrees(evidence, name, seen[name], {})
+        )
         for i, name in enumerate(order)
     )
-
-
-def _candidates(
-    known: tuple[Misconception, ...],
-) -> Iterator[tuple[Misconception, ...]]:
-    """Singles first, then pairs that turn different knobs."""
-    for one in known:
-        yield (one,)
-    for left, right in combinations(known, 2):
-        if not set(left.knobs) & set(right.knobs):
-            yield left, right
 
 
 def _seen(evidence: Evidence) -> dict[str, Arrays]:
@@ -117,9 +126,17 @@ def _agrees(
         if array is None or want is None:
             if array is not want:
                 return False
-        elif not close(array, want):
+        elif not evidence.close(name, _overflowed(array, want), want):
             return False
     return True
+
+
+def _overflowed(array: npt.NDArray[np.generic], want: Floats) -> npt.NDArray[np.generic]:
+    """``array`` with the huge number in place of what float32 could not hold."""
+    if array.shape != want.shape or array.dtype.kind != "f":
+        return array
+    lost = ~np.isfinite(array) & np.isfinite(want) & (np.abs(want) > HUGE)
+    return np.where(lost, want, array)
 
 
 def _size(arrays: Arrays) -> int:

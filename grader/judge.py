@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from grader.compare import close, difference
+from grader.compare import difference
 from grader.diagnose import Explanation
 from grader.explain import explain
 from grader.model import CheckResult, Status
@@ -123,7 +123,7 @@ def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
             return None
         if seen.array.shape != want.shape:
             return None, f"Called alone it gives shape {seen.array.shape}, expected {want.shape}"
-        if not close(seen.array, want):
+        if not case.evidence.close(trial, seen.array, want):
             return None, f"Called alone: {difference(seen.array, want)}"
     return None
 

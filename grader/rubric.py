@@ -44,11 +44,13 @@ class Trial:
 
     A ``part`` trial calls one helper by itself. It locates a mistake and proves the helper's
     source checks, but a learner who wrote the program without that helper loses nothing.
+    ``slack`` multiplies the tolerance where the formula amplifies float32 rounding.
     """
 
     probe: Probe
     expect: Expect | None = None
     part: bool = False
+    slack: float = 1.0
 
 
 class State(Enum):
@@ -126,9 +128,13 @@ class Evidence:
         expected = self.expected(trial)
         return bool(expected) and all(
             isinstance(seen := self.seen(trial, path), SeenTensor | SeenArray)
-            and close(seen.array, want)
+            and self.close(trial, seen.array, want)
             for path, want in expected.items()
         )
+
+    def close(self, trial: str, seen: npt.NDArray[np.generic], want: Floats) -> bool:
+        """Whether ``seen`` is ``want`` within the tolerance of ``trial``."""
+        return close(seen, want, self.trials[trial].slack)
 
     def weights(self, trial: str) -> Mapping[str, npt.NDArray[np.generic]]:
         """The weights that ``trial`` loads."""

@@ -29,18 +29,23 @@ ATTENTION: tuple[Row, ...] = (
      {"mask": "allows_next"}, "mask"),
     ("mask-hides-self", "The mask is off by one: a token does not see itself, and the first "
      "sees nothing at all.", {"mask": "hides_self"}, "mask"),
-    ("mask-multiplied", "The scores are multiplied by a mask of ones and zeros. A score of 0 "
-     "still gets weight: add −inf instead.", {"mask": "multiplied"}, "mask"),
-    ("mask-zero", "Hidden scores are set to 0, which still gets weight in the softmax. Set them "
-     "to −inf.", {"mask": "zero"}, "mask"),
+    ("mask-multiplied", "Hidden scores become 0, by a product with ones and zeros or by setting "
+     "them. A score of 0 still gets weight: add −inf instead.", {"mask": "multiplied"}, "mask"),
     ("mask-multiplied-inf", "The −inf mask is multiplied with the scores: 0 × score and −inf × "
      "score are not what you want. Add it.", {"mask": "multiplied_inf"}, "mask"),
-    ("mask-ones", "A mask of ones and zeros is added to the scores. Add 0 where a token may "
-     "look and −inf where it may not.", {"mask": "ones"}, "mask"),
+    ("mask-ones", "Hidden tokens get a score lower by only 1: a mask of ones and zeros, or of 0 "
+     "and −1, is added. Add 0 where a token may look and −inf where it may not.",
+     {"mask": "ones"}, "mask"),
     ("mask-subtracted", "The mask is subtracted: hidden scores become +inf. Add it.",
      {"mask": "subtracted"}, "mask"),
-    ("mask-too-small", "The mask adds −1 where it should add −inf: hidden tokens still get "
-     "weight.", {"mask": "small"}, "mask"),
+    ("mask-minus-5", "The mask adds −5 where it should add −inf: hidden tokens with large "
+     "scores still get weight.", {"mask": -5.0}, "mask"),
+    ("mask-minus-10", "The mask adds −10 where it should add −inf: hidden tokens with large "
+     "scores still get weight.", {"mask": -10.0}, "mask"),
+    ("mask-minus-20", "The mask adds −20 where it should add −inf: hidden tokens with large "
+     "scores still get weight.", {"mask": -20.0}, "mask"),
+    ("mask-minus-50", "The mask adds −50 where it should add −inf: hidden tokens with large "
+     "scores still get weight.", {"mask": -50.0}, "mask"),
     ("mask-after-softmax", "The mask is added after the softmax. Add it to the scores before.",
      {"mask": "after_softmax"}, "mask"),
     ("mask-zeroed-after-softmax", "The weights are set to 0 after the softmax, so the rows no "
@@ -65,9 +70,9 @@ ATTENTION: tuple[Row, ...] = (
     ("hard-weights", "Only the largest score counts. Use softmax, not argmax.",
      {"softmax": "hard"}, "softmax"),
     ("scores-transposed", "The scores are K·Qᵀ: query and key are exchanged. Compute Q·Kᵀ.",
-     {"scores": "transposed"}, "scores"),
+     {"product": "transposed"}, "scores"),
     ("weights-transposed", "The weights are transposed before they meet the values.",
-     {"weights": "transposed"}, "output"),
+     {"mix": "transposed"}, "output"),
 )
 
 LAYER: tuple[Row, ...] = (
@@ -116,7 +121,7 @@ LAYER: tuple[Row, ...] = (
      {"c_proj": "transposed"}, "c_proj"),
     ("c-attn-no-bias", "The bias of c_attn is dropped.", {"c_attn": "no_bias"}, "c_attn"),
     ("residual", "The input is added to the output. The residual connection belongs to the "
-     "block, not to the attention layer.", {"residual": "yes"}, "output"),
+     "block, not to the attention layer.", {"residual": "yes"}, "result"),
     ("returns-input", "The output is the input.", {"output": "input"}, "result"),
     ("returns-zeros", "The output is zero everywhere.", {"output": "zeros"}, "result"),
     ("returns-ones", "The output is one everywhere.", {"output": "ones"}, "result"),

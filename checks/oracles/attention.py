@@ -22,8 +22,8 @@ def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floa
     """0 where query i may see key j, −inf elsewhere: ``[sequence_length, seq + num_tokens]``.
 
     Knob ``mask``: ``past`` hides the past instead, ``past_and_self`` also the diagonal,
-    ``allows_next`` and ``hides_self`` are off by one, ``none`` hides nothing, ``small`` is
-    finite, ``ones`` marks with 1, ``keep`` has 1 and 0 exchanged.
+    ``allows_next`` and ``hides_self`` are off by one, ``none`` hides nothing, a number stands
+    in the place of −inf.
     """
     width = sequence_length + num_tokens
     row, column = np.indices((sequence_length, width))
@@ -36,7 +36,8 @@ def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floa
         "allows_next": after > 1,
         "hides_self": after >= 0,
     }.get(knobs.get("mask", "causal"), after > 0)
-    return np.where(hidden, {"small": -1.0}.get(knobs.get("mask", ""), -np.inf), 0.0)
+    mask = knobs.get("mask", "causal")
+    return np.where(hidden, mask if isinstance(mask, float) else -np.inf, 0.0)
 
 
 def split_heads(x: Floats, n_head: int, **knobs: Any) -> Floats:
@@ -71,7 +72,7 @@ def merge_heads(x: Floats, **knobs: Any) -> Floats:
 def attention_scores(query: Floats, key: Floats, n_embd: int | None = None, **knobs: Any) -> Floats:
     """Q·Kᵀ/√head_dim: ``[…, seq, head_dim]`` twice → ``[…, seq, seq]``. Vaswani et al. 2017."""
     head_dim, seq = query.shape[-1], key.shape[-2]
-    if knobs.get("scores") == "transposed":
+    if knobs.get("product") == "transposed":
         query, key = key, query
     scale = {
         "none": 1.0,
@@ -99,10 +100,9 @@ def attention_weights(
         "multiplied": lambda s: s * np.isfinite(mask),
         "multiplied_inf": lambda s: s * mask,
         "ones": lambda s: s + np.isfinite(mask),
-        "zero": lambda s: np.where(np.isfinite(mask), s, 0.0),
         "subtracted": lambda s: s - mask,
     }
-    after = ("after_softmax", "zeroed_after_softmax", "renormalised")
+    after = ("after_softmax", "zeroed_after_softmax")
     if mask_kind not in after:
         scores = before.get(mask_kind, lambda s: s + mask)(scores)
     weights = _normalised(scores, **knobs)
@@ -146,9 +146,9 @@ def attention(
 ) -> Floats:
     """softmax(Q·Kᵀ/√head_dim + mask)·V: ``[…, seq, head_dim]``. Vaswani et al. 2017, eq. 1."""
     weights = attention_weights(query, key, causal=causal, **knobs)
-    if knobs.get("weights") == "transposed":
+    if knobs.get("mix") == "transposed":
         weights = weights.swapaxes(-1, -2)
-    if knobs.get("weights") == "returned":
+    if knobs.get("mix") == "returned":
         return weights
     return np.asarray(weights @ value)
 
