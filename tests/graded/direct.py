@@ -1,0 +1,249 @@
+"""Whether a file is right, found by running it on MAX here and now, without rubric or worker.
+
+Only for files of ours: the code runs in this process. ``python -m tests.graded.direct s05 FILE…``
+prints one line a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TOLERANCE = 2e-4
+"""Of the largest right number: float32 against float64 stays a hundred times below it."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """``right``, and in what way it is not. ``off`` is the largest error seen, relative."""
+
+    right: bool
+    why: str = ""
+    off: float = 0.0
+
+
+class Wrong(Exception):
+    """The file under test does something that a right answer does not."""
+
+
+class TooLong(BaseException):
+    """The file under test ran past its time; no ``except Exception`` in it catches this."""
+
+
+def start() -> None:
+    """Import MAX with the NumPy engine; call once, before anything else here."""
+    from grader.engine import environment, install
+
+    os.environ.update(environment())
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import max.experimental.functional
+    import max.experimental.nn as nn
+    import max.experimental.tensor
+
+    sys.modules.setdefault("max.nn.module_v3", nn)
+    install("numpy")
+
+
+@contextlib.contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Stop the block with :class:`TooLong` after ``seconds``; main thread only."""
+
+    def stop(*_: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def truth(step: str, data: bytes, *, seconds: float = 20.0) -> Truth:
+    """Run the file ``data`` as an answer to ``step`` against formulas of our own."""
+    silent = io.StringIO()
+    try:
+        with at_most(seconds), contextlib.redirect_stdout(silent), \
+                contextlib.redirect_stderr(silent):
+            return Truth(True, off=TRIALS[step](_loaded(data)))
+    except Wrong as wrong:
+        return Truth(False, str(wrong))
+    except TooLong:
+        return Truth(False, "does not end")
+    except BaseException as error:  # noqa: BLE001  a learner's code may raise anything
+        text = str(error).strip().splitlines()
+        return Truth(False, f"{type(error).__name__}: {text[0][:90] if text else ''}")
+
+
+def _loaded(data: bytes) -> types.ModuleType:
+    """The module that ``data`` defines."""
+    module = types.ModuleType("learner")
+    sys.modules["learner"] = module
+    exec(compile(data, "learner.py", "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def _read(tensor: object, what: str) -> Any:
+    """The numbers of a MAX tensor of float32."""
+    from max.dtype import DType
+    from max.experimental.tensor import Tensor
+
+    if not isinstance(tensor, Tensor):
+        raise Wrong(f"{what} is {type(tensor).__name__}")
+    if tensor.dtype != DType.float32:
+        raise Wrong(f"{what} has dtype {tensor.dtype}")
+    return tensor.to_numpy()
+
+
+def _off(seen: Any, want: Any, what: str) -> float:
+    """The largest error relative to the largest right number; raises Wrong where too large."""
+    import numpy as np
+
+    if seen.shape != want.shape:
+        raise Wrong(f"{what} has shape {seen.shape}, not {want.shape}")
+    finite = np.isfinite(want)
+    if not np.array_equal(np.where(finite, 0.0, want), np.where(finite, 0.0, seen)):
+        raise Wrong(f"{what} is infinite or NaN elsewhere")
+    size = max(1.0, float(np.abs(want[finite]).max(initial=0.0)))
+    off = float(np.abs(seen - want, where=finite, out=np.zeros(want.shape)).max(initial=0.0)) / size
+    if not off < TOLERANCE:
+        raise Wrong(f"{what} is off by {off:.2g}")
+    return off
+
+
+DEFAULTS: dict[str, object] = {
+    "vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12,
+    "n_inner": None, "activation_function": "gelu_new", "resid_pdrop": 0.1, "embd_pdrop": 0.1,
+    "attn_pdrop": 0.1, "layer_norm_epsilon": 1e-5, "initializer_range": 0.02,
+    "bos_token_id": 50256, "eos_token_id": 50256, "tie_word_embeddings": True,
+}
+
+
+def _config(module: types.ModuleType) -> float:
+    cls = module.GPT2Config
+    if not (isinstance(cls, type) and is_dataclass(cls)):
+        raise Wrong("GPT2Config is no dataclass")
+    names = {field.name for field in fields(cls) if field.init}
+    config = cls()
+    for name, value in DEFAULTS.items():
+        have = getattr(config, name)
+        if name not in names:
+            raise Wrong(f"{name} is no field")
+        if type(have) is not type(value) or have != value:
+            raise Wrong(f"{name} is {have!r}")
+    other = cls(n_embd=20, n_head=5, vocab_size=99)
+    if (other.n_embd, other.n_head, other.vocab_size, other.n_layer) != (20, 5, 99, 12):
+        raise Wrong("the fields cannot be given")
+    if cls() != cls() or cls() == other:
+        raise Wrong("equal configurations do not compare equal")
+    return 0.0
+
+
+MASKS = ((4, 0), (1, 0), (7, 0), (2, 3), (3, 4), (5, 1), (1, 6), (4, 2))
+
+
+def _mask(module: types.ModuleType, sizes: tuple[tuple[int, int], ...] = MASKS) -> float:
+    from max.driver import CPU
+    from max.dtype import DType
+    from max.experimental import functional as F
+
+    from tests.graded import formulas
+
+    worst = 0.0
+    for rows, before in sizes:
+        with F.lazy():
+            mask = module.causal_mask(rows, before, dtype=DType.float32, device=CPU())
+        what = f"causal_mask({rows}, {before})"
+        worst = max(worst, _off(_read(mask, what), formulas.causal_mask(rows, before), what))
+    with F.lazy():
+        wide = module.causal_mask(3, 0, dtype=DType.float64, device=CPU())
+    if wide.dtype != DType.float64:
+        raise Wrong("the dtype is not the one asked for")
+    return worst
+
+
+LAYERS = (
+    # n_head, head_dim, batch and the lengths of the texts given one after another
+    (3, 5, 2, (4, 7, 4)), (5, 2, 3, (6, 1)), (2, 7, 1, (3, 9)), (1, 4, 2, (5,)), (4, 1, 2, (3,)),
+    (12, 2, 2, (4,)), (12, 64, 1, (4,)), (3, 4, 4, (5,)),
+)
+
+
+def _layer(cls: str) -> Callable[[types.ModuleType], float]:
+    def trial(module: types.ModuleType) -> float:
+        import numpy as np
+
+        random = np.random.default_rng(20240501)
+        return max(_one_layer(getattr(module, cls), random, *sizes) for sizes in LAYERS)
+
+    return trial
+
+
+def _one_layer(
+    cls: Any, random: Any, n_head: int, head_dim: int, batch: int, lengths: tuple[int, ...]
+) -> float:
+    import numpy as np
+    from max.experimental import functional as F
+    from max.experimental.tensor import Tensor
+
+    from solutions.solution_01 import GPT2Config
+    from tests.graded import formulas
+
+    width = n_head * head_dim
+    spread = 1.5 / width**0.5
+    weights = {
+        "c_attn.weight": random.normal(0, spread, (3 * width, width)).astype(np.float32),
+        "c_attn.bias": random.normal(0, 0.5, 3 * width).astype(np.float32),
+        "c_proj.weight": random.normal(0, spread, (width, width)).astype(np.float32),
+        "c_proj.bias": random.normal(0, 0.5, width).astype(np.float32),
+    }
+    with F.lazy():
+        layer = cls(GPT2Config(n_embd=width, n_head=n_head))
+    layer.load_state_dict({name: array.copy() for name, array in weights.items()})
+    worst = 0.0
+    for seq in lengths:
+        x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
+        with F.lazy():
+            y = layer(Tensor.from_dlpack(x.copy()))
+        what = f"the output (n_head {n_head}, head_dim {head_dim}, batch {batch}, seq {seq})"
+        want = formulas.layer(x.astype(np.float64), weights, n_head)
+        worst = max(worst, _off(_read(y, what), want, what))
+    return worst
+
+
+def _layer_with_mask(module: types.ModuleType) -> float:
+    """Step 07: without earlier tokens, since its mask is only used so."""
+    return max(_layer("GPT2MultiHeadAttention")(module), 0.0)
+
+
+TRIALS: dict[str, Callable[[types.ModuleType], float]] = {
+    "s01": _config,
+    "s02": _mask,
+    "s05": _layer("GPT2Attention"),
+    "s07": _layer_with_mask,
+}
+
+
+def main() -> None:
+    start()
+    step, *files = sys.argv[1:]
+    for name in files:
+        found = truth(step, Path(name).read_bytes())
+        print("right" if found.right else "WRONG", f"{found.off:.1e}", name, found.why)
+
+
+if __name__ == "__main__":
+    main()
