@@ -170,7 +170,7 @@ def reports() -> Fields:
 def jobs() -> Fields:
     """What the grader may send. It is trusted, so only the classes are tested."""
     actions = (probe.Make, probe.Load, probe.Call, probe.Read)
-    values = (probe.TensorArg, probe.ArrayArg, probe.DTypeArg, probe.DeviceArg)
+    values = (probe.TensorArg, probe.ArrayArg, probe.DTypeArg, probe.DeviceArg, probe.DimArg)
     others = (probe.ConfigArg, probe.Ref, probe.Probe, probe.Job)
     return {
         cls: (_anything,) * len(dataclasses.fields(cls)) for cls in (*values, *actions, *others)

@@ -44,6 +44,13 @@ class DeviceArg:
 
 
 @dataclass(frozen=True)
+class DimArg:
+    """``max.graph.Dim(value)``, as a tensor's shape holds them."""
+
+    value: int
+
+
+@dataclass(frozen=True)
 class ConfigArg:
     """A ``GPT2Config`` of step 01 with these fields set."""
 
@@ -63,6 +70,7 @@ Arg = (
     | ArrayArg
     | DTypeArg
     | DeviceArg
+    | DimArg
     | ConfigArg
     | Ref
     | None

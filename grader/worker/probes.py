@@ -13,6 +13,7 @@ from max.dtype import DType
 from max.experimental import functional as F
 from max.experimental.nn import Module
 from max.experimental.tensor import Tensor
+from max.graph import Dim
 
 from grader import probe as language
 from grader.probe import Call, Load, Make, Observation, Probe, Read, Seen, SeenError
@@ -127,6 +128,8 @@ class _Bench:
                 return np.array(array, order="C")
             case language.DTypeArg(name):
                 return DType[name]
+            case language.DimArg(value):
+                return Dim(value)
             case language.DeviceArg():
                 return CPU()
             case language.ConfigArg(fields):
