@@ -1,0 +1,93 @@
+"""Lessons: what they print is true, and what points into them finds its place."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+
+from grader import course
+from grader.course import ROOT
+from grader.model import Step
+from grader.stubs import blocks
+
+STEPS = course.steps()
+REFERENCE = re.compile(r'steps/step_(\d\d)\.md`?,\s+"([^"]+)"')
+each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
+
+
+def headings(step: Step) -> set[str]:
+    """The section headings of a lesson."""
+    text = step.lesson.read_text(encoding="utf-8")
+    return set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+
+
+def test_every_python_block_prints_what_the_lesson_says() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    lessons = [str(step.lesson) for step in STEPS]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "lesson_session.py"), *lessons],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    attempted = done.stdout.split("attempted ")[-1].split()
+    assert len(attempted) == len(STEPS)
+    assert "0" not in attempted
+
+
+@each_step
+def test_a_lesson_has_the_common_sections(step: Step) -> None:
+    common = {"What you build", "Tasks", "Pitfalls", "Check yourself", "Expected report", "Next"}
+    assert common <= headings(step)
+    first = step.lesson.read_text(encoding="utf-8").splitlines()[0]
+    assert first == f"# Step {step.number}: {step.title}"
+
+
+@pytest.mark.parametrize(("step", "after"), pairwise(STEPS), ids=lambda step: step.id)
+def test_a_lesson_leads_to_the_next_step(step: Step, after: Step) -> None:
+    closing = step.lesson.read_text(encoding="utf-8").split("\n## Next\n")[1]
+    assert f"Step {after.number}" in closing
+
+
+@each_step
+def test_every_block_of_a_lesson_says_what_it_is(step: Step) -> None:
+    fences = re.findall(r"^```(.*)$", step.lesson.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(fences) % 2 == 0
+    assert set(fences[::2]) <= {"pycon", "python", "text"}
+    assert set(fences[1::2]) == {""}
+
+
+@each_step
+def test_a_lesson_has_room_for_its_reports(step: Step) -> None:
+    text = step.lesson.read_text(encoding="utf-8")
+    for outcome in ("failed", "passed"):
+        assert "body" in blocks.replace_block(text, blocks.report_markers(outcome), "body")
+
+
+@each_step
+def test_misconceptions_point_to_sections_that_exist(step: Step) -> None:
+    named = {one.lesson for one in course.rubric(step).misconceptions if one.lesson}
+    assert named <= headings(step)
+
+
+def test_references_to_sections_find_them() -> None:
+    known = {step.number: headings(step) for step in STEPS}
+    found = 0
+    for folder in ("steps", "solutions", "checks"):
+        for path in sorted((ROOT / folder).rglob("*.*")):
+            if path.suffix not in {".md", ".py"}:
+                continue
+            for number, heading in REFERENCE.findall(path.read_text(encoding="utf-8")):
+                found += 1
+                assert heading in known[number], f"{path.name}: {heading}"
+    assert found
