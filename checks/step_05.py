@@ -9,6 +9,7 @@ import numpy as np
 from checks import trials
 from checks.misconceptions import attention, named
 from grader import rules
+from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
 CLASS = "GPT2Attention"
@@ -70,51 +71,57 @@ CHECKS = (
         "One layer makes query, key and value at once, so it is three times as wide. See "
         "\"Query, key and value\".",
         "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
+        test=words.todo(),
     ),
     source_check(
         "c-proj",
         "self.c_proj Linear layer is created correctly",
         "self.c_proj Linear layer is not created correctly",
         "Use Linear(self.embed_dim, self.embed_dim, bias=True)",
-        "It mixes the merged heads and keeps the width. See \"The output projection\".",
+        "It mixes the merged heads and keeps the width. See \"Projections\".",
         "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
+        test=words.todo(),
     ),
     source_check(
         "split-shape",
         "_split_heads: new_shape calculation is correct",
         "_split_heads: new_shape calculation is not correct",
         "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]",
-        "Keep every axis but the last; cut the last in two. See \"Splitting into heads\".",
+        "Keep every axis but the last; cut the last in two. See \"Splitting heads\".",
         "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]",
         proven_by=("split_heads",),
+        test=words.todo(),
     ),
     source_check(
         "split-reshape",
         "_split_heads: tensor.reshape is used",
         "_split_heads: tensor.reshape is not used",
         "Use tensor.reshape(new_shape)",
-        "reshape takes the sizes as one list. See \"Splitting into heads\".",
+        "reshape takes the sizes as one list. See \"Splitting heads\".",
         "tensor = tensor.reshape(new_shape)",
         proven_by=("split_heads",),
+        test=words.todo(),
     ),
     source_check(
         "split-transpose",
         "_split_heads: tensor.transpose(-3, -2) is used",
         "_split_heads: tensor.transpose(-3, -2) is not used",
         "Use tensor.transpose(-3, -2) to move heads before sequence length",
-        "Reshape alone leaves [batch, seq, n_head, head_dim]. See \"Splitting into heads\".",
+        "Reshape alone leaves [batch, seq, n_head, head_dim]. See \"Splitting heads\".",
         "return tensor.transpose(-3, -2)",
         proven_by=("split_heads",),
+        test=words.todo(),
     ),
     source_check(
         "merge",
         "_merge_heads: new_shape calculation is correct",
         "_merge_heads: new_shape calculation is not correct",
         "new_shape = tensor.shape[:-2] + [num_heads * attn_head_size]",
-        "First transpose back, then join the last two axes. See \"Merging the heads\".",
+        "First transpose back, then join the last two axes. See \"Merging heads\".",
         "tensor = tensor.transpose(-3, -2); new_shape = tensor.shape[:-2] + "
         "[num_heads * attn_head_size]; return tensor.reshape(new_shape)",
         proven_by=("merge_heads",),
+        test=words.todo(),
     ),
     source_check(
         "scores",
@@ -124,6 +131,7 @@ CHECKS = (
         "Every query meets every key: [seq, head_dim] @ [head_dim, seq]. See \"Scores\".",
         "attn_weights = query @ key.transpose(-1, -2)",
         proven_by=("attn",),
+        test=words.todo(),
     ),
     source_check(
         "scale",
@@ -133,6 +141,7 @@ CHECKS = (
         "The spread of a score grows with √head_dim; divide it out. See \"Scaling\".",
         "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))",
         proven_by=("attn",),
+        test=words.todo(),
     ),
     source_check(
         "seq-len",
@@ -142,16 +151,18 @@ CHECKS = (
         "The mask is as long as the text, and the text is the second to last axis.",
         "seq_len = query.shape[-2]",
         proven_by=("attn",),
+        test=words.todo(),
     ),
     source_check(
         "mask",
         "_attn: causal_mask function is called",
         "_attn: causal_mask function is not called",
         "Use causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)",
-        "Add the mask to the scores, before the softmax. See \"The causal mask\".",
+        "Add the mask to the scores, before the softmax. See \"Causal mask\".",
         "attn_weights = attn_weights + causal_mask(seq_len, 0, dtype=query.dtype, "
         "device=query.device)",
         proven_by=("attn",),
+        test=words.todo(),
     ),
     source_check(
         "softmax",
@@ -161,15 +172,17 @@ CHECKS = (
         "It runs over the last axis, the keys, and comes after scale and mask. See \"Softmax\".",
         "attn_weights = F.softmax(attn_weights)",
         proven_by=("attn",),
+        test=words.todo(),
     ),
     source_check(
         "attn-output",
         "_attn: attention output computed with attn_weights @ value",
         "_attn: attention output not computed correctly",
         "Use attn_weights @ value",
-        "Each row of weights mixes the values. See \"Softmax\".",
+        "Each row of weights mixes the values. See \"Weighted sum\".",
         "attn_output = attn_weights @ value; return attn_output",
         proven_by=("attn",),
+        test=words.todo(),
     ),
     source_check(
         "split-qkv",
@@ -179,6 +192,7 @@ CHECKS = (
         "The projection holds query, key and value side by side. See \"Query, key and value\".",
         "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
         "self.split_size, self.split_size], axis=2)",
+        test=words.todo(),
     ),
     source_check(
         "split-sizes",
@@ -188,14 +202,16 @@ CHECKS = (
         "Three equal parts, in the order query, key, value.",
         "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
         "self.split_size, self.split_size], axis=2)",
+        test=words.todo(),
     ),
     source_check(
         "call-split-heads",
         "__call__: self._split_heads is called for query, key, and value",
         "__call__: self._split_heads is not called for all query, key, and value",
         "Call self._split_heads for query, key, and value",
-        "All three are split alike. See \"Splitting into heads\".",
+        "All three are split alike. See \"Splitting heads\".",
         "query = self._split_heads(query, self.num_heads, self.head_dim), and so for key and value",
+        test=words.todo(),
     ),
     source_check(
         "call-attn",
@@ -204,22 +220,25 @@ CHECKS = (
         "Call self._attn(query, key, value)",
         "The heads attend all at once. See \"Scores\".",
         "attn_output = self._attn(query, key, value)",
+        test=words.todo(),
     ),
     source_check(
         "call-merge-heads",
         "__call__: self._merge_heads is called",
         "__call__: self._merge_heads is not called",
         "Call self._merge_heads(attn_output, self.num_heads, self.head_dim)",
-        "Its argument is what _attn returned. See \"Merging the heads\".",
+        "Its argument is what _attn returned. See \"Merging heads\".",
         "attn_output = self._merge_heads(attn_output, self.num_heads, self.head_dim)",
+        test=words.todo(),
     ),
     source_check(
         "call-c-proj",
         "__call__: self.c_proj is called",
         "__call__: self.c_proj is not called",
         "Call self.c_proj(attn_output)",
-        "It comes last and is what __call__ returns. See \"The output projection\".",
+        "It comes last and is what __call__ returns. See \"Projections\".",
         "return self.c_proj(attn_output)",
+        test=words.todo(),
     ),
     source_check(
         "placeholders",
@@ -228,6 +247,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
+        test=words.todo(),
     ),
     runtime_check(
         "builds",
@@ -318,15 +338,15 @@ BLAMES = {
 LESSON = {
     "scores": "Scores",
     "scale": "Scaling",
-    "mask": "The causal mask",
+    "mask": "Causal mask",
     "softmax": "Softmax",
-    "output": "Softmax",
+    "output": "Weighted sum",
     "split": "Query, key and value",
-    "split_heads": "Splitting into heads",
-    "merge_heads": "Merging the heads",
-    "heads": "Splitting into heads",
+    "split_heads": "Splitting heads",
+    "merge_heads": "Merging heads",
+    "heads": "Splitting heads",
     "c_attn": "Query, key and value",
-    "c_proj": "The output projection",
+    "c_proj": "Projections",
     "result": "Tasks",
 }
 

@@ -12,7 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.oracles import attention as oracles
-from grader.probe import Call, ConfigArg, DeviceArg, DTypeArg, Load, Make, Probe, Read, TensorArg
+from grader.probe import (
+    Call,
+    ConfigArg,
+    DeviceArg,
+    DimArg,
+    DTypeArg,
+    Load,
+    Make,
+    Probe,
+    Read,
+    TensorArg,
+)
 from grader.rubric import Expect, Trial
 
 Array = npt.NDArray[np.float32]
@@ -151,20 +162,36 @@ def part_trials(rng: Rng, cls: str) -> list[Trial]:
     ]
 
 
-def mask_trials(rng: Rng, *, part: bool) -> list[Trial]:
-    """``causal_mask`` for several lengths, with and without earlier tokens."""
-    lengths = [(4, 0), (1, 0), (int(rng.integers(5, 9)), 0), (3, int(rng.integers(2, 5))), (1, 6)]
-    return [_mask(seq, tokens, part=part) for seq, tokens in (lengths[:1] if part else lengths)]
+def mask_trials(rng: Rng) -> list[Trial]:
+    """``causal_mask`` of several lengths, first without and then with earlier tokens.
+
+    ``square-float64`` asks for another element type; ``lengths`` passes dimensions of a
+    tensor's shape, as step 05 does.
+    """
+    lengths = [(4, 0), (1, 0), (int(rng.integers(5, 9)), 0)]
+    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6)]
+    return [
+        *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
+        _mask("square-float64", 3, 0, dtype="float64"),
+        *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
+        _mask("lengths", 4, 0, dims=True),
+    ]
 
 
-def _mask(seq: int, tokens: int, *, part: bool) -> Trial:
-    name = "mask" if part else f"mask-{seq}+{tokens}"
-    kwargs = {"dtype": DTypeArg("float32"), "device": DeviceArg()}
-    call = Call("out", None, "causal_mask", (seq, tokens), dict(kwargs))
+def mask_part() -> Trial:
+    """The ``causal_mask`` that a layer brings along, called by itself."""
+    one = _mask("mask", 5, 0)
+    return Trial(one.probe, one.expect, part=True)
+
+
+def _mask(
+    name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False
+) -> Trial:
+    kwargs = {"dtype": DTypeArg(dtype), "device": DeviceArg()}
+    given = (DimArg(seq), DimArg(tokens)) if dims else (seq, tokens)
     return Trial(
-        Probe(name, (call,)),
+        Probe(name, (Call("out", None, "causal_mask", given, dict(kwargs)),)),
         lambda **knobs: {"out": oracles.causal_mask(seq, tokens, **knobs)},
-        part=part,
     )
 
 

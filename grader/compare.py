@@ -11,6 +11,9 @@ RELATIVE = 2e-4
 ABSOLUTE = 2e-5
 """Float32 arithmetic on values of order 1, a few hundred terms a sum, against float64."""
 
+MASKED = 1e20
+"""Numbers beyond this stand for minus infinity in a mask, and set no scale."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -72,8 +75,8 @@ def _same(
     have: npt.NDArray[np.float64], want: npt.NDArray[np.float64], slack: float
 ) -> npt.NDArray[np.bool_]:
     """Number by number, with an absolute tolerance that grows with the size of the numbers."""
-    finite = want[np.isfinite(want)]
-    scale = max(1.0, float(np.abs(finite).max())) if finite.size else 1.0
+    ordinary = want[np.abs(want) < MASKED]
+    scale = max(1.0, float(np.abs(ordinary).max())) if ordinary.size else 1.0
     return np.isclose(
         have, want, rtol=RELATIVE * slack, atol=ABSOLUTE * scale * slack, equal_nan=True
     )

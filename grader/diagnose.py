@@ -55,36 +55,38 @@ def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
         if not set(left.knobs) & set(right.knobs)
     )
     for candidates in (singles, pairs):
+        fitting = [
+            (mistakes, knobs)
+            for mistakes in candidates
+            if _agrees(evidence, order[0], seen[order[0]], knobs := _together(mistakes))
+        ]
         for lenient in (False, True):
-            for mistakes in candidates:
-                knobs = {knob: value for one in mistakes for knob, value in one.knobs.items()}
-                if _explains(evidence, order, seen, knobs, lenient=lenient):
+            for mistakes, knobs in fitting:
+                if _explains(evidence, order[1:], seen, knobs, lenient=lenient):
                     return Explanation(mistakes, complete)
     return None
 
 
+def _together(mistakes: tuple[Misconception, ...]) -> dict[str, Any]:
+    return {knob: value for one in mistakes for knob, value in one.knobs.items()}
+
+
 def _explains(
     evidence: Evidence,
-    order: list[str],
+    names: list[str],
     seen: dict[str, Arrays],
     knobs: Mapping[str, Any],
     *,
     lenient: bool,
 ) -> bool:
-    """Whether these knobs give every trial's numbers.
+    """Whether these knobs give the numbers of the trials named.
 
-    ``lenient`` lets a helper be right by itself: then the mistake is where it is called. The
-    first trial in ``order`` is wrong without the knobs, so they must explain that one.
+    ``lenient`` lets a helper be right by itself: then the mistake is where it is called.
     """
     return all(
         _agrees(evidence, name, seen[name], knobs)
-        or (
-            lenient
-            and i > 0
-            and evidence.trials[name].part
-            and _agrees(evidence, name, seen[name], {})
-        )
-        for i, name in enumerate(order)
+        or (lenient and evidence.trials[name].part and _agrees(evidence, name, seen[name], {}))
+        for name in names
     )
 
 

@@ -8,7 +8,7 @@ oracle expects. Rubrics import only this module's words, the oracles and the mis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -44,13 +44,15 @@ class Trial:
 
     A ``part`` trial calls one helper by itself. It locates a mistake and proves the helper's
     source checks, but a learner who wrote the program without that helper loses nothing.
-    ``slack`` multiplies the tolerance where the formula amplifies float32 rounding.
+    ``slack`` multiplies the tolerance where the formula amplifies float32 rounding. ``view`` is
+    applied to every array that came back, where several arrays mean the same.
     """
 
     probe: Probe
     expect: Expect | None = None
     part: bool = False
     slack: float = 1.0
+    view: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None
 
 
 class State(Enum):
@@ -103,6 +105,9 @@ class Evidence:
                 value = value.get(key)
             else:
                 return None
+        view = self.trials[trial].view
+        if view is not None and isinstance(value, SeenTensor | SeenArray):
+            return replace(value, array=view(value.array))
         return value
 
     def expected(self, trial: str) -> Mapping[str, Floats]:
@@ -131,6 +136,11 @@ class Evidence:
             and self.close(trial, seen.array, want)
             for path, want in expected.items()
         )
+
+    def whole_right(self) -> bool:
+        """Whether every trial of the whole program equals its oracle."""
+        whole = [n for n, t in self.trials.items() if not t.part and t.expect is not None]
+        return bool(whole) and all(self.right(name) for name in whole)
 
     def close(self, trial: str, seen: npt.NDArray[np.generic], want: Floats) -> bool:
         """Whether ``seen`` is ``want`` within the tolerance of ``trial``."""

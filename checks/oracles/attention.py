@@ -19,25 +19,31 @@ def softmax(scores: Floats, axis: int = -1) -> Floats:
 
 
 def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floats:
-    """0 where query i may see key j, −inf elsewhere: ``[sequence_length, seq + num_tokens]``.
+    """0 where query i may see key j, −inf elsewhere: ``[sequence_length, num_tokens + seq]``.
 
     Knob ``mask``: ``past`` hides the past instead, ``past_and_self`` also the diagonal,
-    ``allows_next`` and ``hides_self`` are off by one, ``none`` hides nothing, a number stands
-    in the place of −inf.
+    ``allows_next`` and ``hides_self`` are off by one, ``none`` hides nothing, ``all`` hides
+    everything, a number stands in the place of −inf. Knob ``allowed`` is the number where looking
+    is allowed. Knob ``earlier``: ``hidden`` starts the diagonal in column 0, ``ignored`` leaves
+    the columns of earlier tokens out, ``appended`` puts them last.
     """
-    width = sequence_length + num_tokens
-    row, column = np.indices((sequence_length, width))
-    diagonal = num_tokens if knobs.get("mask_offset") == "shifted" else 0
-    after = column - row - diagonal
+    kind = knobs.get("mask", "causal")
+    earlier = knobs.get("earlier")
+    tokens = 0 if earlier == "ignored" else num_tokens
+    row, column = np.indices((sequence_length, sequence_length + tokens))
+    after = column - row - (0 if earlier in ("hidden", "appended") else tokens)
     hidden = {
-        "none": after > width,
+        "none": after > after.max(initial=0),
+        "all": after >= after.min(initial=0),
         "past": after < 0,
         "past_and_self": after <= 0,
         "allows_next": after > 1,
         "hides_self": after >= 0,
-    }.get(knobs.get("mask", "causal"), after > 0)
-    mask = knobs.get("mask", "causal")
-    return np.where(hidden, mask if isinstance(mask, float) else -np.inf, 0.0)
+    }.get(kind, after > 0)
+    if earlier == "appended":
+        hidden = hidden & (column < sequence_length)
+    number = kind if isinstance(kind, float) else -np.inf
+    return np.where(hidden, number, float(knobs.get("allowed", 0.0)))
 
 
 def split_heads(x: Floats, n_head: int, **knobs: Any) -> Floats:

@@ -1,0 +1,198 @@
+"""The grader from the outside: real files, real processes, real MAX."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import course
+
+ROOT = course.ROOT
+
+SENTENCES = """\
+functional module is correctly imported as F from max.experimental
+Tensor is correctly imported from max.experimental.tensor
+Linear and Module are imported from max.experimental.nn
+GPT2Attention class exists
+self.c_attn Linear layer is created correctly
+self.c_proj Linear layer is created correctly
+_split_heads: new_shape calculation is correct
+_split_heads: tensor.reshape is used
+_split_heads: tensor.transpose(-3, -2) is used
+_merge_heads: new_shape calculation is correct
+_attn: attention scores computed with query @ key.transpose(-1, -2)
+_attn: attention weights are scaled
+_attn: sequence length extracted from query.shape[-2]
+_attn: causal_mask function is called
+_attn: F.softmax is applied to attention weights
+_attn: attention output computed with attn_weights @ value
+__call__: F.split is used on self.c_attn(hidden_states)
+__call__: F.split uses correct split sizes
+__call__: self._split_heads is called for query, key, and value
+__call__: self._attn is called
+__call__: self._merge_heads is called
+__call__: self.c_proj is called
+All placeholder 'None' values have been replaced
+GPT2Attention class can be instantiated
+GPT2Attention.c_attn is initialized
+GPT2Attention.c_proj is initialized
+GPT2Attention.embed_dim is correct: 768
+GPT2Attention.num_heads is correct: 12
+GPT2Attention.head_dim is correct: 64
+GPT2Attention forward pass executes without errors
+Output shape is correct: (1, 4, 768)
+""".splitlines()
+"""Step 05's sentences, in the order of the specification."""
+
+
+def grade(
+    *arguments: str, cwd: Path = ROOT, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "grader", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **(environment or {})},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+def report(*arguments: str) -> dict[str, object]:
+    done = grade("grade", *arguments, "--format", "json")
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_step_05_prints_its_sentences_in_order() -> None:
+    done = grade("grade", "s05", "--file", "solutions/solution_05.py")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Running tests for Step 05: Implement Multi-Head Attention..."
+    assert [line for line in lines if line.startswith(("✅", "❌", "➖"))] == [
+        f"✅ {sentence}" for sentence in SENTENCES
+    ]
+    assert lines[-2].startswith("🎉 All checks passed!")
+
+
+@pytest.mark.parametrize("step", course.steps(), ids=lambda step: step.id)
+def test_solution_passes_and_stub_fails(step: course.Step) -> None:
+    passed = report(step.id, "--file", str(step.solution))
+    assert passed["verdict"] == "pass"
+    assert passed["score"] == passed["max_score"]
+    done = grade("grade", step.id)
+    assert done.returncode == 1
+    failed = [line for line in done.stdout.splitlines() if line.startswith("❌")]
+    hints = [line for line in done.stdout.splitlines() if line.startswith("   Hint:")]
+    assert failed
+    assert len(hints) >= len(failed)
+
+
+def test_json_is_one_object_with_the_contracts_fields() -> None:
+    found = report("s05", "--seed", "7")
+    assert {
+        "schema", "step", "title", "file", "verdict", "score", "max_score", "checks", "diagnosis",
+        "seed", "engine", "isolation", "duration_s",
+    } <= set(found)
+    assert found["schema"] == "report/v1"
+    assert found["seed"] == 7
+    assert isinstance(found["checks"], list)
+    for check in found["checks"]:
+        assert {"id", "kind", "status", "message", "hints", "line", "note"} <= set(check)
+        assert check["kind"] in ("source", "runtime")
+        assert check["status"] in ("pass", "fail", "not_run", "error")
+
+
+BROKEN = {
+    "empty": b"",
+    "binary": bytes(range(256)) * 4,
+    "null bytes": b"x = 1\n\x00\n",
+    "UTF-16": "import math\n".encode("utf-16"),
+    "UTF-16 without BOM": "import math\n".encode("utf-16-le"),
+    "unknown coding": b"# -*- coding: klingon -*-\nx = 1\n",
+    "wrong encoding": "# -*- coding: utf-8 -*-\nx = '\xe9'\n".encode("latin-1"),
+    "50 MB": b"#" * 50_000_000,
+    "syntax error": b"def f(:\n    pass\n",
+    "nested 10,000 deep": b"x = " + b"(" * 10_000 + b")" * 10_000 + b"\n",
+    "nested lists": b"x = " + b"[" * 10_000 + b"]" * 10_000 + b"\n",
+    "long chain": b"x = " + b"-" * 10_000 + b"1\n",
+    "long sum": b"x = " + b"+".join([b"1"] * 20_000) + b"\n",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_file_gets_one_clear_message(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "step_05.py"
+    path.write_bytes(BROKEN[name])
+    done = grade("grade", "s05", "--file", str(path))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stdout + done.stderr
+    first = next(line for line in done.stdout.splitlines() if line.startswith("❌"))
+    assert len(first) < 300
+
+
+def test_missing_file_directory_and_unreadable(tmp_path: Path) -> None:
+    for path in (tmp_path / "nothing.py", tmp_path):
+        done = grade("grade", "s05", "--file", str(path))
+        assert done.returncode == 1
+        assert sum(line.startswith("❌") for line in done.stdout.splitlines()) == 1
+        assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_works_from_any_directory_and_with_a_relative_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        (ROOT / "solutions/solution_05.py").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    done = grade("grade", "5", "--file", "mine.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_wrong_usage_is_status_2() -> None:
+    done = grade("grade", "s99")
+    assert done.returncode == 2
+    assert "s05" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_output_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "report.json"
+    done = grade("grade", "s05", "--format", "json", "--output", str(target))
+    assert done.returncode == 1
+    assert json.loads(target.read_text(encoding="utf-8"))["step"] == "s05"
+    done = grade("grade", "s05", "--output", str(tmp_path / "no" / "report.txt"))
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_without_utf8_the_report_is_ascii() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "grade", "s05"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"},
+        capture_output=True,
+        timeout=120,
+    )
+    text = done.stdout.decode("ascii")
+    assert "[FAIL] _attn: attention weights are not scaled correctly" in text
+
+
+def test_the_same_seed_gives_the_same_report() -> None:
+    first, second = (report("s05", "--seed", "11") for _ in range(2))
+    first.pop("duration_s")
+    second.pop("duration_s")
+    assert first == second
+
+
+def test_check_grades_every_step_in_one_line_each() -> None:
+    done = grade("check", "--solutions")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert [line.split()[1] for line in lines] == [step.id for step in course.steps()]
+    assert all(line.startswith("✅") for line in lines)
