@@ -1,0 +1,1 @@
+"""Programs that make what the course ships. No learner needs to run them."""

@@ -1,0 +1,151 @@
+"""The command line of pixiw, for all that its shell half does not do at once."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from tools.pixiw import install, notes
+from tools.pixiw.manifest import DEFAULT, Environment, Manifest, Problem, Task, read
+
+HELP = """\
+./pixiw run [-e ENVIRONMENT] NAME [arguments]   run a task, or `python` in its environment
+./pixiw install [-e ENVIRONMENT]                only make the environment
+./pixiw task list                               list the tasks
+"""
+
+
+class Stopped(BaseException):
+    """A signal asked this process to end."""
+
+
+def main(root: str, arguments: Sequence[str]) -> NoReturn:
+    """Do what ``arguments`` say; ends by becoming the task or with an exit status."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup asks
+            signal.signal(number, _stop)
+    try:
+        _main(read(Path(root)), list(arguments))
+    except Problem as problem:
+        print(f"pixiw: {problem}", file=sys.stderr)
+        sys.exit(problem.status)
+    except Stopped as stopped:
+        print("pixiw: stopped; the next run starts afresh", file=sys.stderr)
+        number = signal.Signals(stopped.args[0])
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    sys.exit(0)
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    raise Stopped(number)
+
+
+def _main(manifest: Manifest, arguments: list[str]) -> None:
+    command = arguments.pop(0) if arguments else "help"
+    if command in ("help", "-h", "--help") or [command, *arguments] in (["run"], ["task", "list"]):
+        print(f"{HELP}\n{manifest.task_list()}")
+        return
+    if command not in ("run", "install"):
+        raise Problem(f"Without pixi there is no {command!r}, only:\n\n{HELP}", 2)
+    chosen = _environment_option(manifest, arguments)
+    if command == "install":
+        _make(manifest, chosen or manifest.environment(DEFAULT))
+        return
+    if not arguments:
+        raise Problem(f"Which task?\n\n{manifest.task_list()}", 2)
+    task = manifest.tasks.get(arguments[0]) or _bare(manifest, arguments[0], chosen)
+    environment = chosen or manifest.environment(task.environment)
+    _make(manifest, environment)
+    _become(manifest, environment, task, arguments[1:])
+
+
+def _environment_option(manifest: Manifest, arguments: list[str]) -> Environment | None:
+    """Take ``-e NAME`` off the front of ``arguments``."""
+    if not arguments or not arguments[0].startswith("-"):
+        return None
+    option, equals, name = arguments.pop(0).partition("=")
+    if option not in ("-e", "--environment") or not (equals or arguments):
+        raise Problem(f"There is no option {option!r}.\n\n{HELP}", 2)
+    return manifest.environment(name if equals else arguments.pop(0))
+
+
+def _bare(manifest: Manifest, name: str, chosen: Environment | None) -> Task:
+    """A command that is no task: ``python``, or a program of an environment that is there."""
+    environment = chosen or manifest.environment(DEFAULT)
+    program = manifest.root / environment.folder / "bin" / name
+    if name not in ("python", "python3") and ("/" in name or not program.exists()):
+        raise manifest.unknown(name)
+    return Task(name, (name,), environment.name, (), "")
+
+
+def _make(manifest: Manifest, environment: Environment) -> None:
+    """Make what is missing of ``environment``, and note down what can start at once."""
+    with _locked(manifest.root) as lock:
+        for layer in install.layers(manifest, environment.name):
+            if not install.is_ready(manifest, layer):
+                install.install(manifest, layer, lock)
+        keys = {
+            each.name: install.key(manifest, each)
+            for each in manifest.environments.values()
+            if install.is_ready(manifest, each)
+        }
+        notes.write(manifest, keys)
+
+
+@contextlib.contextmanager
+def _locked(root: Path) -> Iterator[int | None]:
+    """Hold the lock of this folder. It ends with the process, so that none is ever stale.
+
+    Yields:
+        Its descriptor; None where the folder cannot be written or its file system has no locks.
+    """
+    try:
+        lock = os.open(root / ".venv.lock", os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError:
+        yield None
+        return
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            install.say("another pixiw is at work in this folder; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as problem:
+            if problem.errno not in (errno.ENOLCK, errno.ENOTSUP):
+                raise
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def _become(
+    manifest: Manifest, environment: Environment, task: Task, arguments: list[str]
+) -> NoReturn:
+    """Replace this process by the task. The shell half does the same from its notes."""
+    layers = install.layers(manifest, environment.name)
+    folders = [manifest.root / layer.folder for layer in reversed(layers)]
+    path = [*(str(folder / "bin") for folder in folders), os.environ.get("PATH", os.defpath)]
+    variables = dict(os.environ)
+    variables.pop("PYTHONHOME", None)
+    variables.update(manifest.variables)
+    variables.update(task.variables)
+    variables.update(
+        INIT_CWD=str(Path.cwd()), VIRTUAL_ENV=str(folders[0]), PATH=os.pathsep.join(path)
+    )
+    os.chdir(manifest.root)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; the task need not
+    try:
+        os.execvpe(task.command[0], [*task.command, *arguments], variables)
+    except OSError as problem:
+        raise Problem(
+            f"{task.command[0]!r} could not be started: {problem.strerror}", 127
+        ) from None

@@ -1,0 +1,204 @@
+"""What ``pixi.toml`` says: the environments and the tasks, as far as pixiw can do them.
+
+The part of pixi's format that is read here is small on purpose. A key that is not understood
+is an error: a task that silently does something else would be worse than none.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import shlex
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+DEFAULT = "default"
+PREPARE = "_prepare"
+"""The task that is run once in a new default environment. pixi hides names with ``_`` too."""
+
+
+class Problem(Exception):
+    """Something the user must know, in one or a few sentences, with the exit status."""
+
+    def __init__(self, message: str, status: int = 3) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One environment of ``pixi.toml``. ``requirements`` are lines for pip, sorted."""
+
+    name: str
+    requirements: tuple[str, ...]
+
+    @property
+    def folder(self) -> str:
+        """Where pixiw makes it, relative to the root."""
+        return ".venv" if self.name == DEFAULT else f".venv.{self.name}"
+
+    @property
+    def lock(self) -> str:
+        """The file that pins its packages, relative to the root. It need not exist."""
+        return f"requirements/{self.name}.txt"
+
+    @property
+    def digest(self) -> str:
+        """What the first line of the lock must name, so that it belongs to ``requirements``."""
+        return hashlib.sha256(json.dumps(self.requirements).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task: a plain command, where it runs, and the variables that it gets."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: str
+    variables: tuple[tuple[str, str], ...]
+    description: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """All that pixiw needs from ``pixi.toml``."""
+
+    root: Path
+    name: str
+    environments: Mapping[str, Environment]
+    tasks: Mapping[str, Task]
+    variables: tuple[tuple[str, str], ...]
+
+    def environment(self, name: str) -> Environment:
+        """The environment called ``name``.
+
+        Raises:
+            Problem: with the names that exist.
+        """
+        if name not in self.environments:
+            known = ", ".join(self.environments)
+            raise Problem(f"There is no environment {name!r}. There are: {known}.", 2)
+        return self.environments[name]
+
+    def task_list(self) -> str:
+        """The tasks and their descriptions, one a line, for people."""
+        shown = [task for task in self.tasks.values() if not task.name.startswith("_")]
+        width = max((len(task.name) for task in shown), default=0)
+        lines = [f"  {task.name:<{width}}  {task.description}".rstrip() for task in shown]
+        return "\n".join(["Tasks, for ./pixiw run NAME [arguments]:", *lines])
+
+    def unknown(self, name: str) -> Problem:
+        """What to say about a task that does not exist."""
+        near = difflib.get_close_matches(name, self.tasks, n=1)
+        guess = f" Did you mean {near[0]!r}?" if near else ""
+        return Problem(f"There is no task {name!r}.{guess}\n\n{self.task_list()}", 2)
+
+
+def read(root: Path) -> Manifest:
+    """``pixi.toml`` of the folder ``root``.
+
+    Raises:
+        Problem: where it cannot be read, or asks for something that only pixi can do.
+    """
+    try:
+        tables = tomllib.loads((root / "pixi.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise Problem(f"pixi.toml cannot be read: {problem}") from None
+    features = {DEFAULT: tables, **tables.get("feature", {})}
+    members = _members(tables, features)
+    environments = {
+        name: Environment(name, _requirements(features, used)) for name, used in members.items()
+    }
+    variables = _variables(tables.get("activation", {}).get("env", {}), "[activation.env]")
+    tasks = {
+        name: _task(name, body, feature, members)
+        for feature, table in features.items()
+        for name, body in table.get("tasks", {}).items()
+    }
+    title = str(tables.get("workspace", {}).get("name", root.name))
+    return Manifest(root, title, environments, tasks, variables)
+
+
+def _members(tables: Mapping[str, Any], features: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The features of each environment, the default one first."""
+    members = {DEFAULT: [DEFAULT]}
+    for name, body in tables.get("environments", {}).items():
+        table = {"features": body} if isinstance(body, list) else body
+        _only(table, {"features", "solve-group"}, f"The environment {name!r}")
+        members[name] = [DEFAULT, *(f for f in table.get("features", []) if f != DEFAULT)]
+        for feature in members[name]:
+            if feature not in features:
+                raise Problem(
+                    f"The environment {name!r} names no feature of pixi.toml: {feature!r}."
+                )
+    return members
+
+
+def _requirements(features: Mapping[str, Any], used: list[str]) -> tuple[str, ...]:
+    lines = set()
+    for feature in used:
+        for name, wanted in features[feature].get("pypi-dependencies", {}).items():
+            table = {"version": wanted} if isinstance(wanted, str) else wanted
+            _only(table, {"version", "extras"}, f"The dependency {name!r}")
+            extras = ",".join(table.get("extras", []))
+            version = table.get("version", "*").strip()
+            lines.add(
+                name + (f"[{extras}]" if extras else "") + ("" if version == "*" else version)
+            )
+    return tuple(sorted(lines))
+
+
+def _task(name: str, body: object, feature: str, members: Mapping[str, list[str]]) -> Task:
+    what = f"The task {name!r}"
+    table = {"cmd": body} if isinstance(body, str) else body
+    if not isinstance(table, dict):
+        raise Problem(f"{what} only names other tasks, which pixiw cannot run.")
+    _only(table, {"cmd", "env", "description", "default-environment"}, what)
+    offered = [environment for environment, used in members.items() if feature in used]
+    environment = table.get("default-environment") or (
+        DEFAULT if feature == DEFAULT else offered[0] if len(offered) == 1 else ""
+    )
+    if environment not in offered:
+        raise Problem(f"{what} needs a default-environment, one of: {', '.join(offered)}.")
+    return Task(
+        name,
+        _words(table.get("cmd", ""), what),
+        environment,
+        _variables(table.get("env", {}), what),
+        str(table.get("description", "")),
+    )
+
+
+def _words(command: str | list[str], what: str) -> tuple[str, ...]:
+    """The command's words. pixi would hand it to a shell; pixiw takes plain commands only."""
+    if isinstance(command, list):
+        return tuple(command)
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    words = tuple(lexer)
+    if (
+        not words
+        or "$" in command
+        or "{{" in command
+        or any(set(word) <= set("();<>|&") for word in words)
+    ):
+        raise Problem(f"{what} is no plain command, so pixiw cannot run it: {command!r}")
+    return words
+
+
+def _variables(table: Mapping[str, object], what: str) -> tuple[tuple[str, str], ...]:
+    for name, value in table.items():
+        if not name.isidentifier() or not isinstance(value, str) or "$" in value:
+            raise Problem(f"{what} sets {name!r} in a way that pixiw cannot follow.")
+    return tuple((name, str(value)) for name, value in table.items())
+
+
+def _only(table: Mapping[str, object], known: set[str], what: str) -> None:
+    other = sorted(set(table) - known)
+    if other:
+        raise Problem(f"{what} uses {', '.join(other)}, which pixiw does not know. pixi does.")
