@@ -1,10 +1,15 @@
 """The engine: MAX's operations on NumPy, so that grading compiles nothing.
 
-``environment()`` is cheap and imports neither NumPy nor MAX; call it before starting the
-process that imports MAX. ``install()`` belongs into that process, after the import.
+MAX still stages every graph and checks every shape and dtype; only the numbers come from
+NumPy. :func:`environment`, :func:`prepared` and :func:`prepare` import neither NumPy nor MAX:
+call them before starting the process that does. :func:`install` belongs into that process,
+after MAX is imported and before the first tensor.
 """
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Callable
 
 
 def environment() -> dict[str, str]:
@@ -14,17 +19,46 @@ def environment() -> dict[str, str]:
     return startup.environment()
 
 
-def install(kind: str) -> None:
+def prepared() -> bool:
+    """Whether importing MAX will be quick: what it compiles the first time is there."""
+    from grader.engine import startup
+
+    return startup.prepared()
+
+
+def prepare() -> None:
+    """Let MAX compile what it needs to be imported; 6 s, once on a machine.
+
+    Raises:
+        grader.engine.startup.NotPrepared: MAX could not be imported.
+    """
+    from grader.engine import startup
+
+    startup.prepare()
+
+
+def install(kind: str, announce: Callable[[str], None] | None = None) -> None:
     """Choose what computes MAX's operations: ``"numpy"`` or ``"max"`` (MAX's own kernels).
+
+    Operations without a NumPy handler run on MAX's kernels. Where MAX compiles, which takes up
+    to a minute, ``announce`` is called with one line of text, from another thread; without it
+    the line goes to standard error.
 
     Raises:
         ValueError: for any other kind.
     """
-    if kind == "max":
-        return
-    if kind != "numpy":
+    if kind not in ("numpy", "max"):
         raise ValueError(f'engine must be "numpy" or "max", got {kind!r}')
-    from grader.engine import create, elementwise, index, rearrange, reduce, seam
+    from grader.engine import seam
 
-    for module in (elementwise, rearrange, reduce, create, index):
-        seam.register(module.HANDLERS)
+    seam.use_cpu()
+    seam.announce_compiling(announce or _to_stderr)
+    if kind == "numpy":
+        from grader.engine import handlers
+
+        seam.register(handlers.HANDLERS)
+        seam.register_custom(handlers.CUSTOM_HANDLERS)
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -31,7 +31,8 @@ def _generator(seed: Array) -> np.random.Generator:
 def _normal(operation: Operation, arrays: Sequence[Array]) -> Array:
     shape, mean, spread, seed = arrays
     draw = _generator(seed).standard_normal(tuple(shape.tolist()))
-    return (draw * spread.item() + mean.item()).astype(operation.dtype)
+    values: Array = (draw * spread.item() + mean.item()).astype(operation.dtype)
+    return values
 
 
 def _uniform(operation: Operation, arrays: Sequence[Array]) -> Array:

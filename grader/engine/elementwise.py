@@ -1,4 +1,7 @@
-"""Operations that work on each element alone: arithmetic, comparison, logic, choice, cast."""
+"""Operations that work on each element alone: arithmetic, comparison, logic, choice, cast.
+
+Where one operand is NaN, MAX's maximum and minimum give the other one, as ``fmax`` does.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,31 @@ def _divide(left: Array, right: Array) -> Array:
     return quotient
 
 
+def _modulo(left: Array, right: Array) -> Array:
+    """The remainder that belongs to a division rounded down: it has the divisor's sign.
+
+    For floats MAX takes ``left - trunc(left / right) * right`` with one rounding, so a quotient
+    that rounds up to a whole number leaves about 0, where the exact remainder is nearly
+    ``right``: 1 % 0.0001. An infinite divisor gives NaN.
+    """
+    if left.dtype.kind != "f":
+        return np.mod(left, right)
+    exact = np.fmod(left, right)
+    rough = left - np.trunc(left / right) * right
+    rounded_up = exact - np.copysign(right, left)
+    nearer = np.where(np.abs(rough - exact) <= np.abs(rough - rounded_up), exact, rounded_up)
+    opposite = ((left < 0) != (right < 0)) & (nearer != 0)
+    return np.where(np.isnan(rough), rough, np.where(opposite, nearer + right, nearer))
+
+
+def _not_equal(left: Array, right: Array) -> Array:
+    """``left != right``, except that NaN is not unequal to anything (MAX compares ordered)."""
+    if left.dtype.kind == "f":
+        unequal: Array = (left < right) | (left > right)
+        return unequal
+    return np.not_equal(left, right)
+
+
 def _select(operation: Operation, arrays: Sequence[Array]) -> Array:
     condition, if_true, if_false = arrays
     return np.where(condition, if_true, if_false)
@@ -43,7 +71,10 @@ def _select(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 def _cast(operation: Operation, arrays: Sequence[Array]) -> Array:
     """Convert; floats to integers truncate toward zero, anything to bool is ``!= 0``."""
-    return arrays[0].astype(operation.dtype)
+    x, target = arrays[0], operation.dtype
+    if target == np.bool_:
+        return _not_equal(x, x.dtype.type(0))
+    return x.astype(target)
 
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
@@ -52,15 +83,15 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "SubOp": _binary(np.subtract),
         "MulOp": _binary(np.multiply),
         "DivOp": _binary(_divide),
-        "ModOp": _binary(np.mod),
+        "ModOp": _binary(_modulo),
         "PowOp": _binary(np.power),
-        "MaxOp": _binary(np.maximum),
-        "MinOp": _binary(np.minimum),
+        "MaxOp": _binary(np.fmax),
+        "MinOp": _binary(np.fmin),
         "AndOp": _binary(np.logical_and),
         "OrOp": _binary(np.logical_or),
         "XorOp": _binary(np.logical_xor),
         "EqualOp": _binary(np.equal),
-        "NotEqualOp": _binary(np.not_equal),
+        "NotEqualOp": _binary(_not_equal),
         "GreaterOp": _binary(np.greater),
         "GreaterEqualOp": _binary(np.greater_equal),
         "NotOp": _unary(np.logical_not),
@@ -92,3 +123,5 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "CastOp": _cast,
     }
 )
+
+CUSTOM_HANDLERS: Mapping[str, Handler] = MappingProxyType({"mo.acos": _unary(np.arccos)})

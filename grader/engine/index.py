@@ -1,4 +1,4 @@
-"""Operations that look up, scatter, store or sort by position."""
+"""Operations that look up or write by position: gather and scatter."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ def _gather_nd(operation: Operation, arrays: Sequence[Array]) -> Array:
     where = _positions(indices, x.shape[batch:], "gather_nd")
     inner = where[0].ndim
     grids = [
-        np.arange(x.shape[axis]).reshape((-1,) + (1,) * (inner - axis - 1))
-        for axis in range(batch)
+        np.arange(x.shape[axis]).reshape((-1,) + (1,) * (inner - axis - 1)) for axis in range(batch)
     ]
     result: Array = x[(*grids, *where)]
     return result
@@ -79,28 +78,10 @@ def _scatter_nd(combine: Callable[..., Any] | None) -> Handler:
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
         x, updates, indices = arrays
         where = _positions(indices, x.shape, "scatter_nd")
-        return _scatter_at(x, where, updates, combine)
+        # masked_scatter gives more updates than it finds places for; the first ones are used.
+        return _scatter_at(x, where, updates[: len(indices)], combine)
 
     return handle
-
-
-def _top_k(largest: bool) -> Handler:
-    def handle(operation: Operation, arrays: Sequence[Array]) -> Sequence[Array]:
-        x, count, axis = arrays[0], int(arrays[1].item()), int(arrays[2].item())
-        rows = np.moveaxis(x, axis, -1)
-        order = np.argsort(rows, axis=-1, kind="stable")
-        if largest:
-            # Stable from the other end, so that of equal values the first comes first.
-            flipped = np.argsort(rows[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-            order = rows.shape[-1] - 1 - flipped
-        chosen = np.moveaxis(order[..., :count], -1, axis)
-        return [np.take_along_axis(x, chosen, axis), chosen.astype(np.int64, copy=False)]
-
-    return handle
-
-
-def _nonzero(operation: Operation, arrays: Sequence[Array]) -> Array:
-    return np.argwhere(arrays[0]).astype(np.int64, copy=False)
 
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
@@ -117,8 +98,5 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "ScatterNdMaxOp": _scatter_nd(np.maximum.at),
         "ScatterNdMinOp": _scatter_nd(np.minimum.at),
         "ScatterNdMulOp": _scatter_nd(np.multiply.at),
-        "TopKOp": _top_k(largest=True),
-        "BottomKOp": _top_k(largest=False),
-        "ArgNonzeroOp": _nonzero,
     }
 )

@@ -78,6 +78,13 @@ def _band_part(operation: Operation, arrays: Sequence[Array]) -> Array:
     return np.where(band != bool(exclude), x, x.dtype.type(0))
 
 
+def _repeat(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """Repeat each element along an axis, all equally often or each by its own count."""
+    x, counts, axis = arrays
+    repeats = counts.ravel() if counts.size > 1 else int(counts.item())
+    return np.repeat(x, repeats, int(axis.item()))
+
+
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         "BroadcastToOp": _broadcast,
@@ -93,3 +100,5 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "LinalgBandPartOp": _band_part,
     }
 )
+
+CUSTOM_HANDLERS: Mapping[str, Handler] = MappingProxyType({"repeat_interleave": _repeat})

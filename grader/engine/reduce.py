@@ -22,17 +22,41 @@ def _reduction(function: Callable[..., Any]) -> Handler:
     return handle
 
 
-def _mean(x: Array, axis: int, keepdims: bool) -> Array:
+def _mean(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """The mean; of integers rounded toward zero."""
+    x, axis = arrays[0], operation.axis
     if x.dtype.kind == "f":
-        return np.mean(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
-    total = np.sum(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+        return np.asarray(np.mean(x, axis, keepdims=True))
+    total: Array = np.add.reduce(x, axis, dtype=x.dtype, keepdims=True)
     return np.asarray(np.trunc(total / max(x.shape[axis], 1)), x.dtype)
 
 
-def _index_of(function: Callable[..., Any]) -> Handler:
+def _extreme(function: np.ufunc, largest: bool) -> Handler:
+    """Maximum or minimum; NaN does not count, and MAX starts from the dtype's finite end.
+
+    So the maximum of nothing but minus infinity is the lowest finite number.
+    """
+
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
-        result: Array = function(arrays[0], axis=operation.axis, keepdims=True)
-        return result.astype(np.int64, copy=False)
+        x = arrays[0]
+        if x.dtype == np.bool_:
+            joined = np.logical_or if largest else np.logical_and
+            return np.asarray(joined.reduce(x, operation.axis, keepdims=True))
+        limits = np.finfo(x.dtype) if x.dtype.kind == "f" else np.iinfo(x.dtype)
+        start = limits.min if largest else limits.max
+        return np.asarray(function.reduce(x, operation.axis, keepdims=True, initial=start))
+
+    return handle
+
+
+def _index_of(function: Callable[..., Any], worst: float) -> Handler:
+    """The first position of the maximum or minimum; NaN does not count."""
+
+    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
+        x = arrays[0]
+        if x.dtype.kind == "f":
+            x = np.where(np.isnan(x), x.dtype.type(worst), x)
+        return np.asarray(function(x, axis=operation.axis, keepdims=True), np.int64)
 
     return handle
 
@@ -101,11 +125,11 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         "ReduceAddOp": _reduction(np.sum),
         "ReduceMulOp": _reduction(np.prod),
-        "ReduceMeanOp": _reduction(_mean),
-        "ReduceMaxOp": _reduction(np.max),
-        "ReduceMinOp": _reduction(np.min),
-        "ReduceArgMaxOp": _index_of(np.argmax),
-        "ReduceArgMinOp": _index_of(np.argmin),
+        "ReduceMeanOp": _mean,
+        "ReduceMaxOp": _extreme(np.fmax, largest=True),
+        "ReduceMinOp": _extreme(np.fmin, largest=False),
+        "ReduceArgMaxOp": _index_of(np.argmax, -np.inf),
+        "ReduceArgMinOp": _index_of(np.argmin, np.inf),
         "ReduceSoftmaxOp": _softmax,
         "ReduceLogsoftmaxOp": _log_softmax,
         "CumsumOp": _cumsum,

@@ -22,8 +22,8 @@ def rsqrt(x: Array) -> Array:
 
 
 def relu(x: Array) -> Array:
-    """``max(x, 0)``."""
-    result: Array = np.maximum(x, x.dtype.type(0))
+    """``max(x, 0)``; 0 for NaN, as MAX's kernel has it."""
+    result: Array = np.fmax(x, x.dtype.type(0))
     return result
 
 
@@ -41,14 +41,16 @@ def silu(x: Array) -> Array:
 def gelu(x: Array) -> Array:
     """Gaussian error linear unit, exact: ``x * Phi(x)`` (Hendrycks and Gimpel, 2016)."""
     half = x.dtype.type(0.5)
-    return half * x * (1 + erf(x * x.dtype.type(SQRT_HALF)))
+    result: Array = half * x * (1 + erf(x * x.dtype.type(SQRT_HALF)))
+    return result
 
 
 def gelu_tanh(x: Array) -> Array:
     """The tanh approximation of GELU, the one that GPT-2 uses."""
     kind = x.dtype.type
     inner = kind(SQRT_TWO_OVER_PI) * (x + kind(0.044715) * x * x * x)
-    return kind(0.5) * x * (1 + np.tanh(inner))
+    result: Array = kind(0.5) * x * (1 + np.tanh(inner))
+    return result
 
 
 def gelu_quick(x: Array) -> Array:
