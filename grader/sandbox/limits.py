@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MIB = 1 << 20
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Seconds and bytes. ``wall`` counts from when the worker has MAX and its job.
+class Limits(NamedTuple):
+    """Seconds and bytes.
 
-    ``memory`` is what the worker may hold beyond what MAX itself holds. ``start`` is for
-    importing MAX: whoever exceeds it is the machine, not the learner.
+    ``wall`` counts from when the worker has MAX and its job; ``start`` is for importing MAX,
+    and whoever exceeds it is the machine, not the learner. ``cpu`` counts over all threads and
+    matters where the grader cannot keep time. ``memory`` is what the worker may hold beyond
+    what MAX itself holds. ``file_size`` is for one file, ``disk`` for all of them, ``processes``
+    for machines where starting processes cannot be forbidden.
     """
 
     wall: float = 20.0
     start: float = 120.0
-    cpu: int = 60
+    cpu: int = 240
     memory: int = 1536 * MIB
     address_space: int = 4096 * MIB
     output: int = 64 * 1024
     file_size: int = 16 * MIB
+    disk: int = 128 * MIB
     processes: int = 16

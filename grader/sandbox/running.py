@@ -10,9 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.sandbox import surroundings, tiers
+from grader.sandbox import tiers
 from grader.sandbox.limits import Limits
 from grader.sandbox.spawn import Spawned, spawn
+from grader.worker.folder import remove
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -63,6 +64,7 @@ class Running:
         self._deadline = time.monotonic() + limits.start
         self._talk: tuple[Exchange, Assembler] | None = None
         self._garbled = ""
+        self._asked = False
         self._unsent = memoryview(b"")
         self._received = 0
         self._output = bytearray()
@@ -104,11 +106,9 @@ class Running:
         exchange, _ = self._conversation()
         exchange.give(job, on_progress)
         frame = memoryview(wire.encode(job))
-        asked = False
         try:
             while (ending := self._ending()) is None:
-                if exchange.layers is not None and not asked:
-                    asked = True
+                if exchange.layers is not None and not self._asked:
                     self._ask(frame)
                 self._turn(int(1000 * max(0.0, self._deadline - time.monotonic())) + 1)
         finally:
@@ -128,7 +128,7 @@ class Running:
                 os.close(descriptor)
             with suppress(OSError):
                 os.close(self._ends.job)
-            surroundings.remove_folder(self._ends.folder)
+            remove(self._ends.folder)
 
     def _await_referee(self) -> None:
         """Wait until the referee has ended everything; without it, end what can be ended."""
@@ -154,6 +154,7 @@ class Running:
 
     def _ask(self, frame: memoryview) -> None:
         """Let the clock and the watch on memory begin, and the job go out."""
+        self._asked = True
         self._deadline = time.monotonic() + self._limits.wall
         self._unsent = frame
         self._poller.register(self._ends.job, select.POLLOUT)
@@ -245,23 +246,25 @@ class Running:
         if self._garbled:
             return "garbled", self._garbled
         if self._gone:
-            return self._ruled(exchange.layers is not None)
+            return self._ruled()
         if time.monotonic() < self._deadline:
             return None
-        if exchange.layers is None:
+        if not self._asked:
             return "machine", f"MAX was not imported within {self._limits.start:g} s"
         return "timeout", ""
 
-    def _ruled(self, began: bool) -> tuple[str, str]:
+    def _ruled(self) -> tuple[str, str]:
         """How the referee says that the worker ended by itself."""
         reason, status, milliseconds = self._verdict()
-        if not began:
+        if not self._asked:
             text = self._output.decode("utf-8", "replace")[-2000:]
-            return "machine", f"the worker ended before it was ready (status {status})\n{text}"
+            return "machine", f"the worker ended before it had a job (status {status})\n{text}"
+        if reason == "disk":
+            return "memory", f"more than {self._limits.disk >> 20} MiB of files"
         if reason == "memory" or status == OUT_OF_MEMORY:
             return "memory", ""
-        spent = milliseconds >= 1000 * self._limits.cpu
-        if status is not None and -status in (signal.SIGXCPU, spent and signal.SIGKILL):
+        killed = status in (-signal.SIGKILL, -signal.SIGXCPU)
+        if killed and milliseconds >= 1000 * self._limits.cpu:
             return "timeout", ""
         return "exit", ""
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from grader.sandbox import surroundings
 from grader.sandbox.limits import Limits
+from grader.worker.folder import remove
 
 GRADER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ABOVE = 64
 """Pipe ends are moved up here while spawning, out of the way of the worker's own numbers."""
 
 
-@dataclass
-class Spawned:
+class Spawned(NamedTuple):
     """A worker under way: its referee's process id, our ends of the pipes, its folder."""
 
     process: int
@@ -44,7 +44,7 @@ def spawn(engine: str, limits: Limits) -> Spawned:
     except BaseException:
         for descriptor in ours:
             os.close(descriptor)
-        surroundings.remove_folder(folder)
+        remove(folder)
         raise
     finally:
         for descriptor in theirs:
@@ -85,6 +85,7 @@ def _arguments(engine: str, limits: Limits, folder: str) -> list[str]:
         "address_space": limits.address_space,
         "cpu": limits.cpu,
         "file_size": limits.file_size,
+        "disk": limits.disk,
         "processes": limits.processes,
     }
     program = os.path.join(GRADER, "worker", "__main__.py")

@@ -18,26 +18,6 @@ def make_folder() -> str:
     return folder
 
 
-def remove_folder(folder: str) -> None:
-    """Remove the folder and all that is in it, whatever its modes."""
-    import shutil
-
-    def retry(function: object, path: str, _: object) -> None:
-        try:
-            os.chmod(os.path.dirname(path), 0o700)
-            os.chmod(path, 0o700)
-            os.rmdir(path) if function is os.rmdir else os.unlink(path)
-        except OSError:
-            pass
-
-    try:
-        os.rmdir(folder)
-    except FileNotFoundError:
-        return
-    except OSError:
-        shutil.rmtree(folder, onerror=retry)
-
-
 def environment(folder: str) -> dict[str, str]:
     """Every variable of the worker. Nothing of the grader's own environment gets in by itself."""
     programs = (os.path.dirname(sys.executable), "/usr/bin", "/bin")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader.worker import landlock, rlimits
+from grader.worker import guard, landlock, rlimits, seccomp
 
 if TYPE_CHECKING:
     from grader.worker.start import Settings
@@ -20,7 +20,15 @@ BEFORE_MAX: tuple[tuple[str, Layer], ...] = (
     ("limits", rlimits.apply),
     ("landlock", landlock.apply),
 )
-AFTER_MAX: tuple[tuple[str, Layer], ...] = ()
+AFTER_MAX: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
+
+
+def make_do(worn: tuple[str, ...], settings: Settings) -> None:
+    """Do what little can be done where a layer is missing. It counts for no tier."""
+    if "seccomp" not in worn:
+        rlimits.no_more_processes(settings)
+    if "seccomp" not in worn or "landlock" not in worn:
+        guard.install(settings)
 
 
 def put_on(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from max.dtype import DType
 from max.experimental.nn import Module
 from max.experimental.tensor import Tensor
 from max.graph import StaticDim
@@ -36,8 +37,10 @@ def see(value: Any, depth: int = 0) -> Seen:
         BaseException: whatever MAX raises when a tensor's numbers are computed.
     """
     kind = type(value)
-    if value is None or kind is bool:
-        return value  # type: ignore[no-any-return]
+    if value is None:
+        return None
+    if kind is bool:
+        return bool(value)
     if issubclass(kind, Tensor):
         return _tensor(value)
     if issubclass(kind, np.ndarray | np.generic):
@@ -71,19 +74,20 @@ def _container(value: Any, depth: int) -> Seen:
 
 def _key(key: object) -> str:
     if issubclass(type(key), str):
-        return str.__str__(key)[:TEXT]  # type: ignore[arg-type]
+        return str.__str__(key)[:TEXT]
     return str(key) if type(key) in (int, float, bool, type(None)) else type_name(key)
 
 
-def _tensor(value: Tensor) -> SeenTensor | SeenObject:
+def _tensor(value: Tensor) -> SeenTensor:
     size = 1
-    for dim in Tensor.shape.fget(value):  # type: ignore[attr-defined]
+    for dim in Tensor.shape.fget(value):
         size *= int(dim)
-    if size * 4 > ARRAY_BYTES:
+    if size * WIDEST > ARRAY_BYTES:
         raise TooLarge(f"the result is a tensor of {size} numbers")
-    dtype = Tensor.dtype.fget(value)  # type: ignore[attr-defined]
-    array = np.array(Tensor.to_numpy(value), order="C")
-    return SeenTensor(array, dtype.name)
+    dtype = Tensor.dtype.fget(value)
+    # NumPy has no bfloat16, whose every number is a float32.
+    readable = Tensor.cast(value, DType.float32) if dtype == DType.bfloat16 else value
+    return SeenTensor(np.array(Tensor.to_numpy(readable), order="C"), dtype.name)
 
 
 def _array(value: Any) -> SeenArray | SeenObject:
@@ -110,7 +114,7 @@ def see_module(value: Any) -> SeenModule:
 
 def _parameters(module: Module[..., Any]) -> dict[str, SeenParameter]:
     seen = {}
-    for name, tensor in Module.parameters.fget(module):  # type: ignore[attr-defined]
+    for name, tensor in Module.parameters.fget(module):
         shape = tuple(int(dim) for dim in tensor.shape)
         seen[str(name)] = SeenParameter(shape, tensor.dtype.name)
         if len(seen) > ITEMS:

@@ -21,7 +21,7 @@ from grader.worker import errors, observe
 
 CONFIG_MODULE, CONFIG_CLASS = "solutions.solution_01", "GPT2Config"
 
-FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError)
+FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
 """Errors that trying again without staging would not change."""
 
 

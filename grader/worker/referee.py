@@ -1,60 +1,81 @@
-"""The trusted process beside the worker: it watches memory, and ends everything at the end.
+"""The trusted process beside the worker: it watches memory and disk, and ends everything.
 
 It adopts the orphans of the worker, so that a process that daemonised itself is found. It
 lives as long as the grader holds the other end of ``CONTROL``: when the grader ends, however
-that happens, the worker and all that it started end too.
+that happens, the worker, all that it started and its folder go too.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
+import resource
 import select
 import signal
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
+
+from grader.worker import bytecode, folder
 
 if TYPE_CHECKING:
     from grader.worker.start import Settings
 
 TICK_MS = 25
-"""Between two looks at the worker's memory, which grows by a few 100 MB at most meanwhile."""
+"""Between two looks at the worker's memory, which grows by 100 MB or so meanwhile."""
+DISK_TICKS = 10
+REAPING_S = 10.0
 
 
 def watch(child: int, settings: Settings) -> NoReturn:
-    """Wait until the worker or the grader ends, leave no process, and report how it ended."""
+    """Wait until the worker or the grader ends, leave nothing, and report how it ended."""
     from grader.worker.start import CONTROL, JOB, REPORT, RULING
 
     quiet = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2, JOB, REPORT):
         os.dup2(quiet, descriptor)
-    reason = _wait(child, CONTROL, settings.memory)
-    status, seconds = _finish(child)
-    line = f"{reason} {status} {int(seconds * 1000)}\n"
-    with contextlib.suppress(OSError):
-        os.write(RULING, line.encode("ascii"))
+    with suppress(Exception):  # nothing here may keep this process from its work
+        bytecode.keep(settings.grader)
+    reason, ended = _wait(child, CONTROL, settings)
+    if ended is None:
+        os.kill(child, signal.SIGKILL)
+        ended = os.wait4(child, 0)
+    _end(child)
+    folder.remove(settings.folder)
+    _, status, usage = ended
+    spent = int(1000 * (usage.ru_utime + usage.ru_stime))
+    with suppress(OSError):
+        words = f"{reason} {os.waitstatus_to_exitcode(status)} {spent}\n"
+        os.write(RULING, words.encode("ascii"))
     os._exit(0)
 
 
-def _wait(child: int, control: int, limit: int) -> str:
-    """Why the wait is over: ``exit``, ``memory`` or ``stopped`` by the grader."""
+Ended = tuple[int, int, resource.struct_rusage]
+"""Process, status and use of the machine, as ``os.wait4`` gives them."""
+
+
+def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | None]:
+    """``exit`` and how; or why it must end: ``memory``, ``disk``, ``stopped`` by the grader."""
     poller = select.poll()
     poller.register(control, select.POLLIN | select.POLLHUP)
     handle = _process_handle(child)
     if handle is not None:
         poller.register(handle, select.POLLIN)
-    baseline: int | None = None
+    watching, ticks, most = False, 0, 0
     while True:
-        timeout = TICK_MS if baseline is not None or handle is None else None
+        timeout = TICK_MS if watching or handle is None else None
         ready = {descriptor for descriptor, _ in poller.poll(timeout)}
         if control in ready:
             if not os.read(control, 1):
-                return "stopped"
-            baseline = resident(child)
-        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            return "exit"
-        if baseline is not None and resident(child) > baseline + limit:
-            return "memory"
+                return "stopped", None
+            watching, most = True, resident(child) + settings.memory
+        ended = os.wait4(child, os.WNOHANG)
+        if ended[0]:
+            return "exit", ended
+        if watching and resident(child) > most:
+            return "memory", None
+        ticks += 1
+        if ticks % DISK_TICKS == 0 and folder.size(settings.folder, settings.disk) > settings.disk:
+            return "disk", None
 
 
 def _process_handle(child: int) -> int | None:
@@ -72,10 +93,8 @@ def resident(process: int) -> int:
     try:
         with open(f"/proc/{process}/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except FileNotFoundError:
-        return _resident_elsewhere(process) if not os.path.exists("/proc/self") else 0
     except (OSError, IndexError):
-        return 0
+        return 0 if os.path.exists("/proc/self") else _resident_elsewhere(process)
 
 
 def _resident_elsewhere(process: int) -> int:
@@ -87,16 +106,11 @@ def _resident_elsewhere(process: int) -> int:
         return 0
 
 
-def _finish(child: int) -> tuple[int, float]:
-    """Kill the worker and every process below this one.
-
-    Returns the worker's exit status, negative for a signal, and its seconds of processor.
-    """
-    for kill in (os.kill, os.killpg):
-        with contextlib.suppress(OSError):
-            kill(child, signal.SIGKILL)
-    _, status, usage = os.wait4(child, 0)
-    deadline = time.monotonic() + 10
+def _end(group: int) -> None:
+    """Kill the worker's process group, and every process that is left below this one."""
+    with suppress(OSError):
+        os.killpg(group, signal.SIGKILL)
+    deadline = time.monotonic() + REAPING_S
     while time.monotonic() < deadline:
         try:
             if os.waitpid(-1, os.WNOHANG)[0]:
@@ -104,10 +118,9 @@ def _finish(child: int) -> tuple[int, float]:
         except ChildProcessError:
             break
         for orphan in _children(os.getpid()):
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.kill(orphan, signal.SIGKILL)
         time.sleep(0.001)
-    return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
 
 
 def _children(parent: int) -> list[int]:
@@ -115,8 +128,7 @@ def _children(parent: int) -> list[int]:
     found = []
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if name.isdecimal():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    if int(file.read().rpartition(b")")[2].split()[1]) == parent:
-                        found.append(int(name))
+            with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+                if int(file.read().rpartition(b")")[2].split()[1]) == parent:
+                    found.append(int(name))
     return found

@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 from typing import TYPE_CHECKING
+
+from grader.worker import kernel
 
 if TYPE_CHECKING:
     from grader.worker.start import Settings
 
 OPEN_FILES = 512
+
+
+def no_more_processes(settings: Settings) -> bool:
+    """Bound how many processes the worker can start, where starting them is not forbidden.
+
+    The limit counts what the user already runs. Linux counts threads too and needs some for
+    MAX; elsewhere a limit of 0 only stops new processes.
+    """
+    most = _tasks_of_user() + settings.processes if kernel.LINUX else 0
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        return True
+    return False
+
+
+def _tasks_of_user() -> int:
+    count = 0
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if name.isdecimal() and os.stat(f"/proc/{name}").st_uid == os.getuid():
+                count += os.stat(f"/proc/{name}/task").st_nlink - 2
+    return count
 
 
 def apply(settings: Settings) -> bool:

@@ -19,6 +19,7 @@ def serve(settings: Settings) -> None:
     except BaseException as error:  # nothing of the learner has run: whatever it is, tell it
         _broken(error)
     worn += layers.put_on(layers.AFTER_MAX, settings)
+    layers.make_do(worn, settings)
     from grader.worker import session
 
     session.hold(worn)

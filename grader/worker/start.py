@@ -28,6 +28,7 @@ class Settings:
     address_space: int
     cpu: int
     file_size: int
+    disk: int
     processes: int
 
 

@@ -1,0 +1,69 @@
+"""Removes a private folder, whatever was made in it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+
+
+def remove(folder: str) -> None:
+    """Remove ``folder`` and all that is in it: any depth, any modes, any names.
+
+    What is inside a folder is moved up before that folder is removed, so that no path grows
+    longer than two names. What cannot be removed is left.
+    """
+    moved = 0
+    while True:
+        try:
+            os.rmdir(folder)
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            before = moved
+            with suppress(OSError):
+                moved += _flatten(folder, moved)
+            if moved == before:
+                return
+
+
+def _flatten(folder: str, start: int) -> int:
+    """Remove the files of ``folder`` and take its folders apart; how many steps that took."""
+    steps = 0
+    for entry in list(os.scandir(folder)):
+        with suppress(OSError):
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.path)
+                steps += 1
+                continue
+            os.chmod(entry.path, 0o700)
+            for inner in list(os.scandir(entry.path)):
+                steps += 1
+                if inner.is_dir(follow_symlinks=False):
+                    os.chmod(inner.path, 0o700)
+                    os.rename(inner.path, os.path.join(folder, f".{start + steps}-moved"))
+                else:
+                    os.unlink(inner.path)
+            os.rmdir(entry.path)
+            steps += 1
+    return steps
+
+
+def size(folder: str, most: int) -> int:
+    """Bytes on disk below ``folder``, 4 KiB at least for each entry; stops above ``most``.
+
+    A folder nested too deeply to be looked into counts as more than ``most``.
+    """
+    total, pending = 0, [folder]
+    while pending and total <= most:
+        try:
+            for entry in os.scandir(pending.pop()):
+                total += max(4096, entry.stat(follow_symlinks=False).st_blocks * 512)
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                if total > most:
+                    break
+        except OSError as error:  # gone meanwhile, or out of reach
+            total += most + 1 if error.errno == errno.ENAMETOOLONG else 0
+    return total
