@@ -53,7 +53,7 @@ def test_a_lesson_has_the_common_sections(step: Step) -> None:
     assert first == f"# Step {step.number}: {step.title}"
 
 
-@pytest.mark.parametrize(("step", "after"), pairwise(STEPS), ids=lambda step: step.id)
+@pytest.mark.parametrize(("step", "after"), list(pairwise(STEPS)), ids=lambda step: step.id)
 def test_a_lesson_leads_to_the_next_step(step: Step, after: Step) -> None:
     closing = step.lesson.read_text(encoding="utf-8").split("\n## Next\n")[1]
     assert f"Step {after.number}" in closing
