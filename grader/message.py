@@ -66,6 +66,7 @@ Report = Hello | Broken | Loaded | Progress | probe.Observation | Done
 
 
 def fail(what: str) -> Any:
+    """Refuse a value that is not ``what`` was expected."""
     raise WireError(f"expected {what}")
 
 
@@ -78,6 +79,7 @@ def _text(value: Any) -> str:
 
 
 def raw(value: Any) -> str:
+    """A text as it is."""
     return value if isinstance(value, str) else fail("text")
 
 
@@ -121,6 +123,7 @@ def _mapping(test: Any) -> Any:
 
 
 def shape(value: Any) -> tuple[int, ...]:
+    """The sizes of an array."""
     good = isinstance(value, tuple) and len(value) <= 32
     if not good or not all(type(size) is int and size >= 0 for size in value):
         fail("a shape")

@@ -6,7 +6,8 @@ imports MAX.
 
 from __future__ import annotations
 
+from grader.sandbox.launch import run, start
 from grader.sandbox.limits import Limits
-from grader.sandbox.running import Running, run, start
+from grader.sandbox.running import Running
 
 __all__ = ["Limits", "Running", "run", "start"]

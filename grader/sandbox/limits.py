@@ -11,7 +11,8 @@ class Limits(NamedTuple):
     """Seconds and bytes.
 
     ``wall`` counts from when the worker has MAX and its job; ``start`` is for importing MAX,
-    and whoever exceeds it is the machine, not the learner. ``cpu`` counts over all threads and
+    and whoever exceeds it is the machine, not the learner. ``compiling`` is added, in pieces,
+    where MAX announces that it compiles kernels. ``cpu`` counts over all threads and
     matters where the grader cannot keep time. ``memory`` is what the worker may hold beyond
     what MAX itself holds. ``file_size`` is for one file, ``disk`` for all of them, ``processes``
     for machines where starting processes cannot be forbidden.
@@ -19,7 +20,8 @@ class Limits(NamedTuple):
 
     wall: float = 20.0
     start: float = 120.0
-    cpu: int = 240
+    compiling: float = 300.0
+    cpu: int = 900
     memory: int = 1536 * MIB
     address_space: int = 4096 * MIB
     output: int = 64 * 1024

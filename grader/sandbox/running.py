@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.sandbox import tiers
+from grader.sandbox import ruling, tiers
 from grader.sandbox.limits import Limits
-from grader.sandbox.spawn import Spawned, spawn
+from grader.sandbox.spawn import Spawned
 from grader.worker.folder import remove
 
 if TYPE_CHECKING:
@@ -27,28 +27,8 @@ GRACE_MS = 15_000
 """How long the referee has to leave no process."""
 TOTAL_LIMIT = 256 << 20
 """Bytes that one worker may send in all."""
-OUT_OF_MEMORY = 71
-"""The worker's exit status when it could not even tell its error."""
-
-
-def start(*, engine: str = "numpy", limits: Limits = Limits()) -> Running:
-    """Start a worker, which imports MAX from now on.
-
-    Raises:
-        OSError: if the machine has no process, pipe or folder left.
-    """
-    return Running(spawn(engine, limits), limits)
-
-
-def run(
-    job: Job,
-    *,
-    limits: Limits = Limits(),
-    on_progress: Callable[[str], None] | None = None,
-) -> Outcome:
-    """Start a worker for ``job`` alone and wait for its outcome."""
-    with start(engine=job.engine, limits=limits) as running:
-        return running.finish(job, on_progress)
+COMPILING_S = 60.0
+"""Seconds more for each kernel that MAX says it compiles."""
 
 
 class Running:
@@ -65,6 +45,7 @@ class Running:
         self._talk: tuple[Exchange, Assembler] | None = None
         self._garbled = ""
         self._asked = False
+        self._patience = limits.compiling
         self._unsent = memoryview(b"")
         self._received = 0
         self._output = bytearray()
@@ -86,6 +67,11 @@ class Running:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def folder(self) -> str:
+        """The worker's private folder, which is in its environment too."""
+        return self._ends.folder
 
     @property
     def ready(self) -> bool:
@@ -220,7 +206,7 @@ class Running:
             return None
 
     def _listen(self, data: bytes) -> None:
-        from grader.message import WireError
+        from grader.message import Progress, WireError
         from grader.wire import decode_report
 
         exchange, assembler = self._conversation()
@@ -230,9 +216,18 @@ class Running:
             return
         try:
             for head, body in assembler.feed(data):
-                exchange.take(decode_report(head, body))
+                message = decode_report(head, body)
+                exchange.take(message)
+                if isinstance(message, Progress):
+                    self._be_patient()
         except WireError as error:
             self._garbled = str(error)
+
+    def _be_patient(self) -> None:
+        """Give MAX time to compile. The worker may lie about that, so there is a bound."""
+        more = min(COMPILING_S, self._patience)
+        self._patience -= more
+        self._deadline += more
 
     # ---- the end --------------------------------------------------------------------------
 
@@ -245,36 +240,16 @@ class Running:
             return "machine", exchange.problem
         if self._garbled:
             return "garbled", self._garbled
+        if self._gone and self._asked:
+            return ruling.ending(ruling.read(self._ruling), self._limits)
         if self._gone:
-            return self._ruled()
+            text = self._output.decode("utf-8", "replace")[-2000:]
+            return "machine", f"the worker ended before it had a job\n{text}"
         if time.monotonic() < self._deadline:
             return None
         if not self._asked:
             return "machine", f"MAX was not imported within {self._limits.start:g} s"
         return "timeout", ""
-
-    def _ruled(self) -> tuple[str, str]:
-        """How the referee says that the worker ended by itself."""
-        reason, status, milliseconds = self._verdict()
-        if not self._asked:
-            text = self._output.decode("utf-8", "replace")[-2000:]
-            return "machine", f"the worker ended before it had a job (status {status})\n{text}"
-        if reason == "disk":
-            return "memory", f"more than {self._limits.disk >> 20} MiB of files"
-        if reason == "memory" or status == OUT_OF_MEMORY:
-            return "memory", ""
-        killed = status in (-signal.SIGKILL, -signal.SIGXCPU)
-        if killed and milliseconds >= 1000 * self._limits.cpu:
-            return "timeout", ""
-        return "exit", ""
-
-    def _verdict(self) -> tuple[str, int | None, int]:
-        """The referee's reason, the worker's exit status and its milliseconds of processor."""
-        words = self._ruling.decode("ascii", "replace").split()
-        try:
-            return words[0], int(words[1]), int(words[2])
-        except (IndexError, ValueError):
-            return "", None, 0
 
     def _outcome(self, ended: str, problem: str) -> Outcome:
         from grader import clean
@@ -289,7 +264,7 @@ class Running:
             observations=exchange.observations,
             load_error=exchange.load_error,
             probe=exchange.under_way,
-            status=self._verdict()[1] if ended == "exit" else None,
+            status=ruling.read(self._ruling).status if ended == "exit" else None,
             problem=clean.block(problem, 4000),
             output=output,
             notes=exchange.notes,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-CONFINED = frozenset(("limits", "landlock", "seccomp"))
+LAYERS = ("limits", "landlock", "seccomp")
+"""Every layer that a worker knows to put on, from inside."""
+
+CONFINED = frozenset(LAYERS)
 
 
 def name(layers: Iterable[str]) -> str:

@@ -43,7 +43,7 @@ def message(error: BaseException) -> str:
         return error.args[0][:MESSAGE_LIMIT]
     try:
         return str.__str__(str(error))[:MESSAGE_LIMIT]
-    except BaseException as other:  # its __str__ is the learner's code too
+    except BaseException as other:  # noqa: BLE001 - its __str__ is the learner's code too
         return f"(its text cannot be read: {type_name(other)})"
 
 

@@ -8,7 +8,7 @@ import importlib.machinery
 import linecache
 import sys
 from collections.abc import Mapping, Sequence
-from types import ModuleType
+from types import CodeType, ModuleType
 
 OWN = frozenset(("solutions", "steps", "checks", "grader"))
 """The course's packages. Of these only the modules of the job exist here."""
@@ -42,6 +42,7 @@ class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        """A module of the job, or an ImportError that says what there is."""
         if name.partition(".")[0] not in OWN:
             return None
         if name in self._packages:
@@ -63,11 +64,14 @@ class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         )
 
     def get_source(self, fullname: str) -> str:
+        """The text of a module of the job."""
         return self._modules[fullname][1]
 
-    def get_code(self, fullname: str) -> object:  # type: ignore[override]
+    def get_code(self, fullname: str) -> CodeType:
+        """A module of the job, compiled under the name of its file."""
         file, source = self._modules[fullname]
-        return compile(source, file, "exec", dont_inherit=True)
+        code: CodeType = compile(source, file, "exec", dont_inherit=True)
+        return code
 
 
 class OldPath(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -79,6 +83,7 @@ class OldPath(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        """A module of the old path."""
         if name != OLD_NAME and not name.startswith(OLD_NAME + "."):
             return None
         if OLD_IMPORT not in self._notes:

@@ -32,5 +32,5 @@ def make_do(worn: tuple[str, ...], settings: Settings) -> None:
 
 
 def put_on(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:
-    """Put on every layer that the machine offers; the names of those that are on."""
-    return tuple(name for name, layer in layers if layer(settings))
+    """Put on every wanted layer that the machine offers; the names of those that are on."""
+    return tuple(name for name, layer in layers if name in settings.layers and layer(settings))

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from max.driver import CPU
-from max.dtype import DType
 from max.experimental import functional as F
 from max.experimental.nn import Module
-from max.experimental.tensor import Tensor
-from max.graph import Dim
 
 from grader import probe as language
-from grader.probe import Call, Load, Make, Observation, Probe, Read, Seen, SeenError
+from grader.probe import Call, Load, Make, Observation, Probe, Read, Seen
 from grader.worker import errors, observe
-
-CONFIG_MODULE, CONFIG_CLASS = "solutions.solution_01", "GPT2Config"
+from grader.worker.arguments import build
 
 FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
 """Errors that trying again without staging would not change."""
@@ -32,7 +26,7 @@ def run(probe: Probe, module: ModuleType, file: str) -> Observation:
     for action in probe.actions:
         try:
             results[action.name] = bench.do(action)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
             return Observation(probe.name, results, errors.see(error, action.name, file))
     return Observation(probe.name, results)
 
@@ -63,12 +57,12 @@ class _Bench:
         target = find()
         try:
             with F.lazy():
-                value = target(*self._build(action.args), **self._build(action.kwargs))
+                value = target(*build(action.args, self._made), **build(action.kwargs, self._made))
             seen = see(value)
         except FINAL:
             raise
-        except BaseException:
-            value = target(*self._build(action.args), **self._build(action.kwargs))
+        except BaseException:  # noqa: BLE001 - reading numbers while staging, for example
+            value = target(*build(action.args, self._made), **build(action.kwargs, self._made))
             seen = see(value)
         self._made[action.name] = value
         return seen
@@ -112,37 +106,6 @@ class _Bench:
                 continue
             seen[name] = observe.see(value)
         return seen
-
-    def _build(self, value: Any) -> Any:
-        """An argument of the probe as the learner's code will see it."""
-        match value:
-            case list():
-                return [self._build(item) for item in value]
-            case tuple():
-                return tuple(self._build(item) for item in value)
-            case dict():
-                return {key: self._build(item) for key, item in value.items()}
-            case language.TensorArg(array):
-                return Tensor.from_dlpack(np.array(array, order="C"))
-            case language.ArrayArg(array):
-                return np.array(array, order="C")
-            case language.DTypeArg(name):
-                return DType[name]
-            case language.DimArg(value):
-                return Dim(value)
-            case language.DeviceArg():
-                return CPU()
-            case language.ConfigArg(fields):
-                return getattr(importlib.import_module(CONFIG_MODULE), CONFIG_CLASS)(**fields)
-            case language.Ref(name, path):
-                return self._follow(name, path)
-        return value
-
-    def _follow(self, name: str, path: tuple[int | str, ...]) -> Any:
-        value = self._made[name]
-        for key in path:
-            value = value[key]
-        return value
 
 
 def _mismatch(seen: dict[str, language.SeenParameter], weights: dict[str, Any]) -> str:

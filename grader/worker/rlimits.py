@@ -1,5 +1,7 @@
 """Limits that the kernel keeps for one process: memory, processor, files, core dumps."""
 
+# pathlib would cost 10 ms of every start.
+# ruff: noqa: PTH116, PTH208
 from __future__ import annotations
 
 import contextlib

@@ -16,7 +16,7 @@ def serve(settings: Settings) -> None:
     worn = layers.put_on(layers.BEFORE_MAX, settings)
     try:
         _import_max(settings.engine)
-    except BaseException as error:  # nothing of the learner has run: whatever it is, tell it
+    except BaseException as error:  # noqa: BLE001 - nothing of the learner has run yet
         _broken(error)
     worn += layers.put_on(layers.AFTER_MAX, settings)
     layers.make_do(worn, settings)
@@ -31,9 +31,9 @@ def _import_max(engine: str) -> None:
     import max.experimental.tensor  # noqa: F401
 
     from grader import engine as engines
-    from grader.worker import session  # noqa: F401
+    from grader.worker import session
 
-    engines.install(engine)
+    engines.install(engine, session.announce)
 
 
 def _broken(error: BaseException) -> None:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from contextlib import suppress
 from typing import NoReturn
 
 from grader import wire
-from grader.message import Done, Hello, Loaded, Report
+from grader.message import Done, Hello, Loaded, Progress, Report
 from grader.probe import Job
 from grader.worker import imports, probes, program
 from grader.worker.start import JOB, REPORT
+
+SENDING = threading.Lock()
 
 OUT_OF_MEMORY = 71
 """Exit status when there is no memory left even to tell the error."""
@@ -31,10 +35,16 @@ def hold(layers: tuple[str, ...]) -> NoReturn:
 
 
 def send(message: Report) -> None:
-    """Write one frame to the grader."""
+    """Write one frame to the grader. Any thread may call this."""
     frame = memoryview(wire.encode(message))
-    while frame:
-        frame = frame[os.write(REPORT, frame) :]
+    with SENDING:
+        while frame:
+            frame = frame[os.write(REPORT, frame) :]
+
+
+def announce(line: str) -> None:
+    """Tell the grader why this takes long."""
+    send(Progress(line))
 
 
 def _receive() -> Job:
@@ -64,7 +74,5 @@ def _work(job: Job) -> None:
 def _flush() -> None:
     """Let what the learner's code printed go out before this process ends abruptly."""
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with suppress(BaseException):  # the learner's code may have replaced the stream
             stream.flush()
-        except BaseException:  # the learner's code may have replaced the stream
-            continue

@@ -24,6 +24,7 @@ class Settings:
     folder: str
     cache: str
     engine: str
+    layers: tuple[str, ...]
     memory: int
     address_space: int
     cpu: int
@@ -35,9 +36,10 @@ class Settings:
 def parse(arguments: list[str]) -> Settings:
     """Settings from ``name=value`` arguments."""
     given = dict(argument.split("=", 1) for argument in arguments)
-    texts = {name: given[name] for name in ("grader", "folder", "cache", "engine")}
-    numbers = {name: int(value) for name, value in given.items() if name not in texts}
-    return Settings(**texts, **numbers)  # type: ignore[arg-type]
+    layers = tuple(given.pop("layers").split(","))
+    texts = {name: given.pop(name) for name in ("grader", "folder", "cache", "engine")}
+    numbers = {name: int(value) for name, value in given.items()}
+    return Settings(**texts, **numbers, layers=layers)  # type: ignore[arg-type]
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -57,7 +59,7 @@ def main(arguments: list[str]) -> NoReturn:
         referee.watch(child, settings)
     try:
         _work(settings, supervisor)
-    except BaseException:
+    except BaseException:  # noqa: BLE001
         # A fault of the worker, or of code that broke it: told, and not handed to Python's
         # own ending, which runs more of that code.
         sys.__excepthook__(*sys.exc_info())

@@ -1,0 +1,40 @@
+"""What the referee says of a worker that ended by itself, and what that means for the file."""
+
+from __future__ import annotations
+
+import signal
+from typing import NamedTuple
+
+from grader.sandbox.limits import Limits
+
+OUT_OF_MEMORY = 71
+"""The worker's exit status when it could not even tell its error."""
+
+
+class Ruling(NamedTuple):
+    """Why the referee ended the worker (``exit``: it did so itself), and how it left."""
+
+    reason: str = ""
+    status: int | None = None
+    cpu_ms: int = 0
+
+
+def read(line: bytes) -> Ruling:
+    """The referee's line; an empty ruling where it could not say anything."""
+    words = line.decode("ascii", "replace").split()
+    try:
+        return Ruling(words[0], int(words[1]), int(words[2]))
+    except (IndexError, ValueError):
+        return Ruling()
+
+
+def ending(ruling: Ruling, limits: Limits) -> tuple[str, str]:
+    """How a worker with a job ended, in the words of ``Outcome.ended``, and the problem."""
+    if ruling.reason == "disk":
+        return "memory", f"more than {limits.disk >> 20} MiB of files"
+    if ruling.reason == "memory" or ruling.status == OUT_OF_MEMORY:
+        return "memory", ""
+    killed = ruling.status in (-signal.SIGKILL, -signal.SIGXCPU)
+    if killed and ruling.cpu_ms >= 1000 * limits.cpu:
+        return "timeout", ""
+    return "exit", ""
