@@ -73,7 +73,7 @@ def install(manifest: Manifest, environment: Environment, lock: int | None) -> N
     folder = manifest.root / environment.folder
     fresh, old = (manifest.root / f".venv.{environment.name}.{state}" for state in ("new", "old"))
     say(f"Python {sys.version.split()[0]} ({sys.executable})")
-    say(f"making {environment.folder} (once; later runs start at once)")
+    say(f"making {environment.folder}, once; later runs start at once")
     began = time.monotonic()
     try:
         remove(fresh)
@@ -114,7 +114,7 @@ def _build(manifest: Manifest, environment: Environment, fresh: Path, lock: int 
         pip.install(run, manifest, environment, say)
     task = manifest.tasks.get(PREPARE)
     if task is not None and not below:
-        say(f"running {PREPARE} (once)")
+        say(f"  {task.description or PREPARE}")
         status, output = run(list(task.command), lambda line: None)
         if status:
             raise Problem(f"The task {PREPARE} failed:\n{output}")

@@ -20,8 +20,9 @@ The package index did not answer. Is this machine online, and is a proxy set whe
 needed? Only making an environment needs the network; nothing after that does."""
 
 NO_WHEEL = """\
-A package has no build for this machine. MAX runs on Linux (x86-64 or ARM, glibc 2.34 or newer:
-Ubuntu 22.04, Debian 12, Fedora 35) and on Macs with Apple silicon (macOS 13 or newer)."""
+The package index has nothing of that name and version for this machine. MAX runs on Linux
+(x86-64 or ARM, glibc 2.34 or newer: Ubuntu 22.04, Debian 12, Fedora 35) and on Macs with Apple
+silicon (macOS 13 or newer)."""
 
 CHANGED = """\
 A downloaded package is not the one that requirements/ names. If your package index serves
@@ -53,7 +54,7 @@ def _locked(
     if not lock.exists():
         return None
     if f"pixi.toml {environment.digest}" not in lock.read_text(encoding="utf-8").splitlines()[0]:
-        say(f"{environment.lock} is older than pixi.toml, so its versions are NOT used.")
+        say(f"{environment.lock} was made for another pixi.toml; its versions are NOT used.")
         say("`./pixiw run lock` brings it up to date.")
         return None
     return ["--require-hashes", "--requirement", str(lock)]
@@ -69,9 +70,10 @@ class _Teller:
     def hear(self, line: str) -> None:
         """Retell one line, if a learner gains from it."""
         if found := DOWNLOAD.match(line):
-            self._say(f"  {found[1].replace('_', '-')} {found[2]} {found[3]}")
+            self._say(f"  fetching {found[1].replace('_', '-')} {found[2]} {found[3]}")
         elif found := UNPACK.match(line):
-            self._say(f"  unpacking {found[1].count(',') + 1} packages")
+            count = found[1].count(",") + 1
+            self._say(f"  unpacking {count} package{'s' if count > 1 else ''}")
         elif "Retrying" in line and not self._complained:
             self._complained = True
             self._say("  the package index does not answer; trying again")

@@ -1,0 +1,315 @@
+"""``pixiw`` in folders of its own, whose ``pixi.toml`` asks for no package: real, but quick."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tools.pixiw.manifest import Problem, read
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PIXI_TOML = """\
+[workspace]
+name = "tiny"
+channels = []
+platforms = []
+
+[activation.env]
+FOR_ALL = "all of them"
+
+[tasks]
+show = { cmd = "python show.py first", description = "Show its call", env = { MINE = "1" } }
+leave = "python -c 'import sys; sys.exit(int(sys.argv[1]))'"
+_prepare = "python prepare.py"
+
+[feature.test.tasks]
+where = "python -c 'import sys; print(sys.prefix)'"
+
+[environments]
+test = ["test"]
+"""
+
+SHOW = """\
+import os, sys
+print(sys.argv[1:], os.getcwd(), os.environ["INIT_CWD"], os.environ["FOR_ALL"], os.environ["MINE"])
+"""
+
+
+@dataclass
+class Folder:
+    """A folder with a ``pixi.toml`` and pixiw, on a machine without pixi."""
+
+    path: Path
+    environment: dict[str, str]
+
+    def start(self, *arguments: str, cwd: Path | None = None) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            ["/bin/sh", str(self.path / "pixiw"), *arguments],
+            cwd=cwd or self.path,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, cwd: Path | None = None) -> tuple[int, str, str]:
+        with self.start(*arguments, cwd=cwd) as process:
+            out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    def write(self, name: str, text: str) -> None:
+        (self.path / name).parent.mkdir(exist_ok=True)
+        (self.path / name).write_text(text, encoding="utf-8")
+
+    def command(self, name: str, text: str) -> None:
+        """Put a program first on PATH."""
+        path = Path(self.environment["PATH"].split(os.pathsep)[0]) / name
+        path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def made(self) -> set[str]:
+        return {path.name for path in self.path.glob(".venv*")} - {".venv.lock"}
+
+
+def new_folder(place: Path) -> Folder:
+    """A new folder, with a space in its name, an empty HOME, and a ``pixi`` of another kind."""
+    path = place / "a course"
+    for name in ("a course/tools", "home", "bin"):
+        (place / name).mkdir(parents=True)
+    shutil.copy(ROOT / "pixiw", path)
+    shutil.copy(ROOT / "tools/__init__.py", path / "tools")
+    shutil.copytree(
+        ROOT / "tools/pixiw", path / "tools/pixiw", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
+    environment |= {
+        "HOME": str(place / "home"),
+        "PATH": os.pathsep.join([str(place / "bin"), os.environ["PATH"]]),
+    }
+    made = Folder(path, environment)
+    made.write("pixi.toml", PIXI_TOML)
+    made.write("show.py", SHOW)
+    made.write("prepare.py", "")
+    made.command("pixi", "echo 'another program 1.0'")
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return new_folder(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    made = new_folder(tmp_path_factory.mktemp("made"))
+    status, _, err = made.run("run", "show")
+    assert status == 0, err
+    return made
+
+
+@pytest.fixture
+def ready(folder: Folder, made_once: Folder) -> Folder:
+    """The same after its first run."""
+    shutil.copytree(made_once.path / ".venv", folder.path / ".venv", symlinks=True)
+    return folder
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
+
+
+def test_the_first_run_makes_the_environment_and_says_so_on_stderr(folder: Folder) -> None:
+    status, out, err = folder.run("run", "show", "a b", "--flag", "*", cwd=Path("/"))
+    assert status == 0
+    assert out == f"['first', 'a b', '--flag', '*'] {folder.path} / all of them 1\n"
+    assert "Python 3." in err
+    assert ".venv is ready" in err
+    assert folder.made() == {".venv"}
+
+
+def test_a_ready_task_does_the_same_and_says_nothing(ready: Folder) -> None:
+    status, out, err = ready.run("run", "show", "a b", "--flag", "*", cwd=Path("/"))
+    assert (status, err) == (0, "")
+    assert out == f"['first', 'a b', '--flag', '*'] {ready.path} / all of them 1\n"
+
+
+def test_a_ready_task_starts_without_the_python_half(ready: Folder) -> None:
+    shutil.rmtree(ready.path / "tools")
+    assert ready.run("run", "leave", "0") == (0, "", "")
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 3, 77])
+def test_the_exit_status_is_that_of_the_task(ready: Folder, status: int) -> None:
+    assert ready.run("run", "leave", str(status))[0] == status
+
+
+def test_a_changed_pixi_toml_counts_at_once(ready: Folder) -> None:
+    ready.write("pixi.toml", PIXI_TOML.replace("show.py first", "show.py second"))
+    assert ready.run("run", "show")[1].startswith("['second']")
+    assert ready.run("run", "show")[1].startswith("['second']")
+    ready.write("pixi.toml", PIXI_TOML.replace("leave = ", "go = "))
+    assert ready.run("run", "leave", "0")[0] == 2
+
+
+def test_two_at_once_make_one_environment(folder: Folder) -> None:
+    folder.write("prepare.py", "import time; time.sleep(0.5); print(0, file=open('count', 'a'))")
+    both = [folder.start("run", "leave", "5") for _ in range(2)]
+    said = [process.communicate(timeout=60)[1] for process in both]
+    assert [process.returncode for process in both] == [5, 5]
+    assert sorted("is ready" in text for text in said) == [False, True]
+    assert (folder.path / "count").read_text(encoding="utf-8") == "0\n"
+
+
+@pytest.mark.parametrize("half", ["no key", "other key", "no python", "empty", "a file"])
+def test_a_half_made_environment_is_made_anew(ready: Folder, half: str) -> None:
+    made = ready.path / ".venv"
+    if half == "no key":
+        (made / ".pixiw/key").unlink()
+    elif half == "other key":
+        (made / ".pixiw/key").write_text("other\n", encoding="utf-8")
+    elif half == "no python":
+        (made / "bin/python").unlink()
+    else:
+        shutil.rmtree(made)
+        made.mkdir() if half == "empty" else made.touch()
+    assert ready.run("run", "leave", "4")[0] == 4
+    assert "is ready" not in ready.run("run", "leave", "4")[2]
+
+
+def test_ctrl_c_leaves_nothing_that_is_trusted_later(folder: Folder) -> None:
+    folder.write("prepare.py", "import time; open('began', 'w'); time.sleep(60)")
+    process = folder.start("run", "leave", "0")
+    wait_until((folder.path / "began").exists)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT
+    assert folder.made() == set()
+    folder.write("prepare.py", "")
+    assert folder.run("run", "leave", "6")[0] == 6
+
+
+def test_after_a_kill_the_next_run_starts_afresh(folder: Folder) -> None:
+    folder.write("prepare.py", "import time; open('began', 'w'); time.sleep(60)")
+    process = folder.start("run", "leave", "0")
+    wait_until((folder.path / "began").exists)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)
+    assert folder.made() == {".venv.default.new"}
+    folder.write("prepare.py", "")
+    assert folder.run("run", "leave", "6")[0] == 6
+    assert folder.made() == {".venv"}
+
+
+def test_what_a_killed_run_left_running_is_waited_for(folder: Folder) -> None:
+    folder.write("prepare.py", "import time; open('began', 'w'); time.sleep(1); open('end', 'w')")
+    process = folder.start("run", "leave", "0")
+    wait_until((folder.path / "began").exists)
+    process.kill()
+    process.communicate(timeout=30)
+    assert not (folder.path / "end").exists()
+    status, _, err = folder.run("run", "leave", "6")
+    assert (status, "waiting" in err) == (6, True)
+    assert (folder.path / "end").exists()
+
+
+def test_a_working_environment_stays_until_the_next_is_whole(ready: Folder) -> None:
+    ready.write("requirements/default.txt", "# made for something else\n")
+    ready.write("prepare.py", "import sys; sys.exit('no luck today')")
+    before = (ready.path / ".venv/.pixiw/key").read_text(encoding="utf-8")
+    status, _, err = ready.run("run", "leave", "0")
+    assert (status, "no luck today" in err) == (3, True)
+    assert (ready.path / ".venv/.pixiw/key").read_text(encoding="utf-8") == before
+    assert ready.made() == {".venv"}
+    (ready.path / "requirements/default.txt").unlink()
+    assert ready.run("run", "leave", "6") == (6, "", "")
+
+
+def test_scripts_name_the_folder_where_the_environment_is(made_once: Folder) -> None:
+    activate = (made_once.path / ".venv/bin/activate").read_text(encoding="utf-8")
+    assert str(made_once.path / ".venv") in activate
+    assert ".new" not in activate
+
+
+def test_another_environment_lies_on_top_of_the_default_one(folder: Folder) -> None:
+    status, out, _ = folder.run("run", "where")
+    assert (status, out) == (0, f"{folder.path}/.venv.test\n")
+    (site,) = folder.path.glob(".venv/lib/python3.*/site-packages")
+    (site / "only_below.py").touch()
+    assert folder.run("run", "-e", "test", "python", "-c", "import only_below") == (0, "", "")
+    assert folder.run("run", "where") == (0, f"{folder.path}/.venv.test\n", "")
+
+
+def test_an_unknown_task_lists_the_tasks(folder: Folder) -> None:
+    status, out, err = folder.run("run", "shwo")
+    assert (status, out) == (2, "")
+    assert "Did you mean 'show'?" in err
+    assert "Show its call" in err
+    assert "_prepare" not in err
+    assert folder.made() == set()
+
+
+def test_no_arguments_list_the_tasks_too(folder: Folder) -> None:
+    status, out, _ = folder.run()
+    assert (status, "Show its call" in out, "where" in out) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ('bad = "a && b"', "no plain command"),
+        ('bad = "echo $HOME"', "no plain command"),
+        ('bad = { cmd = "a", cwd = "x" }', "cwd"),
+        ('bad = { depends-on = ["show"] }', "depends-on"),
+    ],
+)
+def test_what_only_pixi_can_do_is_refused_by_name(tmp_path: Path, task: str, said: str) -> None:
+    (tmp_path / "pixi.toml").write_text(f"[tasks]\n{task}\n", encoding="utf-8")
+    with pytest.raises(Problem, match=f"'bad'.*{said}"):
+        read(tmp_path)
+
+
+def test_pixi_is_given_everything_where_it_is_installed(folder: Folder) -> None:
+    folder.command("pixi", '[ "$1" = --version ] && echo pixi 0.77.0 || printf "<%s>" "$@"')
+    manifest = f"<--manifest-path><{folder.path}/pixi.toml>"
+    assert folder.run("run", "show", "a b")[1] == f"<run>{manifest}<show><a b>"
+    assert folder.run("shell", "-e", "test")[1] == "<shell><-e><test>"
+
+
+def test_a_python_that_does_not_work_is_passed_over(folder: Folder) -> None:
+    folder.command("python3.14", "echo 'pyenv: python3.14: command not found' >&2; exit 127")
+    folder.command("python3.13", "echo no lacks the module venv")
+    assert folder.run("run", "leave", "6")[0] == 6
+
+
+def test_a_python_that_is_asked_for_is_taken_or_refused(folder: Folder) -> None:
+    folder.command("my-python", "echo no is Python 3.9")
+    folder.environment["PIXIW_PYTHON"] = "my-python"
+    status, _, err = folder.run("run", "show")
+    assert (status, "is Python 3.9" in err) == (3, True)
+
+
+def test_without_any_python_it_says_how_to_get_one(folder: Folder) -> None:
+    # Pythons of the machine cannot be hidden, so this pixiw looks for versions that none has.
+    text = (folder.path / "pixiw").read_text(encoding="utf-8")
+    folder.write("pixiw", text.replace('pythons="3.14 3.13 3.12 3.11"', 'pythons="3.99"'))
+    for name in ("python3", "python"):
+        folder.command(name, "echo no is Python 3.6")
+    status, out, err = folder.run("run", "show")
+    assert (status, out) == (3, "")
+    assert "python3 is Python 3.6" in err
+    assert "https://pixi.sh" in err
+    assert "pip install" not in err

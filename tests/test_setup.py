@@ -1,0 +1,95 @@
+"""``pixi.toml`` and ``requirements/``: valid, in step with the course, and readable by pixiw."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from grader import course
+from grader.cli import cli
+from tools.lock import UNLOCKED
+from tools.pixiw.manifest import Environment, Manifest, read
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def manifest() -> Manifest:
+    return read(ROOT)
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pixi.toml").read_text(encoding="utf-8"))
+
+
+def locked(manifest: Manifest) -> list[Environment]:
+    return [each for each in manifest.environments.values() if each.name not in UNLOCKED]
+
+
+def test_pixi_toml_is_valid_by_the_schema_of_pixi(tables: dict[str, Any]) -> None:
+    schema = json.loads((ROOT / "tests/data/pixi-schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator(schema).validate(tables)
+
+
+def test_every_step_of_the_course_has_its_task_and_no_other(manifest: Manifest) -> None:
+    tasks = {
+        name: " ".join(task.command)
+        for name, task in manifest.tasks.items()
+        if re.fullmatch(r"s\d\d", name)
+    }
+    assert tasks == {step.id: f"python -m grader grade {step.id}" for step in course.steps(ROOT)}
+
+
+def test_every_task_starts_something_that_exists(manifest: Manifest) -> None:
+    for task in manifest.tasks.values():
+        python, option, what = task.command[:3]
+        assert (python, option) == ("python", "-m") or task.name == "_prepare", task
+        if what == "grader":
+            assert task.command[3] in cli.commands, task
+        elif what.startswith("tools."):
+            assert importlib.util.find_spec(what), task
+
+
+def test_every_task_that_is_shown_is_described(manifest: Manifest) -> None:
+    silent = [t.name for t in manifest.tasks.values() if not t.description]
+    assert silent == []
+
+
+def test_only_max_is_pinned_exactly(manifest: Manifest) -> None:
+    lines = {line for each in manifest.environments.values() for line in each.requirements}
+    assert [line for line in lines if "==" in line] == ["max==26.7.0"]
+
+
+def test_the_locks_are_those_of_this_pixi_toml(manifest: Manifest) -> None:
+    for each in locked(manifest):
+        first = (ROOT / each.lock).read_text(encoding="utf-8").splitlines()[0]
+        assert each.digest in first, f"{each.lock} is out of step: ./pixiw run lock"
+
+
+def test_the_locks_pin_each_package_with_its_hashes_and_name_no_address(
+    manifest: Manifest,
+) -> None:
+    for each in locked(manifest):
+        text = (ROOT / each.lock).read_text(encoding="utf-8")
+        assert "://" not in text
+        for block in re.split(r"\n(?=\w)", text)[1:]:
+            assert re.match(r"[\w.-]+==[^ ]+ ", block), block
+            assert "--hash=sha256:" in block, block
+
+
+def test_every_environment_has_the_versions_of_the_default_one(manifest: Manifest) -> None:
+    pins = [
+        set(re.findall(r"^([\w.-]+==[^\\]+)", (ROOT / each.lock).read_text("utf-8"), re.MULTILINE))
+        for each in locked(manifest)
+    ]
+    assert len(pins) > 1
+    for other in pins[1:]:
+        assert pins[0] <= other
