@@ -1,0 +1,108 @@
+"""Reads a GPT-2 checkpoint as Hugging Face stores it: ``config.json`` and safetensors files."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from gpt2 import tensorfile
+from gpt2.tensorfile import Array
+
+FIELDS = (
+    "vocab_size",
+    "n_positions",
+    "n_embd",
+    "n_layer",
+    "n_head",
+    "n_inner",
+    "activation_function",
+    "layer_norm_epsilon",
+    "bos_token_id",
+    "eos_token_id",
+)
+"""What of ``config.json`` the course's ``GPT2Config`` knows and a model depends on."""
+
+REQUIRED: dict[str, tuple[Any, ...]] = {
+    "model_type": ("gpt2",),
+    "activation_function": ("gelu_new", "gelu_pytorch_tanh"),
+    "scale_attn_weights": (True,),
+    "scale_attn_by_inverse_layer_idx": (False,),
+    "add_cross_attention": (False,),
+    "tie_word_embeddings": (True,),
+}
+"""Settings that the course's GPT-2 has built in; a checkpoint that says otherwise is refused."""
+
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+
+
+class NoCheckpoint(ValueError):
+    """There is no GPT-2 here, or one of a kind that the course does not build."""
+
+
+def read_checkpoint(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The fields of a ``GPT2Config`` and the arrays under the names that they have in the files.
+
+    Args:
+        path: A folder with ``config.json`` and ``model.safetensors``, or an index and its
+            shards; or one such file, with ``config.json`` beside it.
+
+    Raises:
+        NoCheckpoint: where a file is missing or the model is no GPT-2 of the course's kind.
+        tensorfile.BadTensorFile: where a file is damaged.
+    """
+    place = Path(path)
+    folder = place if place.is_dir() else place.parent
+    if not place.exists():
+        raise NoCheckpoint(f"{place} does not exist. Give the folder of a Hugging Face GPT-2.")
+    return read_config(folder), read_weights(place)
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The fields that ``GPT2Config`` knows, from ``config.json`` in ``folder``."""
+    config = _json(folder / "config.json")
+    for name, allowed in REQUIRED.items():
+        if config.get(name, allowed[0]) not in allowed:
+            raise NoCheckpoint(
+                f"{folder / 'config.json'} says {name}: {config[name]!r}. "
+                f"The GPT-2 of this course has {allowed[0]!r}."
+            )
+    return {name: config[name] for name in FIELDS if name in config}
+
+
+def read_weights(place: Path) -> dict[str, Array]:
+    """All arrays of a safetensors file, or of the one or several in a folder."""
+    if place.is_file() and place.suffix == ".safetensors":
+        return tensorfile.read(place)
+    folder = place if place.is_dir() else place.parent
+    index = place if place.is_file() else folder / INDEX
+    if (folder / WEIGHTS).is_file() and place.is_dir():
+        return tensorfile.read(folder / WEIGHTS)
+    if not index.is_file():
+        raise NoCheckpoint(f"{folder} has neither {WEIGHTS} nor {INDEX}.")
+    names = _json(index).get("weight_map")
+    if not isinstance(names, dict):
+        raise NoCheckpoint(f"{index} names no shards: it has no weight_map.")
+    found: dict[str, Array] = {}
+    for shard in sorted(set(names.values())):
+        if Path(shard).name != shard:
+            raise NoCheckpoint(f"{index} names a file outside its folder: {shard}")
+        if not (folder / shard).is_file():
+            raise NoCheckpoint(f"{folder / shard} is missing, though {index.name} names it.")
+        found |= tensorfile.read(folder / shard)
+    return found
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise NoCheckpoint(f"{path} is missing.") from None
+    except (OSError, ValueError) as error:
+        raise NoCheckpoint(f"{path} cannot be read: {error}") from error
+    if not isinstance(value, dict):
+        raise NoCheckpoint(f"{path} holds no JSON object.")
+    return value
