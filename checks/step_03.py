@@ -1,0 +1,204 @@
+"""The rubric of step 03: ``scaled_dot_product_attention``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from checks import results, trials_dot_product
+from checks.misconceptions import dot_product, named
+from grader import rules
+from grader import source as words
+from grader.rubric import Rubric, Trial, runtime_check, source_check
+
+NAME = "scaled_dot_product_attention"
+CALLS = ("plain-*", "masked-*", "she-loves-cats")
+
+
+def draw(rng: np.random.Generator) -> Iterable[Trial]:
+    """Inputs of two to five dimensions, masks of several shapes, and the lesson's text."""
+    return trials_dot_product.draw(rng)
+
+
+CHECKS = (
+    source_check(
+        "import-functional",
+        "functional module is imported as F from max.experimental",
+        "functional module is not imported from max.experimental",
+        "Add 'from max.experimental import functional as F'",
+        'F.softmax makes weights of scores. See "MAX operations".',
+        "from max.experimental import functional as F",
+        test=words.imports("max.experimental.functional"),
+    ),
+    source_check(
+        "import-tensor",
+        "Tensor is imported from max.experimental.tensor",
+        "Tensor is not imported from max.experimental.tensor",
+        "Add 'from max.experimental.tensor import Tensor'",
+        'It is the type of every argument. See "MAX operations".',
+        "from max.experimental.tensor import Tensor",
+        test=words.imports("max.experimental.tensor.Tensor"),
+    ),
+    source_check(
+        "function",
+        "scaled_dot_product_attention(query, key, value, mask=None) exists",
+        "scaled_dot_product_attention(query, key, value, mask=None) is missing",
+        "Define 'def scaled_dot_product_attention(query, key, value, mask=None):'",
+        'Later steps call it by this name. See "What you build".',
+        "def scaled_dot_product_attention(query, key, value, mask=None):",
+        test=words.todo(),
+    ),
+    source_check(
+        "scores",
+        "Scores are computed with query @ key.transpose(-1, -2)",
+        "Scores are not computed with query @ key.transpose(-1, -2)",
+        "Multiply the queries with the transposed keys",
+        '[..., query_len, head_dim] @ [..., head_dim, key_len]. See "Scores".',
+        "scores = query @ key.transpose(-1, -2)",
+        test=words.todo(),
+    ),
+    source_check(
+        "scale",
+        "Scores are divided by the square root of head_dim",
+        "Scores are not divided by the square root of head_dim",
+        "Divide by math.sqrt(int(query.shape[-1]))",
+        'head_dim is the width of query and key, not that of the value. See "Scaling".',
+        "scores = scores / math.sqrt(int(query.shape[-1]))",
+        test=words.todo(),
+    ),
+    source_check(
+        "mask",
+        "The mask is added to the scores, where one is given",
+        "The mask is not added to the scores",
+        "Add the mask before the softmax, if it is not None",
+        'Adding minus infinity takes all weight away. See "The mask".',
+        "if mask is not None: scores = scores + mask",
+        test=words.todo(),
+    ),
+    source_check(
+        "softmax",
+        "F.softmax turns the scores into weights",
+        "F.softmax is not applied to the scores",
+        "Use F.softmax(scores)",
+        'It runs over the last dimension, the keys, and comes after the mask. See "Softmax".',
+        "weights = F.softmax(scores)",
+        test=words.todo(),
+    ),
+    source_check(
+        "output",
+        "The weights mix the values: weights @ value",
+        "The weights do not mix the values",
+        "Use weights @ value",
+        'Each row of weights mixes the rows of the value. See "Weighted sum".',
+        "output = weights @ value",
+        test=words.todo(),
+    ),
+    source_check(
+        "returns",
+        "The output and the weights are returned, in this order",
+        "The output and the weights are not returned",
+        "End with 'return output, weights'",
+        'Two results, and the output comes first. See "What you build".',
+        "return output, weights",
+        test=words.todo(),
+    ),
+    source_check(
+        "placeholders",
+        "All placeholder 'None' values have been replaced",
+        "Found placeholder 'None' values that need to be replaced:",
+        "Replace all 'None' values with the actual implementation",
+        "Each stands under a TODO.",
+        "Search the file for None.",
+        test=words.todo(),
+    ),
+    runtime_check(
+        "runs",
+        "It works on tensors of 2 to 5 dimensions, with and without a mask",
+        "It does not work on every tensor",
+        "Use negative dimensions only: -1 and -2 exist however many there are",
+        rule=rules.all_of(rules.imports(), rules.runs(*CALLS)),
+    ),
+    runtime_check(
+        "pair",
+        "It returns two tensors: the output and the weights",
+        "It does not return two tensors",
+        "return output, weights",
+        rule=rules.all_of(
+            results.pair(*CALLS, first="output", second="weights"), rules.tensors(*CALLS)
+        ),
+        needs=("runs",),
+    ),
+    runtime_check(
+        "shapes",
+        "Shapes are right, also where queries and keys differ in number",
+        "Shapes are wrong",
+        "The output is [..., query_len, value_dim], the weights are [..., query_len, key_len]",
+        rule=rules.shapes(*CALLS),
+        needs=("pair",),
+    ),
+    runtime_check(
+        "sums",
+        "The weights of each query sum to 1",
+        "The weights of a query do not sum to 1",
+        "Softmax over the last dimension makes them so, if nothing changes them afterwards",
+        rule=results.rows_sum_to_one(*CALLS, path="out.1"),
+        needs=("shapes",),
+    ),
+    runtime_check(
+        "numbers",
+        "Output and weights are right without a mask",
+        "Output and weights are not right",
+        "Compare each line with the lesson's formula",
+        rule=rules.all_of(
+            rules.numbers("plain-*", what="shapes are right, but the numbers"),
+            rules.note("{count} results, compared with float64.", "plain-*"),
+        ),
+        needs=("shapes",),
+    ),
+    runtime_check(
+        "masked",
+        "Hidden keys get weight 0, and the visible ones share the whole",
+        "With a mask, output or weights are not right",
+        "Add the mask to the scores before the softmax, as it is",
+        rule=rules.numbers("masked-*", what="numbers with a mask"),
+        needs=("numbers",),
+    ),
+    runtime_check(
+        "she-loves-cats",
+        '"She loves cats" gets the weights that the lesson prints',
+        '"She loves cats" does not get the weights that the lesson prints',
+        'Compare with the tables in "She loves cats"',
+        rule=rules.numbers("she-loves-cats", what='numbers of "She loves cats"'),
+        needs=("numbers",),
+    ),
+)
+
+BLAMES = {
+    "scores": ("scores", "numbers"),
+    "scale": ("scale", "numbers"),
+    "softmax": ("softmax", "numbers"),
+    "mask": ("mask", "masked"),
+    "output": ("output", "numbers"),
+    "weights": ("returns", "numbers"),
+    "pair": ("returns", "shapes"),
+}
+
+LESSON = {
+    "scores": "Scores",
+    "scale": "Scaling",
+    "softmax": "Softmax",
+    "mask": "The mask",
+    "output": "Weighted sum",
+    "weights": "What you build",
+    "pair": "What you build",
+}
+
+RUBRIC = Rubric(
+    checks=CHECKS,
+    draw=draw,
+    misconceptions=(
+        *named(dot_product.SHARED, BLAMES, LESSON),
+        *named(dot_product.GIVEN_MASK, BLAMES, LESSON),
+    ),
+)
