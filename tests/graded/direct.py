@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import signal
 import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -156,24 +157,30 @@ DEFAULTS: dict[str, object] = {
 }
 
 
+READ_LATER = (
+    "vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner", "layer_norm_epsilon"
+)
+"""The fields that later steps read. The others may be missing."""
+
+
 def _config(module: types.ModuleType) -> float:
-    cls = module.GPT2Config
-    if not (isinstance(cls, type) and is_dataclass(cls)):
-        raise Wrong("GPT2Config is no dataclass")
-    names = {field.name for field in fields(cls) if field.init}
-    config = cls()
+    fresh = module.GPT2Config()
     for name, value in DEFAULTS.items():
-        have = getattr(config, name)
-        if name not in names:
-            raise Wrong(f"{name} is no field")
-        if type(have) is not type(value) or have != value:
+        if name not in READ_LATER and not hasattr(fresh, name):
+            continue
+        have = getattr(fresh, name)
+        if type(have) is not type(value) or not (have == value or _near(have, value)):
             raise Wrong(f"{name} is {have!r}")
-    other = cls(n_embd=20, n_head=5, vocab_size=99)
-    if (other.n_embd, other.n_head, other.vocab_size, other.n_layer) != (20, 5, 99, 12):
-        raise Wrong("the fields cannot be given")
-    if cls() != cls() or cls() == other:
-        raise Wrong("equal configurations do not compare equal")
+    given = {"n_embd": 20, "n_head": 5, "vocab_size": 99, "n_layer": 3, "n_positions": 8}
+    other = module.GPT2Config(**given)
+    for name in READ_LATER:
+        if getattr(other, name) != given.get(name, getattr(fresh, name)):
+            raise Wrong(f"{name} cannot be given")
     return 0.0
+
+
+def _near(have: object, value: object) -> bool:
+    return isinstance(have, float) and isinstance(value, float) and math.isclose(have, value)
 
 
 MASKS = ((4, 0), (1, 0), (7, 0), (2, 3), (3, 4), (5, 1), (1, 6), (4, 2))

@@ -1,0 +1,20 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class GPT2Config:
+    vocab_size: int = 50257
+    n_positions: int = 1024
+    n_embd: int = 768
+    n_layer: int = 12
+    n_head: int = n_layer
+    n_inner: int | None = None
+    activation_function: str = "gelu_new"
+    resid_pdrop: float = 0.1
+    embd_pdrop: float = resid_pdrop
+    attn_pdrop: float = resid_pdrop
+    layer_norm_epsilon: float = 1e-5
+    initializer_range: float = 0.02
+    bos_token_id: int = vocab_size - 1
+    eos_token_id: int = bos_token_id
+    tie_word_embeddings: bool = True

@@ -1,0 +1,3 @@
+# concept: import
+# check: import, builds
+from solutions.solution_01 import GPT2Config

@@ -1,0 +1,8 @@
+# concept: sizes
+# check: vocabulary
+from dataclasses import dataclass
+
+
+@dataclass
+class GPT2Config:
+    pass

@@ -1,0 +1,5 @@
+# concept: builds
+# check: builds
+import sys
+
+sys.exit(0)

@@ -1,0 +1,3 @@
+# concept: builds
+# check: import, builds
+from transformers import GPT2Config
