@@ -117,7 +117,7 @@ CHECKS = (
         "It works on tensors of 2 to 5 dimensions, with and without a mask",
         "It does not work on every tensor",
         "Use negative dimensions only: -1 and -2 exist however many there are",
-        rule=rules.all_of(rules.imports(), rules.runs(*CALLS)),
+        rule=rules.all_of(rules.imports(), rules.runs(*CALLS), results.answers(*CALLS)),
     ),
     runtime_check(
         "pair",
