@@ -21,20 +21,20 @@ def environment() -> dict[str, str]:
 
 def prepared() -> bool:
     """Whether importing MAX will be quick: what it compiles the first time is there."""
-    from grader.engine import startup
+    from grader.engine import first_import
 
-    return startup.prepared()
+    return first_import.prepared()
 
 
 def prepare() -> None:
     """Let MAX compile what it needs to be imported; 6 s, once on a machine.
 
     Raises:
-        grader.engine.startup.NotPrepared: MAX could not be imported.
+        grader.engine.first_import.NotPrepared: MAX could not be imported.
     """
-    from grader.engine import startup
+    from grader.engine import first_import
 
-    startup.prepare()
+    first_import.prepare()
 
 
 def install(kind: str, announce: Callable[[str], None] | None = None) -> None:

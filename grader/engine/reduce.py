@@ -61,21 +61,28 @@ def _index_of(function: Callable[..., Any], worst: float) -> Handler:
     return handle
 
 
+def _shifted(x: Array, axis: int) -> Array:
+    """Subtract the largest value of each row; a row of minus infinity stays one."""
+    largest = np.fmax.reduce(x, axis, keepdims=True, initial=np.finfo(x.dtype).min)
+    return np.asarray(x - largest)
+
+
+def _powers(shifted: Array) -> Array:
+    """``exp``, infinite for NaN: MAX's softmax gives NaN there and 0 in the rest of the row."""
+    powers = np.exp(shifted)
+    powers[np.isnan(powers)] = np.inf
+    return np.asarray(powers)
+
+
 def _softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
-    x, axis = arrays[0], operation.axis
-    if x.size == 0:
-        return x.copy()
-    powers = np.exp(x - x.max(axis, keepdims=True))
-    result: Array = powers / powers.sum(axis, keepdims=True)
+    powers = _powers(_shifted(arrays[0], operation.axis))
+    result: Array = powers / powers.sum(operation.axis, keepdims=True)
     return result
 
 
 def _log_softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
-    x, axis = arrays[0], operation.axis
-    if x.size == 0:
-        return x.copy()
-    shifted = x - x.max(axis, keepdims=True)
-    result: Array = shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))
+    shifted = _shifted(arrays[0], operation.axis)
+    result: Array = shifted - np.log(_powers(shifted).sum(operation.axis, keepdims=True))
     return result
 
 

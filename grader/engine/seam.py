@@ -4,6 +4,8 @@ It puts the NumPy handlers into MAX's interpreter, carries arrays across, and sa
 still compiles something. State that outlives a call lives in MAX's own tables, not here.
 """
 
+# ruff: noqa: SLF001 - private names are what this module is for.
+
 from __future__ import annotations
 
 import logging
@@ -154,7 +156,7 @@ def register_custom(table: Mapping[str, Handler]) -> None:
         return operation.symbol in known or interpretable(operation)
 
     max_handlers.register_op_handler(mo.CustomOp)(handle)
-    setattr(_interpreter, "_is_interpretable_custom", is_interpretable)
+    _interpreter._is_interpretable_custom = is_interpretable
 
 
 def _store_slice(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
@@ -197,20 +199,23 @@ class _Fallback:
         except executor.UnsupportedGraphError as refusal:
             if not _eager_policy.allow_lazy_compile():
                 raise
-            reason = str(refusal).rpartition(": ")[2].rstrip(".")
-            with _announced(self._announce, f"a whole graph, because {reason}"):
+            culprit = str(refusal).rpartition(": ")[2].partition(" has no ")[0]
+            culprit = culprit.partition(" mutates ")[0].rstrip(".")
+            with _announced(self._announce, f"a graph with {culprit}"):
                 return list(self._compile.execute(staged, inputs))
 
 
 def announce_compiling(announce: Announce) -> None:
     """Report each kernel and each graph that MAX compiles from now on in this process."""
-    original = gc_compile.compile_single_target
+    current = gc_compile.compile_single_target
+    original = getattr(current, "original", current)  # a second install replaces the first
 
     def compile_single_target(family: Any, key: str, device: Any, build: Any) -> Any:
         with _announced(announce, f"its kernel {key.replace('_cpu_0', '')}"):
             return original(family, key, device, build)
 
-    setattr(gc_compile, "compile_single_target", compile_single_target)
+    compile_single_target.original = original  # type: ignore[attr-defined]
+    gc_compile.compile_single_target = compile_single_target
     executor.set_default_executor(_Fallback(announce))
     # MAX advises `max warm-interpreter-cache`: 24 minutes, and each run is slower after.
     logging.getLogger(_eager_policy.__name__).setLevel(logging.ERROR)
@@ -248,11 +253,11 @@ class KernelBatch:
             self._wanted[(family.name, key)] = (family, key, device, build)
             raise Postponed(key)
 
-        setattr(gc_compile, "compile_single_target", postpone)
+        gc_compile.compile_single_target = postpone
         try:
             yield
         finally:
-            setattr(gc_compile, "compile_single_target", original)
+            gc_compile.compile_single_target = original
 
     def compile(self) -> None:
         """Compile what was collected; the CPU only."""

@@ -1,0 +1,98 @@
+"""What the engine does before MAX is there: environment variables, and the first import."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import engine
+from grader.course import ROOT
+from grader.engine import first_import
+
+
+def run(code: str, **variables: str) -> str:
+    command = [sys.executable, "-c", code]
+    surroundings = {**os.environ, **variables, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_asking_for_the_environment_imports_nothing_heavy() -> None:
+    heavy = "{'numpy', 'max', 'sysconfig', 'subprocess', 'pathlib', 're'} & set(sys.modules)"
+    code = f"import sys; from grader import engine; engine.environment(); print({heavy})"
+    assert run(code) == "set()"
+
+
+def test_max_runs_no_other_program_when_it_is_imported(tmp_path: Path) -> None:
+    trace = tmp_path / "ran"
+    for name in ("python", "python3"):
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\necho {name} >> {trace}\nexit 1\n")
+        program.chmod(0o755)
+    engine.prepare()
+    run("import max.experimental.nn", PATH=str(tmp_path), **engine.environment())
+    assert not trace.exists()
+
+
+def test_prepared_once_max_has_been_imported() -> None:
+    engine.prepare()
+    assert engine.prepared()
+
+
+def test_prepared_looks_at_the_state_of_the_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / first_import.COMPILED_MODULE
+    source.parent.mkdir(parents=True)
+    source.write_text("one")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("MODULAR_HOME", raising=False)
+    assert not engine.prepared()
+    name = f"kv_cache_ops.hash-{first_import._source_hash(source.parent)}.so"
+    (source.parent / "__mojocache__").mkdir()
+    (source.parent / "__mojocache__" / name).touch()
+    assert engine.prepared()
+    source.write_text("two")
+    assert not engine.prepared()
+
+
+def test_the_engine_is_in_place_after_install(tmp_path: Path) -> None:
+    code = """
+import os
+from grader import engine
+os.environ.update(engine.environment())
+os.environ["MAX_EAGER_ALLOW_LAZY_COMPILE"] = "0"
+from max.experimental.tensor import Tensor
+engine.install("numpy")
+print((Tensor.ones([2, 3]) @ Tensor.ones([3, 4])).to_numpy().tolist())
+"""
+    assert run(code, HOME=str(tmp_path)) == str([[3.0] * 4] * 2)
+
+
+@pytest.mark.native
+def test_what_max_must_compile_is_announced_and_right(tmp_path: Path) -> None:
+    code = """
+import os
+from grader import engine
+os.environ.update(engine.environment())
+import numpy as np
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+engine.install("numpy", lambda line: print("said:", line, flush=True))
+pool = F.avg_pool2d(Tensor(np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)), (2, 2))
+print(pool.to_numpy().ravel().tolist())
+truth = F.greater(Tensor.ones([]), Tensor.zeros([]))
+x = Tensor.ones([2])
+print(F.cond(truth, [x.type], lambda: x + 1, lambda: x - 1)[0].to_numpy().tolist())
+"""
+    empty = {"HOME": str(tmp_path), "MODULAR_CACHE_DIR": str(tmp_path / "cache")}
+    lines = run(code, **empty).splitlines()
+    assert "said: MAX compiles its kernel pool_AvgPoolOp_float32_cb1" in lines[0]
+    assert lines[1] == "[2.5, 3.5, 4.5, 6.5, 7.5, 8.5, 10.5, 11.5, 12.5]"
+    assert "said: MAX compiles a graph with mo.if" in lines[2]
+    assert lines[3] == "[2.0, 2.0]"
