@@ -6,16 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks import trials
+from checks import structure, trials
 from checks.misconceptions import attention, named
 from grader import rules
-from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
 CLASS = "GPT2Attention"
-INIT, SPLIT, MERGE, ATTN = (
-    f"{CLASS}.{name}" for name in ("__init__", "_split_heads", "_merge_heads", "_attn")
-)
 
 FORWARDS = ("gpt2", "random-*", "sharp", "calls")
 """The trials that run the whole layer."""
@@ -34,7 +30,7 @@ CHECKS = (
         "Add 'from max.experimental import functional as F'",
         "F holds the functions on tensors: F.split, F.softmax. See \"MAX operations\".",
         "from max.experimental import functional as F",
-        test=words.imports("max.experimental.functional"),
+        test=structure.imports_functional(),
     ),
     source_check(
         "import-tensor",
@@ -43,7 +39,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         "Tensor is the type of every argument here. See \"MAX operations\".",
         "from max.experimental.tensor import Tensor",
-        test=words.imports("max.experimental.tensor.Tensor"),
+        test=structure.imports_tensor(),
     ),
     source_check(
         "import-nn",
@@ -52,7 +48,7 @@ CHECKS = (
         "Add 'from max.experimental.nn import Linear, Module'",
         "Module is the base class, Linear the projection. See \"MAX operations\".",
         "from max.experimental.nn import Linear, Module",
-        test=words.imports("max.experimental.nn.Linear", "max.experimental.nn.Module"),
+        test=structure.imports_nn(),
     ),
     source_check(
         "class",
@@ -61,7 +57,7 @@ CHECKS = (
         "Define 'class GPT2Attention(Module):'",
         "The grader builds the class by this name.",
         "class GPT2Attention(Module):",
-        test=words.defines_class(CLASS),
+        test=structure.defines_layer(CLASS),
     ),
     source_check(
         "c-attn",
@@ -71,7 +67,7 @@ CHECKS = (
         "One layer makes query, key and value at once, so it is three times as wide. See "
         "\"Query, key and value\".",
         "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
-        test=words.todo(),
+        test=structure.makes_linear(CLASS, "c_attn", 3),
     ),
     source_check(
         "c-proj",
@@ -80,7 +76,7 @@ CHECKS = (
         "Use Linear(self.embed_dim, self.embed_dim, bias=True)",
         "It mixes the merged heads and keeps the width. See \"Projections\".",
         "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
-        test=words.todo(),
+        test=structure.makes_linear(CLASS, "c_proj", 1),
     ),
     source_check(
         "split-shape",
@@ -90,7 +86,7 @@ CHECKS = (
         "Keep every axis but the last; cut the last in two. See \"Splitting heads\".",
         "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]",
         proven_by=("split_heads",),
-        test=words.todo(),
+        test=structure.split_shape(CLASS),
     ),
     source_check(
         "split-reshape",
@@ -100,7 +96,7 @@ CHECKS = (
         "reshape takes the sizes as one list. See \"Splitting heads\".",
         "tensor = tensor.reshape(new_shape)",
         proven_by=("split_heads",),
-        test=words.todo(),
+        test=structure.split_reshape(CLASS),
     ),
     source_check(
         "split-transpose",
@@ -110,7 +106,7 @@ CHECKS = (
         "Reshape alone leaves [batch, seq, n_head, head_dim]. See \"Splitting heads\".",
         "return tensor.transpose(-3, -2)",
         proven_by=("split_heads",),
-        test=words.todo(),
+        test=structure.split_transpose(CLASS),
     ),
     source_check(
         "merge",
@@ -121,7 +117,7 @@ CHECKS = (
         "tensor = tensor.transpose(-3, -2); new_shape = tensor.shape[:-2] + "
         "[num_heads * attn_head_size]; return tensor.reshape(new_shape)",
         proven_by=("merge_heads",),
-        test=words.todo(),
+        test=structure.merge_shape(CLASS),
     ),
     source_check(
         "scores",
@@ -131,7 +127,7 @@ CHECKS = (
         "Every query meets every key: [seq, head_dim] @ [head_dim, seq]. See \"Scores\".",
         "attn_weights = query @ key.transpose(-1, -2)",
         proven_by=("attn",),
-        test=words.todo(),
+        test=structure.scores(CLASS),
     ),
     source_check(
         "scale",
@@ -141,7 +137,7 @@ CHECKS = (
         "The spread of a score grows with √head_dim; divide it out. See \"Scaling\".",
         "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))",
         proven_by=("attn",),
-        test=words.todo(),
+        test=structure.scaled(CLASS),
     ),
     source_check(
         "seq-len",
@@ -151,7 +147,7 @@ CHECKS = (
         "The mask is as long as the text, and the text is the second to last axis.",
         "seq_len = query.shape[-2]",
         proven_by=("attn",),
-        test=words.todo(),
+        test=structure.reads_length(CLASS),
     ),
     source_check(
         "mask",
@@ -162,7 +158,7 @@ CHECKS = (
         "attn_weights = attn_weights + causal_mask(seq_len, 0, dtype=query.dtype, "
         "device=query.device)",
         proven_by=("attn",),
-        test=words.todo(),
+        test=structure.called_mask(CLASS),
     ),
     source_check(
         "softmax",
@@ -172,7 +168,7 @@ CHECKS = (
         "It runs over the last axis, the keys, and comes after scale and mask. See \"Softmax\".",
         "attn_weights = F.softmax(attn_weights)",
         proven_by=("attn",),
-        test=words.todo(),
+        test=structure.softmax(CLASS),
     ),
     source_check(
         "attn-output",
@@ -182,7 +178,7 @@ CHECKS = (
         "Each row of weights mixes the values. See \"Weighted sum\".",
         "attn_output = attn_weights @ value; return attn_output",
         proven_by=("attn",),
-        test=words.todo(),
+        test=structure.mixes(CLASS),
     ),
     source_check(
         "split-qkv",
@@ -192,7 +188,7 @@ CHECKS = (
         "The projection holds query, key and value side by side. See \"Query, key and value\".",
         "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
         "self.split_size, self.split_size], axis=2)",
-        test=words.todo(),
+        test=structure.splits_qkv(CLASS),
     ),
     source_check(
         "split-sizes",
@@ -202,7 +198,7 @@ CHECKS = (
         "Three equal parts, in the order query, key, value.",
         "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
         "self.split_size, self.split_size], axis=2)",
-        test=words.todo(),
+        test=structure.split_sizes(CLASS),
     ),
     source_check(
         "call-split-heads",
@@ -211,7 +207,7 @@ CHECKS = (
         "Call self._split_heads for query, key, and value",
         "All three are split alike. See \"Splitting heads\".",
         "query = self._split_heads(query, self.num_heads, self.head_dim), and so for key and value",
-        test=words.todo(),
+        test=structure.calls(CLASS, "_split_heads", 3),
     ),
     source_check(
         "call-attn",
@@ -220,7 +216,7 @@ CHECKS = (
         "Call self._attn(query, key, value)",
         "The heads attend all at once. See \"Scores\".",
         "attn_output = self._attn(query, key, value)",
-        test=words.todo(),
+        test=structure.calls(CLASS, "_attn", 1),
     ),
     source_check(
         "call-merge-heads",
@@ -229,7 +225,7 @@ CHECKS = (
         "Call self._merge_heads(attn_output, self.num_heads, self.head_dim)",
         "Its argument is what _attn returned. See \"Merging heads\".",
         "attn_output = self._merge_heads(attn_output, self.num_heads, self.head_dim)",
-        test=words.todo(),
+        test=structure.calls(CLASS, "_merge_heads", 1),
     ),
     source_check(
         "call-c-proj",
@@ -238,7 +234,7 @@ CHECKS = (
         "Call self.c_proj(attn_output)",
         "It comes last and is what __call__ returns. See \"Projections\".",
         "return self.c_proj(attn_output)",
-        test=words.todo(),
+        test=structure.calls(CLASS, "c_proj", 1),
     ),
     source_check(
         "placeholders",
@@ -247,7 +243,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.todo(),
+        test=structure.no_placeholders(),
     ),
     runtime_check(
         "builds",

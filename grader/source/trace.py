@@ -1,0 +1,443 @@
+"""Follows the values through a function: names become what they hold, spellings become one.
+
+The result is an expression per ``return`` and per ``self.x = …``. What no such value reaches is
+dead code and never seen. Nothing is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.source.names import METHODS, OPERATIONS, OPERATORS, aliases, dotted, today
+
+DEEPEST = 60
+"""Levels of expressions and of inlined calls that are followed."""
+
+
+@dataclass(frozen=True)
+class Expr:
+    """One value: an operation on other values, with the line where it is written.
+
+    ``op`` is a canonical name (``matmul``, ``transpose``, ``softmax``, ``linear`` …), or
+    ``param``, ``const``, ``attr`` (``self.x``), ``item``, ``list``, ``call`` (of ``name``),
+    ``either``, ``unknown``. ``inside`` is what a call of the learner's own function gives.
+    """
+
+    op: str
+    args: tuple[Expr, ...] = ()
+    name: str = ""
+    kwargs: tuple[tuple[str, Expr], ...] = ()
+    value: Any = None
+    line: int | None = None
+    inside: Expr | None = None
+
+    def argument(self, index: int, keyword: str) -> Expr | None:
+        """The argument at ``index``, or the one called ``keyword``."""
+        if index < len(self.args):
+            return self.args[index]
+        return dict(self.kwargs).get(keyword)
+
+
+def walk(expr: Expr | None) -> Iterator[Expr]:
+    """``expr`` and everything that it is made of, each object once."""
+    stack, seen = [expr], set()
+    while stack:
+        one = stack.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        stack += [*one.args, *(value for _, value in one.kwargs), one.inside]
+
+
+@dataclass
+class _Scope:
+    """What the names of one running function hold, and what it has given so far."""
+
+    names: dict[str, Expr]
+    imports: dict[str, str]
+    cls: ast.ClassDef | None
+    level: int
+    returns: list[Expr] = field(default_factory=list)
+    stores: dict[str, Expr] = field(default_factory=dict)
+    ended: bool = False
+
+
+class Tracer:
+    """Follows functions of one module."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._imports = aliases(tree.body)
+        self._functions = {
+            s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)
+        }
+        self.classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
+        self._constants = {
+            target.id: s.value
+            for s in tree.body
+            if isinstance(s, ast.Assign)
+            for target in s.targets
+            if isinstance(target, ast.Name)
+        }
+
+    def full_name(self, node: ast.expr, scope_imports: dict[str, str] | None = None) -> str | None:
+        """The full name that ``a.b`` stands for: ``F.softmax`` gives MAX's own name of it."""
+        name = dotted(node)
+        if name is None:
+            return None
+        first, _, rest = name.partition(".")
+        known = {**self._imports, **(scope_imports or {})}
+        return today(known.get(first, first) + (f".{rest}" if rest else ""))
+
+    def function(self, path: str) -> ast.FunctionDef | None:
+        """``causal_mask`` or ``GPT2Attention._attn``; the last definition counts."""
+        cls, _, name = path.rpartition(".")
+        if not cls:
+            return self._functions.get(name)
+        return self._method(self.classes.get(cls), name)
+
+    def _method(self, cls: ast.ClassDef | None, name: str) -> ast.FunctionDef | None:
+        if cls is None:
+            return None
+        own = [s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == name]
+        if own:
+            return own[-1]
+        for base in cls.bases:
+            if isinstance(base, ast.Name) and base.id in self.classes and base.id != cls.name:
+                return self._method(self.classes[base.id], name)
+        return None
+
+    def trace(self, path: str) -> tuple[Expr, dict[str, Expr]]:
+        """What the function at ``path`` returns, and what it stores on ``self``."""
+        found = self.function(path)
+        if found is None:
+            return Expr("unknown"), {}
+        cls = self.classes.get(path.rpartition(".")[0])
+        names = {
+            arg.arg: Expr("param", name=arg.arg, line=arg.lineno)
+            for arg in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs)
+        }
+        if cls is not None and found.args.args:
+            names[found.args.args[0].arg] = Expr("self")
+        return self._run(found, names, cls, 0)
+
+    def _run(
+        self, function: ast.FunctionDef, names: dict[str, Expr], cls: ast.ClassDef | None,
+        level: int,
+    ) -> tuple[Expr, dict[str, Expr]]:
+        scope = _Scope(names, aliases(function.body), cls, level)
+        self._block(function.body, scope)
+        return _either(scope.returns), scope.stores
+
+    # ---- statements -----------------------------------------------------------------------
+
+    def _block(self, body: list[ast.stmt], scope: _Scope) -> None:
+        for statement in body:
+            if scope.ended:
+                return
+            self._statement(statement, scope)
+
+    def _statement(self, node: ast.stmt, scope: _Scope) -> None:
+        match node:
+            case ast.Return():
+                scope.returns.append(
+                    self._value(node.value, scope) if node.value else Expr("const")
+                )
+                scope.ended = True
+            case ast.Raise():
+                scope.ended = True
+            case ast.Assign():
+                value = self._value(node.value, scope)
+                for target in node.targets:
+                    self._bind(target, value, scope)
+            case ast.AnnAssign() if node.value is not None:
+                self._bind(node.target, self._value(node.value, scope), scope)
+            case ast.AugAssign():
+                op = OPERATORS.get(type(node.op), "unknown")
+                old, new = self._value(node.target, scope), self._value(node.value, scope)
+                self._bind(node.target, Expr(op, (old, new), line=node.lineno), scope)
+            case ast.If():
+                self._branches(node, scope)
+            case ast.For():
+                element = Expr("item", (self._value(node.iter, scope),), line=node.lineno)
+                self._bind(node.target, element, scope)
+                self._loop(node.body + node.orelse, scope)
+            case ast.While():
+                self._loop(node.body + node.orelse, scope)
+            case ast.With():
+                for item in node.items:
+                    if item.optional_vars is not None:
+                        self._bind(item.optional_vars, self._value(item.context_expr, scope), scope)
+                self._block(node.body, scope)
+            case ast.Try():
+                self._block(node.body, scope)
+                self._block(node.orelse, scope)
+                self._block(node.finalbody, scope)
+            case ast.FunctionDef():
+                scope.names[node.name] = Expr("function", name=node.name, value=node)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"))):
+                self._append(node, scope)
+
+    def _append(self, node: ast.Expr, scope: _Scope) -> None:
+        """``parts.append(x)`` makes the list hold x as well."""
+        call = node.value
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        assert isinstance(call.func.value, ast.Name)
+        name = call.func.value.id
+        old = scope.names.get(name, Expr("list"))
+        new = tuple(self._value(arg, scope) for arg in call.args)
+        scope.names[name] = Expr("list", (old, *new), line=node.lineno)
+
+    def _branches(self, node: ast.If, scope: _Scope) -> None:
+        test = node.test
+        if isinstance(test, ast.Constant):
+            self._block(node.body if test.value else node.orelse, scope)
+            return
+        before, kept = dict(scope.names), dict(scope.stores)
+        self._block(node.body, scope)
+        then_names, then_stores, then_ended = scope.names, scope.stores, scope.ended
+        scope.names, scope.stores, scope.ended = dict(before), dict(kept), False
+        self._block(node.orelse, scope)
+        else_ended = scope.ended
+        scope.ended = then_ended and else_ended
+        if then_ended:
+            return
+        if else_ended:
+            scope.names, scope.stores = then_names, then_stores
+            return
+        scope.names = _merged(then_names, scope.names)
+        scope.stores = _merged(then_stores, scope.stores)
+
+    def _loop(self, body: list[ast.stmt], scope: _Scope) -> None:
+        before = dict(scope.names)
+        self._block(body, scope)
+        scope.ended = False
+        scope.names = _merged(before, scope.names)
+
+    def _bind(self, target: ast.expr, value: Expr, scope: _Scope) -> None:
+        match target:
+            case ast.Name():
+                scope.names[target.id] = value
+            case ast.Attribute(value=ast.Name() as owner) if (
+                scope.names.get(owner.id, Expr("")).op == "self"
+            ):
+                scope.stores[target.attr] = value
+            case ast.Tuple() | ast.List():
+                for index, one in enumerate(target.elts):
+                    self._bind(one, _item(value, index, target.lineno), scope)
+            case ast.Starred():
+                self._bind(target.value, value, scope)
+
+    # ---- expressions ----------------------------------------------------------------------
+
+    def _value(self, node: ast.expr | None, scope: _Scope) -> Expr:
+        if node is None or scope.level > DEEPEST:
+            return Expr("unknown")
+        scope.level += 1
+        try:
+            return self._expression(node, scope)
+        finally:
+            scope.level -= 1
+
+    def _expression(self, node: ast.expr, scope: _Scope) -> Expr:
+        line = node.lineno
+        match node:
+            case ast.Constant():
+                return Expr("const", value=node.value, line=line)
+            case ast.Name():
+                return self._name(node, scope)
+            case ast.NamedExpr():
+                value = self._value(node.value, scope)
+                self._bind(node.target, value, scope)
+                return value
+            case ast.BinOp():
+                op = OPERATORS.get(type(node.op), "unknown")
+                sides = (self._value(node.left, scope), self._value(node.right, scope))
+                return Expr(op, sides, line=line)
+            case ast.UnaryOp():
+                inner = self._value(node.operand, scope)
+                if isinstance(node.op, ast.USub) and isinstance(inner.value, int | float):
+                    return Expr("const", value=-inner.value, line=line)
+                return Expr("neg", (inner,), line=line)
+            case ast.Attribute():
+                return self._attribute(node, scope)
+            case ast.Subscript():
+                return self._subscript(node, scope)
+            case ast.Tuple() | ast.List():
+                return Expr("list", tuple(self._value(e, scope) for e in node.elts), line=line)
+            case ast.Starred():
+                return Expr("star", (self._value(node.value, scope),), line=line)
+            case ast.IfExp():
+                return _either([self._value(node.body, scope), self._value(node.orelse, scope)])
+            case ast.Call():
+                return self._call(node, scope)
+            case ast.ListComp() | ast.GeneratorExp():
+                return self._comprehension(node, scope)
+            case ast.Lambda():
+                return Expr("function", name="lambda", value=node, line=line)
+        return Expr("unknown", line=line)
+
+    def _name(self, node: ast.Name, scope: _Scope) -> Expr:
+        if node.id in scope.names:
+            return scope.names[node.id]
+        if node.id in self._constants and node.id not in scope.imports:
+            return self._value(self._constants[node.id], scope)
+        full = self.full_name(node, scope.imports) or node.id
+        return Expr("global", name=full, line=node.lineno)
+
+    def _attribute(self, node: ast.Attribute, scope: _Scope) -> Expr:
+        full = self.full_name(node, scope.imports)
+        first = (dotted(node) or "").partition(".")[0]
+        if full is not None and first not in scope.names:
+            return Expr("global", name=full, line=node.lineno)
+        base = self._value(node.value, scope)
+        if base.op == "self" and node.attr in scope.stores:
+            return scope.stores[node.attr]
+        if node.attr in ("T", "mT"):
+            return Expr("transpose", (base,), value=frozenset({-1, -2}), line=node.lineno)
+        return Expr("attr", (base,), name=node.attr, line=node.lineno)
+
+    def _subscript(self, node: ast.Subscript, scope: _Scope) -> Expr:
+        base, index = self._value(node.value, scope), node.slice
+        if isinstance(index, ast.Slice):
+            bounds = [b.value if isinstance(b, ast.Constant) else None
+                      for b in (index.lower, index.upper)]
+            if isinstance(index.upper, ast.UnaryOp):
+                bounds[1] = self._value(index.upper, scope).value
+            return Expr("slice", (base,), value=tuple(bounds), line=node.lineno)
+        where = self._value(index, scope)
+        if isinstance(where.value, int) and base.op == "list":
+            return _item(base, where.value, node.lineno)
+        return Expr("item", (base, where), value=where.value, line=node.lineno)
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, scope: _Scope) -> Expr:
+        first = node.generators[0]
+        source = self._value(first.iter, scope)
+        names = dict(scope.names)
+        if source.op == "list":
+            results = []
+            for one in source.args:
+                self._bind(first.target, one, scope)
+                results.append(self._value(node.elt, scope))
+        else:
+            self._bind(first.target, Expr("item", (source,), line=node.lineno), scope)
+            results = [Expr("repeated", (self._value(node.elt, scope), source))]
+        scope.names = names
+        return Expr("list", tuple(results), line=node.lineno)
+
+    # ---- calls ----------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call, scope: _Scope) -> Expr:
+        args = tuple(self._value(a, scope) for a in node.args)
+        kwargs = tuple((k.arg, self._value(k.value, scope)) for k in node.keywords if k.arg)
+        callee = self._value(node.func, scope)
+        line = node.lineno
+        if callee.op == "function":
+            return self._inline(callee.name, callee.value, args, kwargs, scope, line)
+        if callee.op == "global":
+            return self._global_call(callee.name, args, kwargs, scope, line)
+        if callee.op == "attr":
+            return self._method_call(callee, args, kwargs, scope, line)
+        return Expr("call", (callee, *args), kwargs=kwargs, line=line)
+
+    def _global_call(
+        self, name: str, args: tuple[Expr, ...], kwargs: tuple[tuple[str, Expr], ...],
+        scope: _Scope, line: int,
+    ) -> Expr:
+        if name in ("int", "float", "Dim", "max.graph.Dim", "list", "tuple") and len(args) == 1:
+            return args[0]
+        if name in OPERATIONS:
+            return _canonical(OPERATIONS[name], args, kwargs, line)
+        if name in self._functions:
+            return self._inline(name, self._functions[name], args, kwargs, scope, line)
+        return Expr("call", args, name=name, kwargs=kwargs, line=line)
+
+    def _method_call(
+        self, callee: Expr, args: tuple[Expr, ...], kwargs: tuple[tuple[str, Expr], ...],
+        scope: _Scope, line: int,
+    ) -> Expr:
+        owner = callee.args[0]
+        if owner.op == "self" and scope.cls is not None:
+            method = self._method(scope.cls, callee.name)
+            if method is not None:
+                inner = self._inline(
+                    callee.name, method, (Expr("self"), *args), kwargs, scope, line
+                )
+                return Expr("call", args, callee.name, kwargs, line=line, inside=inner.inside)
+            return Expr("call", args, callee.name, kwargs, line=line)
+        if callee.name in METHODS:
+            return _canonical(callee.name, (owner, *args), kwargs, line)
+        if callee.name in ("cast", "to", "rebind"):
+            return owner
+        return Expr("call", (owner, *args), callee.name, kwargs, line=line)
+
+    def _inline(
+        self, name: str, function: ast.FunctionDef | ast.Lambda, args: tuple[Expr, ...],
+        kwargs: tuple[tuple[str, Expr], ...], scope: _Scope, line: int,
+    ) -> Expr:
+        call = Expr("call", args, name, kwargs, line=line)
+        if scope.level > DEEPEST // 2:
+            return call
+        params = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+        names = dict(scope.names) if isinstance(function, ast.Lambda) else {}
+        names |= dict(zip(params, args, strict=False)) | dict(kwargs)
+        for arg in (*params, *(a.arg for a in function.args.kwonlyargs)):
+            names.setdefault(arg, Expr("param", name=arg))
+        if isinstance(function, ast.Lambda):
+            inner = _Scope(names, scope.imports, scope.cls, scope.level + 4)
+            return Expr("call", args, name, kwargs, line=line,
+                        inside=self._value(function.body, inner))
+        cls = scope.cls
+        result, _ = self._run(function, names, cls, scope.level + 4)
+        return Expr("call", args, name, kwargs, line=line, inside=result)
+
+
+def _canonical(
+    op: str, args: tuple[Expr, ...], kwargs: tuple[tuple[str, Expr], ...], line: int
+) -> Expr:
+    """One form for each way to write an operation."""
+    if op == "transpose":
+        axes = [a.value for a in (*args[1:], *(v for _, v in kwargs))]
+        known = all(isinstance(a, int) for a in axes) and len(axes) == 2
+        return Expr(op, args[:1], value=frozenset(axes) if known else None, line=line)
+    if op == "permute":
+        order = args[1] if len(args) > 1 else dict(kwargs).get("dims", Expr("unknown"))
+        moved = tuple(a.value for a in order.args)
+        swapped = frozenset(i - len(moved) for i, m in enumerate(moved) if m != i)
+        whole = all(isinstance(m, int) for m in moved) and len(swapped) == 2
+        return Expr("transpose", args[:1], value=swapped if whole else None, line=line)
+    if op == "chunk":
+        return Expr("split", args, "chunk", kwargs, line=line)
+    return Expr(op, args, op, kwargs, line=line)
+
+
+def _item(value: Expr, index: int, line: int) -> Expr:
+    if value.op == "list" and -len(value.args) <= index < len(value.args) and not any(
+        arg.op in ("star", "repeated", "list") for arg in value.args
+    ):
+        return value.args[index]
+    if value.op == "list" and len(value.args) == 1 and value.args[0].op == "repeated":
+        return value.args[0]
+    where = Expr("const", value=index)
+    return Expr("item", (value, where), value=index, line=line)
+
+
+def _either(values: list[Expr]) -> Expr:
+    if not values:
+        return Expr("const")
+    return values[0] if len(values) == 1 else Expr("either", tuple(values))
+
+
+def _merged(left: dict[str, Expr], right: dict[str, Expr]) -> dict[str, Expr]:
+    """Names after two branches: where they differ, either may be meant."""
+    merged = {}
+    for name in left | right:
+        a, b = left.get(name), right.get(name)
+        if a is None or b is None or a is b:
+            merged[name] = a if a is not None else b or Expr("unknown")
+        else:
+            merged[name] = Expr("either", (a, b))
+    return merged

@@ -1,0 +1,258 @@
+"""The words in which a rubric asks about the source. Each gives a test: source to finding."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from grader.source.names import imported
+from grader.source.read import Source
+from grader.source.trace import Expr, Tracer, walk
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a test of the source found.
+
+    Not ok means not recognised. ``line`` is the 1-based line to look at, ``detail`` a short
+    clause on what stands there. ``note`` goes with a finding that is ok.
+    """
+
+    ok: bool
+    line: int | None = None
+    detail: str | None = None
+    note: str | None = None
+
+
+Test = Callable[[Source], Finding]
+Pattern = Callable[[Expr], bool]
+
+ENTRIES = ("__call__", "forward")
+
+
+@lru_cache(maxsize=4)
+def tracer(source: Source) -> Tracer:
+    """The tracer of a file; every test of one grading shares it."""
+    return Tracer(source.tree)
+
+
+def entry(source: Source, cls: str) -> str:
+    """The path of the method that runs when an object of ``cls`` is called."""
+    for name in ENTRIES:
+        if tracer(source).function(f"{cls}.{name}") is not None:
+            return f"{cls}.{name}"
+    return f"{cls}.{ENTRIES[0]}"
+
+
+def result(source: Source, path: str) -> Expr:
+    """What the function at ``path`` returns."""
+    return tracer(source).trace(path)[0]
+
+
+def imports(*names: str) -> Test:
+    """Each full name is imported, or reached through an imported module."""
+
+    def test(source: Source) -> Finding:
+        every = [a for scope in _bodies(source.tree) for a in imported(scope)]
+        line = None
+        for name in names:
+            found = [at for full, at in every if name == full or name.startswith(f"{full}.")]
+            found += [at for full, at in every if full.startswith(f"{name}.")]
+            if not found:
+                near = [at for full, at in every if full.split(".")[-1] == name.split(".")[-1]]
+                return Finding(False, near[0] if near else None)
+            line = found[0]
+        return Finding(True, line)
+
+    return test
+
+
+def defines_class(name: str, base: str | None = None) -> Test:
+    """A class of this name exists, and derives from something called ``base``."""
+
+    def test(source: Source) -> Finding:
+        found = tracer(source).classes.get(name)
+        if found is None:
+            near = [n for n in tracer(source).classes.values() if n.name.lower() == name.lower()]
+            detail = f"There is a class {near[0].name}" if near else None
+            return Finding(False, near[0].lineno if near else None, detail)
+        if base is not None and not any(
+            (tracer(source).full_name(b) or "").split(".")[-1] == base
+            or (isinstance(b, ast.Name) and b.id in tracer(source).classes)
+            or isinstance(b, ast.Subscript)
+            for b in found.bases
+        ):
+            return Finding(False, found.lineno, f"It does not derive from {base}")
+        return Finding(True, found.lineno)
+
+    return test
+
+
+def defines_function(name: str, *params: str) -> Test:
+    """A function of this name exists and takes these parameters."""
+
+    def test(source: Source) -> Finding:
+        found = tracer(source).function(name)
+        if found is None:
+            return Finding(False)
+        have = {
+            a.arg for a in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs)
+        }
+        missing = [p for p in params if p not in have]
+        if missing and found.args.kwarg is None:
+            return Finding(False, found.lineno, f"It does not take {', '.join(missing)}")
+        return Finding(True, found.lineno)
+
+    return test
+
+
+def decorated(path: str, *names: str) -> Test:
+    """The function or class at ``path`` carries one of these decorators, by full name."""
+
+    def test(source: Source) -> Finding:
+        found = tracer(source).function(path) or tracer(source).classes.get(path)
+        if found is None:
+            return Finding(False)
+        for decorator in found.decorator_list:
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if tracer(source).full_name(target) in names:
+                return Finding(True, decorator.lineno)
+        return Finding(False, found.lineno)
+
+    return test
+
+
+def returns(path: str | Callable[[Source], str], *patterns: Pattern, near: Pattern | None = None
+            ) -> Test:
+    """Every pattern matches some value that the function's result is made of.
+
+    ``near`` finds the line to show where a pattern is missing.
+    """
+
+    def test(source: Source) -> Finding:
+        where = path if isinstance(path, str) else path(source)
+        function = tracer(source).function(where)
+        if function is None:
+            return Finding(False)
+        result, _ = tracer(source).trace(where)
+        lines: list[int | None] = []
+        for pattern in patterns:
+            found = [one for one in walk(result) if pattern(one)]
+            if not found:
+                return Finding(False, _nearest(result, near) or function.lineno)
+            lines.append(found[0].line)
+        return Finding(True, lines[-1] if lines else function.lineno)
+
+    return test
+
+
+def stores(path: str, attribute: str, pattern: Pattern) -> Test:
+    """``self.attribute`` is given a value that matches, in the method at ``path``."""
+
+    def test(source: Source) -> Finding:
+        function = tracer(source).function(path)
+        if function is None:
+            return Finding(False)
+        _, kept = tracer(source).trace(path)
+        value = kept.get(attribute)
+        if value is None:
+            return Finding(False, function.lineno, f"self.{attribute} is not set")
+        if any(pattern(one) for one in walk(value)):
+            return Finding(True, value.line)
+        return Finding(False, value.line or function.lineno)
+
+    return test
+
+
+def no_placeholders() -> Test:
+    """No ``x = None``, ``return None``, ``pass`` or ``...`` is left where code belongs."""
+
+    def test(source: Source) -> Finding:
+        left = [found for scope in _functions(source.tree) for found in _placeholders(scope)]
+        left += [found for cls in ast.walk(source.tree) if isinstance(cls, ast.ClassDef)
+                 for found in _unset(cls)]
+        left = sorted(set(left))
+        if not left:
+            return Finding(True)
+        shown = [text for _, text in left[:4]]
+        if len(left) > 4:
+            shown.append(f"... and {len(left) - 4} more")
+        return Finding(False, left[0][0], "\n".join(shown))
+
+    return test
+
+
+def _nearest(result: Expr, near: Pattern | None) -> int | None:
+    if near is None:
+        return result.line
+    return next((one.line for one in walk(result) if near(one)), result.line)
+
+
+def _bodies(tree: ast.Module) -> Iterable[list[ast.stmt]]:
+    yield tree.body
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            yield node.body
+
+
+def _functions(tree: ast.Module) -> Iterable[ast.FunctionDef]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
+    """Names that are only ever None, a lone ``return None``, ``pass`` and ``...``."""
+    given: dict[str, list[tuple[int, bool]]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name):
+                        given.setdefault(name.id, []).append((node.lineno, _is_none(node.value)))
+        elif isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr):
+            for name in ast.walk(node.target):
+                if isinstance(name, ast.Name):
+                    given.setdefault(name.id, []).append((node.lineno, False))
+    for name, values in given.items():
+        if all(empty for _, empty in values):
+            yield from ((line, f"{name} = None") for line, _ in values)
+    results = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
+    if results and all(_is_none(n.value) for n in results):
+        yield from ((n.lineno, "return None") for n in results)
+    body = [s for s in function.body if not _is_docstring(s)]
+    for statement in body:
+        if isinstance(statement, ast.Pass):
+            yield statement.lineno, "pass"
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and (
+            statement.value.value is ...
+        ):
+            yield statement.lineno, "..."
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and (
+        isinstance(statement.value.value, str)
+    )
+
+
+def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
+    """Attributes of self that are only ever None in the whole class."""
+    given: dict[str, list[tuple[int, bool]]] = {}
+    for node in ast.walk(cls):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                for one in ast.walk(target):
+                    if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
+                        text = f"{one.value.id}.{one.attr}"
+                        given.setdefault(text, []).append((node.lineno, _is_none(node.value)))
+    for text, values in given.items():
+        if all(empty for _, empty in values):
+            yield from ((line, f"{text} = None") for line, _ in values)
+
