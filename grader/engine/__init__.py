@@ -9,7 +9,10 @@ after MAX is imported and before the first tensor.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+
+TYPE_CHECKING = False  # `typing` and `collections.abc` take longer than all the rest
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def environment() -> dict[str, str]:
