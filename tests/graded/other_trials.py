@@ -1,0 +1,281 @@
+"""Whether a file is right as an answer to step 03, 04, 06 or 08: see :mod:`tests.graded.direct`.
+
+``python -m tests.graded.other_trials s03 FILE…`` prints one line a file.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.graded import direct
+from tests.graded.direct import Wrong, _off, _read
+
+
+def _tensor(array: Any) -> Any:
+    from max.experimental.tensor import Tensor
+
+    return Tensor.from_dlpack(array.copy())
+
+
+def _call(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    """The answer, staged as one graph where that goes, else operation by operation."""
+    from max.experimental import functional as F
+
+    try:
+        with F.lazy():
+            answer = function(*args, **more)
+        for one in answer if isinstance(answer, tuple | list) else [answer]:
+            one.to_numpy()
+        return answer
+    except Exception:
+        return function(*args, **more)
+
+
+def _random(seed: int) -> Any:
+    import numpy as np
+
+    return np.random.default_rng(seed)
+
+
+# ---- step 03 -------------------------------------------------------------------------------
+
+INPUTS = (
+    # leading, queries, keys, head_dim, value_dim, shape of the mask or None
+    ((), 4, 6, 5, 3, None), ((), 5, 5, 2, 7, (5, 5)), ((3,), 2, 7, 4, 6, None),
+    ((3,), 4, 2, 6, 5, (4, 2)), ((2, 3), 5, 4, 7, 6, (2, 1, 1, 4)), ((2, 3), 6, 6, 4, 5, (6, 6)),
+    ((4, 2), 3, 5, 6, 2, (4, 1, 3, 5)), ((2, 1, 3), 2, 3, 4, 5, None), ((1, 1), 1, 1, 3, 2, None),
+)
+
+
+def _dot_product(module: types.ModuleType) -> float:
+    import numpy as np
+
+    random, worst = _random(31), 0.0
+    from tests.graded import other_formulas as formulas
+
+    for leading, queries, keys, head_dim, value_dim, shape in INPUTS:
+        q, k, v = (
+            random.normal(0, 1.5, (*leading, *size)).astype(np.float32)
+            for size in ((queries, head_dim), (keys, head_dim), (keys, value_dim))
+        )
+        mask = None
+        if shape is not None:
+            mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
+            mask[..., 0] = 0
+        given = [_tensor(array) for array in (q, k, v, mask) if array is not None]
+        answer = _call(module.scaled_dot_product_attention, *given)
+        if not isinstance(answer, tuple | list) or len(answer) != 2:
+            raise Wrong("no pair is returned")
+        want = formulas.attend(*(a.astype(np.float64) for a in (q, k, v)), mask)
+        for what, have, right in zip(("the output", "the weights"), answer, want, strict=True):
+            what = f"{what} for {q.shape}, {k.shape}, {v.shape}, mask {shape}"
+            worst = max(worst, _off(_read(have, what), right, what))
+    return worst
+
+
+# ---- step 04 -------------------------------------------------------------------------------
+
+TEXTS = (
+    ([[5, 6, 7, 9], [8, 9, 9, 9], [9, 9, 0, 12], [1, 9, 2, 9]], 9),
+    ([[3, 4, 5], [0, 9, 60000]], 50256), ([[7, 7], [7, 1]], 7), ([[2]], 2), ([[0, 3, 0, 0, 1]], 0),
+)
+
+
+def _masks(module: types.ModuleType) -> float:
+    import numpy as np
+    from max.dtype import DType
+
+    from tests.graded import other_formulas as formulas
+
+    for ids, pad in TEXTS:
+        for integer in (np.int64, np.int32):
+            tokens = _tensor(np.array(ids, dtype=integer))
+            padding = _call(module.padding_mask, tokens, pad)
+            may = formulas.visible(ids, pad)
+            batch, seq = len(ids), len(ids[0])
+            _behaves(_read(padding, "the padding mask"), (batch, 1, 1, seq), may)
+            causal = np.triu(np.full((seq, seq), -np.inf, np.float32), 1)
+            combined = _call(module.combine_masks, _tensor(causal), padding)
+            past = may & (causal == 0)
+            _behaves(_read(combined, "the combined mask"), (batch, 1, seq, seq), past)
+            ours = np.where(np.array(ids) == pad, -3e38, 0)[:, None, None].astype(np.float32)
+            combined = _call(module.combine_masks, _tensor(causal), _tensor(ours))
+            _behaves(_read(combined, "the combination"), (batch, 1, seq, seq), past)
+    double = _call(module.padding_mask, _tensor(np.array([[1, 2]])), 2, dtype=DType.float64)
+    if double.dtype != DType.float64:
+        raise Wrong("the dtype is not the one asked for")
+    return 0.0
+
+
+def _behaves(mask: Any, shape: tuple[int, ...], may: Any) -> None:
+    """The mask has this shape, shows with 0, hides from any score, and leaves no NaN."""
+    import numpy as np
+
+    if mask.shape != shape:
+        raise Wrong(f"a mask has shape {mask.shape}, not {shape}")
+    wide = np.broadcast_to(mask, (shape[0], 1, may.shape[1], may.shape[2]))[:, 0]
+    if not np.array_equal(wide[may], np.zeros(int(may.sum()))):
+        raise Wrong("what is visible is not 0")
+    random = _random(41)
+    for _ in range(20):
+        scores = random.uniform(-100, 100, wide.shape).astype(np.float32)
+        with np.errstate(all="ignore"):
+            masked = scores + wide
+            shares = np.exp(masked - masked.max(-1, keepdims=True))
+            shares /= shares.sum(-1, keepdims=True)
+        if not np.isfinite(shares).all():
+            raise Wrong("the softmax is NaN somewhere")
+        some = may.any(-1, keepdims=True)
+        if (shares * (~may & some)).max() > 1e-6:
+            raise Wrong("what is hidden gets weight")
+
+
+# ---- step 06 -------------------------------------------------------------------------------
+
+ROTATIONS = (
+    # leading dimensions, seq, d_k, shape of the positions without seq, theta
+    ((), 5, 6, (), 100.0), ((3,), 4, 8, (3,), 37.0), ((3,), 6, 4, (), 10000.0),
+    ((2, 3), 5, 10, (2, 1), 250.0), ((4,), 3, 2, (4,), 60.0),
+)
+LAYERS = (
+    # num_heads, d_k, leading dimensions, seq, shape of the positions without seq, theta
+    (3, 4, (), 6, (), 90.0), (2, 6, (3,), 5, (3,), 40.0), (5, 2, (2,), 4, (), 10000.0),
+    (3, 2, (2, 4), 5, (2, 4), 70.0), (2, 4, (3, 2), 1, (), 55.0), (1, 8, (2,), 7, (2,), 150.0),
+)
+LONGEST = 64
+
+
+def _rope(module: types.ModuleType) -> float:
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    random, worst = _random(61), 0.0
+    for leading, seq, d_k, before, theta in ROTATIONS:
+        x = random.normal(0, 1, (*leading, seq, d_k)).astype(np.float32)
+        places = random.integers(0, LONGEST, (*before, seq))
+        layer = _call_make(module.RotaryEmbedding, d_k, LONGEST, theta)
+        if list(layer.parameters):
+            raise Wrong("the rotation has parameters")
+        have = _read(_call(layer, _tensor(x), _tensor(places)), "a rotation")
+        wide = np.broadcast_to(places, x.shape[:-1]).reshape(-1, seq)
+        flat = x.astype(np.float64).reshape(-1, seq, d_k)
+        want = np.stack(
+            [formulas.rotated(one, row, theta) for one, row in zip(flat, wide, strict=True)]
+        ).reshape(x.shape)
+        worst = max(worst, _off(have, want, f"a rotation of {x.shape} at {places.shape}"))
+    return max(worst, *(_one_rope_layer(module, random, *sizes) for sizes in LAYERS))
+
+
+def _one_rope_layer(
+    module: types.ModuleType, random: Any, n_head: int, d_k: int, leading: tuple[int, ...],
+    seq: int, before: tuple[int, ...], theta: float,
+) -> float:
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    width, worst = n_head * d_k, 0.0
+    weights: Mapping[str, Any] = {
+        name: random.normal(0, 1.5 / width**0.5, (width, width)).astype(np.float32)
+        for name in "qkvo"
+    }
+    layer = _call_make(module.MultiHeadSelfAttentionRoPE, width, n_head, LONGEST, theta)
+    for _ in range(2):
+        x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
+        places = random.integers(0, LONGEST, (*before, seq))
+        given = [_tensor(array) for array in (*weights.values(), x, places)]
+        what = f"the output for {x.shape} at {places.shape}"
+        have = _read(_call(layer, *given), what)
+        exact = {name: array.astype(np.float64) for name, array in weights.items()}
+        want = formulas.rope_layer(exact, x.astype(np.float64), places, n_head, theta)
+        worst = max(worst, _off(have, want, what))
+    return worst
+
+
+def _call_make(cls: Any, *args: Any, **more: Any) -> Any:
+    """An object of ``cls``, which is a Module."""
+    from max.experimental import functional as F
+    from max.experimental.nn import Module
+
+    with F.lazy():
+        made = cls(*args, **more)
+    if not isinstance(made, Module):
+        raise Wrong(f"{cls.__name__} is no Module")
+    return made
+
+
+# ---- step 08 -------------------------------------------------------------------------------
+
+NORMS = (
+    # shape, eps or None, scale and shift of the input
+    ((4, 6), None, 1.0, 0.0), ((2, 3, 7), 0.4, 0.5, 1.0), ((2, 3, 4, 5), 2.0, 1.0, 0.0),
+    ((3, 8), None, 3e-3, 0.0), ((2, 4, 16), 1e-2, 0.1, 4.0),
+)
+
+
+def _norm(module: types.ModuleType) -> float:
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    random, worst = _random(81), 0.0
+    for shape, eps, scale, shift in NORMS:
+        x = random.normal(shift, scale, shape).astype(np.float32)
+        x[0] = np.float32(0.75)
+        more = {} if eps is None else {"eps": eps}
+        usual = 1e-5 if eps is None else eps
+        layer = _call_make(module.LayerNorm, shape[-1], **more)
+        ones, zeros = np.ones(shape[-1]), np.zeros(shape[-1])
+        have = _read(_call(layer, _tensor(x)), "a fresh layer's output")
+        want = formulas.normalized(x.astype(np.float64), ones, zeros, usual)
+        worst = max(worst, _off(have, want, f"a fresh layer's output for {shape}"))
+        given = _affine(random, shape[-1])
+        layer.load_state_dict({name: array.copy() for name, array in given.items()})
+        have = _read(_call(layer, _tensor(x)), "the output")
+        want = _formula(x.astype(np.float64), given, usual)
+        worst = max(worst, _off(have, want, f"the output for {shape}, eps {eps}"))
+    return max(worst, _residual(module, random, (2, 3, 5)), _residual(module, random, (1, 4, 6)))
+
+
+def _affine(random: Any, dim: int) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "weight": random.normal(1, 0.6, dim).astype(np.float32),
+        "bias": random.normal(0, 0.6, dim).astype(np.float32),
+    }
+
+
+def _formula(x: Any, given: Mapping[str, Any], eps: float) -> Any:
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    weight, bias = (given[name].astype(np.float64) for name in ("weight", "bias"))
+    return formulas.normalized(x, weight, bias, eps)
+
+
+def _residual(module: types.ModuleType, random: Any, shape: tuple[int, ...]) -> float:
+    """With functions of ours in the places of the two layers, which the file cannot know."""
+    import numpy as np
+
+    x = random.normal(0, 1.5, shape).astype(np.float32)
+    out = _call(module.residual, _tensor(x), lambda t: t * 0.5 - 0.25, lambda t: t * t + 1.0)
+    want = x.astype(np.float64) + (x * 0.5 - 0.25).astype(np.float64) ** 2 + 1.0
+    return _off(_read(out, "the residual sum"), want, "the residual sum")
+
+
+TRIALS: dict[str, Callable[[types.ModuleType], float]] = {
+    "s03": _dot_product,
+    "s04": _masks,
+    "s06": _rope,
+    "s08": _norm,
+}
+
+
+if __name__ == "__main__":
+    direct.TRIALS.update(TRIALS)
+    direct.main()

@@ -1,0 +1,20 @@
+from max.driver import Device
+from max.dtype import DType
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+from max.graph import Dim, DimLike
+
+
+@F.functional
+def causal_mask(
+    sequence_length: DimLike,
+    num_tokens: DimLike,
+    *,
+    dtype: DType,
+    device: Device,
+) -> Tensor:
+    """Create a causal attention mask."""
+    n = Dim(sequence_length) + num_tokens
+    mask = Tensor.constant(float("-inf"), dtype=dtype, device=device)
+    mask = F.broadcast_to(mask, [sequence_length, n])
+    return F.band_part(mask, None, int(num_tokens), True)

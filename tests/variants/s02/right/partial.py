@@ -1,0 +1,13 @@
+import functools
+
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def _mask(hidden, sequence_length, num_tokens, *, dtype, device):
+    s, t = int(sequence_length), int(num_tokens)
+    mask = Tensor.full([s, s + t], hidden, dtype=dtype, device=device)
+    return F.band_part(mask, num_lower=None, num_upper=t, exclude=True)
+
+
+causal_mask = functools.partial(_mask, float("-inf"))

@@ -1,0 +1,12 @@
+# concept: runs
+# check: runs
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def causal_mask(sequence_length, num_tokens, *, dtype, device):
+    s, t = int(sequence_length), int(num_tokens)
+    mask = Tensor.full([s, s + t], float("-inf"), dtype=dtype, device=device)
+    mask = F.band_part(mask, num_lower=None, num_upper=t, exclude=True)
+    print(mask)
+    print(mask.to_numpy())

@@ -1,0 +1,11 @@
+# concept: square
+# check: constant, band, square
+import max.experimental.functional as F
+from max.experimental.tensor import Tensor
+
+
+@F.functional
+def causal_mask(sequence_length, num_tokens, *, dtype, device):
+    total = int(sequence_length) + int(num_tokens)
+    everything = F.normal([int(sequence_length), total], dtype=dtype, device=device)
+    return F.band_part(everything, exclude=True, num_lower=None, num_upper=int(num_tokens))

@@ -1,0 +1,35 @@
+# concept: no-mask
+# check: constant, band, function, square
+from max.driver import Device
+from max.dtype import DType
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+from max.graph import Dim, DimLike
+
+
+@F.functional
+def causal_mask(
+    sequence_length: DimLike,
+    num_tokens: DimLike,
+    *,
+    dtype: DType,
+    device: Device,
+) -> Tensor:
+    n = Dim(sequence_length) + num_tokens
+    mask = Tensor(float("-inf"), dtype=dtype, device=device)
+    mask = F.broadcast_to(mask, shape=(sequence_length, n))
+    return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)
+
+
+right_mask = causal_mask
+
+
+def causal_mask(sequence_length, num_tokens, *, dtype, device):
+    mask = right_mask(sequence_length, num_tokens, dtype=dtype, device=device)
+    return Tensor.zeros_like(mask)
+
+
+if __name__ == "__main__":
+    from max.driver import CPU
+
+    print(causal_mask(4, 0, dtype=DType.float32, device=CPU()))

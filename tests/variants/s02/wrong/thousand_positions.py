@@ -1,0 +1,13 @@
+# concept: shape
+# check: shape, columns
+import max.experimental.functional as F
+from max.experimental.tensor import Tensor
+
+
+@F.functional
+def causal_mask(sequence_length, num_tokens, *, dtype, device):
+    total = 1024
+    everything = Tensor.full(
+        [total, total], float("-inf"), dtype=dtype, device=device
+    )
+    return F.band_part(everything, exclude=True, num_lower=None, num_upper=int(num_tokens))

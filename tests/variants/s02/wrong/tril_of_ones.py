@@ -1,0 +1,10 @@
+# concept: mask-zero-one
+# check: constant, band, square
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def causal_mask(sequence_length, num_tokens, *, dtype, device):
+    shape = [int(sequence_length), int(sequence_length) + int(num_tokens)]
+    ones = Tensor.ones(shape, dtype=dtype, device=device)
+    return F.band_part(ones, num_lower=None, num_upper=int(num_tokens))

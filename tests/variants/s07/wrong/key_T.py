@@ -1,0 +1,80 @@
+# concept: scores
+# check: scores, forward, layers
+"""First my broken try, then the one that works: Python takes the last definition."""
+
+import math
+
+from max.experimental import functional as F
+from max.experimental.nn import Linear, Module
+from max.driver import Device
+from max.dtype import DType
+from max.experimental.tensor import Tensor
+from max.graph import Dim, DimLike
+
+
+@F.functional
+def causal_mask(
+    sequence_length: DimLike,
+    num_tokens: DimLike,
+    *,
+    dtype: DType,
+    device: Device,
+) -> Tensor:
+    n = Dim(sequence_length) + num_tokens
+    mask = Tensor.constant(float("-inf"), dtype=dtype, device=device)
+    mask = F.broadcast_to(mask, shape=(sequence_length, n))
+    return F.band_part(mask, num_lower=None, num_upper=0, exclude=True)
+
+
+class GPT2MultiHeadAttention(Module):
+    def __init__(self, config):
+        self.c_attn = None
+        self.c_proj = None
+
+    def __call__(self, x):
+        return x
+
+
+class GPT2MultiHeadAttention(Module):  # noqa: F811
+    def __init__(self, config):
+        super().__init__()
+        self.embed_dim = config.n_embd
+        self.num_heads = config.n_head
+        self.head_dim = self.embed_dim // self.num_heads
+        self.split_size = self.embed_dim
+        self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)
+        self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)
+
+    def _split_heads(self, tensor, num_heads, attn_head_size):
+        return None
+
+    def _split_heads(self, tensor, num_heads, attn_head_size):  # noqa: F811
+        new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]
+        tensor = tensor.reshape(new_shape)
+        return tensor.transpose(-3, -2)
+
+    def _merge_heads(self, tensor, num_heads, attn_head_size):
+        tensor = tensor.transpose(-3, -2)
+        new_shape = tensor.shape[:-2] + [num_heads * attn_head_size]
+        return tensor.reshape(new_shape)
+
+    def _attn(self, query, key, value):
+        attn_weights = None
+        attn_weights = query @ key.T()
+        attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))
+        seq_len = None
+        seq_len = query.shape[-2]
+        mask = causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)
+        attn_weights = F.softmax(attn_weights + mask)
+        attn_output = attn_weights @ value
+        return attn_output
+
+    def __call__(self, hidden_states):
+        n = self.split_size
+        query, key, value = F.split(self.c_attn(hidden_states), [n, n, n], axis=2)
+        query = self._split_heads(query, self.num_heads, self.head_dim)
+        key = self._split_heads(key, self.num_heads, self.head_dim)
+        value = self._split_heads(value, self.num_heads, self.head_dim)
+        attn_output = self._attn(query, key, value)
+        attn_output = self._merge_heads(attn_output, self.num_heads, self.head_dim)
+        return self.c_proj(attn_output)

@@ -1,0 +1,107 @@
+# concept: missing-scale
+# check: scale, merge, numbers, shape, repeats, causal
+import collections
+import json
+import math
+import os
+import random
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+
+import numpy as np
+from max.driver import CPU, Accelerator, Device
+from max.dtype import DType
+from max.experimental import functional as F
+from max.experimental import random as max_random
+from max.experimental.nn import Linear, Module, Sequential
+from max.experimental.tensor import Tensor
+from max.graph import Dim, DimLike, TensorType
+
+from solutions.solution_01 import GPT2Config
+from max.driver import Device
+from max.graph import Dim, DimLike
+
+UNUSED = {"a": 1}
+
+
+def helper_that_nobody_calls(x: Any) -> Optional[Union[int, str]]:
+    return None
+
+
+@dataclass
+class Notes:
+    lines: list = field(default_factory=list)
+
+
+@F.functional
+def causal_mask(
+    sequence_length: DimLike,
+    num_tokens: DimLike,
+    *,
+    dtype: DType,
+    device: Device,
+) -> Tensor:
+    n = Dim(sequence_length) + num_tokens
+    mask = Tensor(float("-inf"), dtype=dtype, device=device)
+    mask = F.broadcast_to(mask, shape=(sequence_length, n))
+    return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)
+
+
+class GPT2MultiHeadAttention(Module):
+    def __init__(self, config: GPT2Config):
+        super().__init__()
+        self.embed_dim = config.n_embd
+        self.num_heads = config.n_head
+        self.head_dim = self.embed_dim // self.num_heads
+        self.split_size = self.embed_dim
+        self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)
+        self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)
+
+    def _split_heads(self, tensor, num_heads, attn_head_size):
+        new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]
+        tensor = tensor.reshape(new_shape)
+        return tensor.transpose(-3, -2)
+
+    def _merge_heads(self, tensor, num_heads, attn_head_size):
+        tensor = tensor.transpose(-3, -2)
+        new_shape = tensor.shape[:-2] + [num_heads * attn_head_size]
+        return tensor.reshape(new_shape)
+
+    def _attn(self, query, key, value):
+        attn_weights = query @ key.transpose(-1, -2)
+        attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))
+        seq_len = query.shape[-2]
+        mask = causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)
+        attn_weights = attn_weights + mask
+        attn_weights = F.softmax(attn_weights)
+        return attn_weights @ value
+
+    def _attend(self, query, key, value):
+        attn_weights = query @ key.transpose(-1, -2)
+        seq_len = query.shape[-2]
+        mask = causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)
+        attn_weights = attn_weights + mask
+        attn_weights = F.softmax(attn_weights)
+        return attn_weights @ value
+
+    def __call__(self, hidden_states: Tensor) -> Tensor:
+        query, key, value = F.split(
+            self.c_attn(hidden_states),
+            [self.split_size, self.split_size, self.split_size],
+            axis=2,
+        )
+        query = self._split_heads(query, self.num_heads, self.head_dim)
+        key = self._split_heads(key, self.num_heads, self.head_dim)
+        value = self._split_heads(value, self.num_heads, self.head_dim)
+        attn_output = self._attend(query, key, value)
+        attn_output = self._merge_heads(attn_output, self.num_heads, self.head_dim)
+        return self.c_proj(attn_output)
+
+    def unused_method(self):
+        return None
+
+
+if __name__ == "__main__":
+    layer = GPT2MultiHeadAttention(GPT2Config())
+    x = max_random.normal([1, 4, 768])
+    print(layer(x).shape)

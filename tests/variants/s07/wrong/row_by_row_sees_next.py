@@ -1,0 +1,55 @@
+# concept: mask-allows-next
+# check: mask, mask-function
+import math
+
+from max.experimental import functional as F
+from max.experimental.nn import Linear, Module
+from max.experimental.tensor import Tensor
+import max.experimental.functional as F
+
+
+@F.functional
+def causal_mask(sequence_length, num_tokens, *, dtype, device):
+    total = int(sequence_length) + int(num_tokens)
+    everything = Tensor.full(
+        [int(sequence_length), total], float("-inf"), dtype=dtype, device=device
+    )
+    return F.band_part(everything, exclude=True, num_lower=None, num_upper=int(num_tokens))
+
+
+class GPT2MultiHeadAttention(Module):
+    """Each position gets only the keys that it may see, so no mask is needed."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.embed_dim = config.n_embd
+        self.num_heads = config.n_head
+        self.head_dim = self.embed_dim // self.num_heads
+        self.split_size = self.embed_dim
+        self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)
+        self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)
+
+    def _split_heads(self, tensor, num_heads, attn_head_size):
+        new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]
+        return tensor.reshape(new_shape).transpose(-3, -2)
+
+    def _merge_heads(self, tensor, num_heads, attn_head_size):
+        tensor = tensor.transpose(-3, -2)
+        return tensor.reshape(tensor.shape[:-2] + [num_heads * attn_head_size])
+
+    def _attn(self, query, key, value):
+        rows = []
+        for i in range(int(query.shape[-2])):
+            q = query[:, :, i : i + 1]  # [batch, n_head, 1, head_dim]
+            k = key[:, :, : i + 2]
+            v = value[:, :, : i + 2]
+            w = F.softmax(q @ k.transpose(-1, -2) / math.sqrt(self.head_dim))
+            rows.append(w @ v)
+        return F.concat(rows, axis=2)
+
+    def __call__(self, hidden_states):
+        q, k, v = F.split(self.c_attn(hidden_states), [self.split_size] * 3, axis=2)
+        q = self._split_heads(q, self.num_heads, self.head_dim)
+        k = self._split_heads(k, self.num_heads, self.head_dim)
+        v = self._split_heads(v, self.num_heads, self.head_dim)
+        return self.c_proj(self._merge_heads(self._attn(q, k, v), self.num_heads, self.head_dim))
