@@ -39,6 +39,11 @@ class Broken:
 
 
 @dataclass(frozen=True)
+class Taken:
+    """The worker has its job and now runs the learner's file."""
+
+
+@dataclass(frozen=True)
 class Loaded:
     """The learner's file was imported, or raised ``error``."""
 
@@ -59,7 +64,7 @@ class Done:
     notes: tuple[str, ...] = ()
 
 
-Report = Hello | Broken | Loaded | Progress | probe.Observation | Done
+Report = Hello | Broken | Taken | Loaded | Progress | probe.Observation | Done
 
 # ---- what each field may hold -------------------------------------------------------------
 # A test takes a decoded value and gives the value to use, or raises WireError.
@@ -156,6 +161,7 @@ def reports() -> Fields:
     return {
         Hello: (_many(_name),),
         Broken: (_text,),
+        Taken: (),
         Loaded: (_maybe(error),),
         Progress: (_name,),
         Done: (_many(_name),),

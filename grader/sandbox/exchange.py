@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.message import Broken, Done, Hello, Loaded, Progress, Report, WireError
+from grader.message import Broken, Done, Hello, Loaded, Progress, Report, Taken, WireError
 from grader.probe import Job, Observation, SeenError
 
 
@@ -14,6 +14,7 @@ class Exchange:
     def __init__(self, on_progress: Callable[[str], None] | None = None) -> None:
         self.layers: tuple[str, ...] | None = None
         self.problem: str | None = None
+        self.taken = False
         self.loaded = False
         self.load_error: SeenError | None = None
         self.observations: dict[str, Observation] = {}
@@ -49,7 +50,9 @@ class Exchange:
             case Progress(text):
                 if self._on_progress is not None:
                     self._on_progress(text)
-            case Loaded(error) if self._job is not None and not self.loaded:
+            case Taken() if self._job is not None and not self.taken:
+                self.taken = True
+            case Loaded(error) if self.taken and not self.loaded:
                 self.loaded, self.load_error = True, error
             case Observation() if self._expects(message):
                 self.observations[message.probe] = message

@@ -139,9 +139,8 @@ class Running:
         return self._talk
 
     def _ask(self, frame: memoryview) -> None:
-        """Let the clock and the watch on memory begin, and the job go out."""
+        """Let the watch on memory begin and the job go out."""
         self._asked = True
-        self._deadline = time.monotonic() + self._limits.wall
         self._unsent = frame
         self._poller.register(self._ends.job, select.POLLOUT)
         with suppress(OSError):
@@ -206,7 +205,7 @@ class Running:
             return None
 
     def _listen(self, data: bytes) -> None:
-        from grader.message import Progress, WireError
+        from grader.message import Progress, Taken, WireError
         from grader.wire import decode_report
 
         exchange, assembler = self._conversation()
@@ -218,7 +217,9 @@ class Running:
             for head, body in assembler.feed(data):
                 message = decode_report(head, body)
                 exchange.take(message)
-                if isinstance(message, Progress):
+                if isinstance(message, Taken):
+                    self._deadline = time.monotonic() + self._limits.wall
+                elif isinstance(message, Progress):
                     self._be_patient()
         except WireError as error:
             self._garbled = str(error)
@@ -240,14 +241,14 @@ class Running:
             return "machine", exchange.problem
         if self._garbled:
             return "garbled", self._garbled
-        if self._gone and self._asked:
+        if self._gone and exchange.taken:
             return ruling.ending(ruling.read(self._ruling), self._limits)
         if self._gone:
             text = self._output.decode("utf-8", "replace")[-2000:]
-            return "machine", f"the worker ended before it had a job\n{text}"
+            return "machine", f"the worker ended before it took its job\n{text}"
         if time.monotonic() < self._deadline:
             return None
-        if not self._asked:
+        if not exchange.taken:
             return "machine", f"MAX was not imported within {self._limits.start:g} s"
         return "timeout", ""
 

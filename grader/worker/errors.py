@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from types import TracebackType
+from typing import cast
 
 from grader.probe import SeenError
 
@@ -62,8 +63,11 @@ def _place(
     error: BaseException, calls: list[tuple[str, int, str]], file: str
 ) -> tuple[int | None, str | None]:
     """The deepest line in the learner's file, and the function there."""
-    if isinstance(error, SyntaxError) and error.filename == file and error.lineno:
-        return error.lineno, None
+    # Not isinstance, which asks the error for its __class__.
+    if type(error) in (SyntaxError, IndentationError, TabError):
+        syntax = cast(SyntaxError, error)
+        if syntax.filename == file and syntax.lineno:
+            return syntax.lineno, None
     for name, line, function in reversed(calls):
         if name == file and line > 0:
             return line, function

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from grader import wire
-from grader.message import Done, Hello, Loaded, Progress, Report
+from grader.message import Done, Hello, Loaded, Progress, Report, Taken
 from grader.probe import Job
 from grader.worker import imports, probes, program
 from grader.worker.start import JOB, REPORT
@@ -62,6 +62,7 @@ def _work(job: Job) -> None:
             encoding="utf-8", errors="backslashreplace", line_buffering=True
         )
     notes = imports.install(job.modules)
+    send(Taken())
     module, error = program.load(job)
     send(Loaded(error))
     if error is None:
