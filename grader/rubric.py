@@ -105,6 +105,8 @@ class Evidence:
                 value = value.get(key)
             else:
                 return None
+        if path in self.expected(trial):
+            value = _numbers(value)
         view = self.trials[trial].view
         if view is not None and isinstance(value, SeenTensor | SeenArray):
             return replace(value, array=view(value.array))
@@ -152,6 +154,14 @@ class Evidence:
             if isinstance(action, Load):
                 return action.weights
         return {}
+
+
+def _numbers(value: Seen) -> Seen:
+    """A plain number, or a list of them, as the array that the oracle's answer will be."""
+    flat = value if isinstance(value, list | tuple) else [value]
+    if flat and all(isinstance(one, int | float) and not isinstance(one, bool) for one in flat):
+        return SeenArray(np.asarray(value))
+    return value
 
 
 @dataclass(frozen=True)
