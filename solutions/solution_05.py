@@ -186,12 +186,10 @@ class GPT2Attention(Module):
         # <<< blank
 
         # >>> blank: mix
-        # TODO: Mix the values with these weights.
+        # TODO: Mix the values with these weights and return the result.
         # Hint: One matrix product of the weights and the values.
-        # stub: attn_output = None
-        # stub: return attn_output
-        attn_output = attn_weights @ value  # [batch, n_head, seq, head_dim]
-        return attn_output
+        # stub: return None
+        return attn_weights @ value  # [batch, n_head, seq, head_dim]
         # <<< blank
 
     def __call__(self, hidden_states: Tensor) -> Tensor:

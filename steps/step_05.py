@@ -139,10 +139,9 @@ class GPT2Attention(Module):
         # Hint: F.softmax works on the last dimension.
         attn_weights = None
 
-        # TODO: Mix the values with these weights.
+        # TODO: Mix the values with these weights and return the result.
         # Hint: One matrix product of the weights and the values.
-        attn_output = None
-        return attn_output
+        return None
 
     def __call__(self, hidden_states: Tensor) -> Tensor:
         """Let every token attend to itself and to the tokens before it.

@@ -26,6 +26,13 @@ def headings(step: Step) -> set[str]:
     return set(re.findall(r"^## (.+)$", text, re.MULTILINE))
 
 
+def shown(step: Step, outcome: str) -> list[str]:
+    """The lines of one report in a lesson."""
+    start, end = blocks.report_markers(outcome)
+    text = step.lesson.read_text(encoding="utf-8")
+    return text.split(start)[1].split(end)[0].splitlines()
+
+
 def test_every_python_block_prints_what_the_lesson_says() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     lessons = [str(step.lesson) for step in STEPS]
@@ -78,6 +85,24 @@ def test_a_lesson_has_room_for_its_reports(step: Step) -> None:
 def test_misconceptions_point_to_sections_that_exist(step: Step) -> None:
     named = {one.lesson for one in course.rubric(step).misconceptions if one.lesson}
     assert named <= headings(step)
+
+
+@each_step
+def test_the_report_in_a_lesson_has_the_checks_of_the_step(step: Step) -> None:
+    """Without grading anything: the test marked slow compares every line."""
+    failed, passed = shown(step, "failed"), shown(step, "passed")
+    checks = course.rubric(step).checks
+    assert [line[2:] for line in passed if line.startswith("✅ ")] == [c.passed for c in checks]
+    assert sum(line.startswith(("✅ ", "❌ ", "➖ ")) for line in failed) == len(checks)
+    assert any(line.startswith("❌ ") for line in failed)
+
+
+@pytest.mark.slow
+def test_the_reports_in_the_lessons_are_those_that_are_printed() -> None:
+    from grader.stubs.generate import State, plan
+
+    stale = [one.path.name for one in plan(ROOT) if one.state is State.STALE]
+    assert not stale, "Run: pixi run sync"
 
 
 def test_references_to_sections_find_them() -> None:

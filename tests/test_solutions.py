@@ -132,6 +132,7 @@ def test_the_mask_hides_exactly_the_future(
         np.testing.assert_array_equal(mask, expected)
 
 
+@pytest.mark.parity
 def test_the_configuration_is_hugging_faces() -> None:
     transformers = pytest.importorskip("transformers")
     from dataclasses import fields
