@@ -1,0 +1,133 @@
+"""Source tests of the steps that build GPT-2 itself: blocks, cache, model, text.
+
+Like those of :mod:`checks.structure`, each knows the usual spellings and leaves others to the
+numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from checks.structure import FUNCTIONAL, NN, Test, forward, has, is_call_of
+from grader import source as words
+from grader.source import Expr, Finding, Source, walk
+
+Pattern = Callable[[Expr], bool]
+
+
+def called(*names: str) -> Pattern:
+    """A call of a function or method with one of these names, wherever it comes from."""
+    return lambda e: e.op == "call" and e.name.split(".")[-1] in names
+
+
+def any_of(*patterns: Pattern) -> Pattern:
+    """One of the patterns matches."""
+    return lambda e: any(pattern(e) for pattern in patterns)
+
+
+def every(*tests: Test) -> Test:
+    """Every test holds; the first that does not gives the line."""
+
+    def test(source: Source) -> Finding:
+        found = [one(source) for one in tests]
+        return next((one for one in found if not one.ok), found[-1])
+
+    return test
+
+
+def imports_all(*names: str) -> Test:
+    """Each of these full names."""
+    return words.imports(*names)
+
+
+def imports_model_parts() -> Test:
+    """What a model is made of."""
+    return words.imports(f"{NN}.Embedding", f"{NN}.Module", f"{NN}.ModuleList")
+
+
+def makes(cls: str, attribute: str, *names: str) -> Test:
+    """The attribute is made by calling one of these classes."""
+    return words.stores(f"{cls}.__init__", attribute, called(*names))
+
+
+def makes_linear(cls: str, attribute: str) -> Test:
+    """The attribute is a Linear."""
+    return words.stores(f"{cls}.__init__", attribute, lambda e: e.op == "linear")
+
+
+def makes_norm(cls: str, attribute: str) -> Test:
+    """The attribute is a LayerNorm that is given an epsilon of the configuration's."""
+
+    def right(e: Expr) -> bool:
+        if not called("LayerNorm")(e):
+            return False
+        eps = e.argument(1, "eps")
+        return eps is not None and has(eps, lambda one: one.name == "layer_norm_epsilon")
+
+    return words.stores(f"{cls}.__init__", attribute, right)
+
+
+def makes_mlp(cls: str) -> Test:
+    """A GPT2MLP whose width depends on n_inner."""
+
+    def right(e: Expr) -> bool:
+        inner = e.argument(0, "intermediate_size") if called("GPT2MLP")(e) else None
+        return inner is not None and inner.op != "const"
+
+    return words.stores(f"{cls}.__init__", "mlp", right)
+
+
+def applies(cls: str, *names: str, method: str | None = None) -> Test:
+    """The result of the forward pass, or of ``method``, is made with each of these parts."""
+    path = forward(cls) if method is None else f"{cls}.{method}"
+    return words.returns(path, *(any_of(is_call_of(name), called(name)) for name in names))
+
+
+def is_gelu(e: Expr) -> bool:
+    """GELU by its approximation with tanh, from F or by hand."""
+    if called("gelu")(e):
+        kind = e.argument(1, "approximate")
+        return kind is not None and kind.value == "tanh"
+    return called("tanh")(e) or e.op == "tanh"
+
+
+def bends(cls: str) -> Test:
+    """GELU between the two layers."""
+    return words.returns(
+        forward(cls),
+        lambda e: is_call_of("c_proj")(e) and has(e, is_gelu),
+        near=any_of(is_gelu, called("gelu"), is_call_of("c_proj")),
+    )
+
+
+def adds_layer(cls: str, layer: str, norm: str) -> Test:
+    """The sum x + layer(norm(x)), or step 08's residual."""
+
+    def right(e: Expr) -> bool:
+        if called("residual")(e):
+            return _mentions(e, layer) and _mentions(e, norm)
+        return e.op == "add" and any(
+            has(arg, lambda one: is_call_of(layer)(one) and has(one, is_call_of(norm)))
+            for arg in e.args
+        )
+
+    return words.returns(forward(cls), right, near=is_call_of(layer))
+
+
+def _mentions(e: Expr, name: str) -> bool:
+    return any(one.op in ("attr", "call") and one.name == name for one in walk(e))
+
+
+def function(name: str, *params: str) -> Test:
+    """The function takes these parameters."""
+    return words.defines_function(name, *params)
+
+
+def given(path: str, *patterns: Pattern, near: Pattern | None = None) -> Test:
+    """What the function at ``path`` returns is made with these."""
+    return words.returns(path, *patterns, near=near)
+
+
+def functional(name: str) -> str:
+    """The full name of a function of F."""
+    return f"{FUNCTIONAL}.{name}"
