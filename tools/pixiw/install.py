@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tools.pixiw import pip
-from tools.pixiw.manifest import DEFAULT, PREPARE, Environment, Manifest, Problem
+from tools.pixiw.manifest import PREPARE, Environment, Manifest, Problem
 from tools.pixiw.notes import STATE, write_whole
 
 FORMAT = 1
@@ -32,14 +32,9 @@ def say(message: str) -> None:
     print(f"pixiw: {message}", file=sys.stderr, flush=True)
 
 
-def layers(manifest: Manifest, name: str) -> list[Environment]:
-    """The environments that ``name`` consists of, the one below first."""
-    return [manifest.environments[each] for each in dict.fromkeys((DEFAULT, name))]
-
-
 def key(manifest: Manifest, environment: Environment) -> str:
     """What ``environment`` is made of, in one word: its packages, its Python, what is below."""
-    below = layers(manifest, environment.name)[:-1]
+    below = manifest.layers(environment.name)[:-1]
     parts = [
         FORMAT,
         sys.version_info[:2],
@@ -101,7 +96,7 @@ def remove(path: Path) -> None:
 
 
 def _build(manifest: Manifest, environment: Environment, fresh: Path, lock: int | None) -> None:
-    below = [manifest.root / each.folder for each in layers(manifest, environment.name)[:-1]]
+    below = [manifest.root / each.folder for each in manifest.layers(environment.name)[:-1]]
     # A layer uses the pip of the environment below it.
     with_pip = bool(environment.requirements) and not below
     venv.EnvBuilder(symlinks=True, with_pip=with_pip, prompt=manifest.name).create(fresh)

@@ -90,7 +90,7 @@ def _bare(manifest: Manifest, name: str, chosen: Environment | None) -> Task:
 def _make(manifest: Manifest, environment: Environment) -> None:
     """Make what is missing of ``environment``, and note down what can start at once."""
     with _locked(manifest.root) as lock:
-        for layer in install.layers(manifest, environment.name):
+        for layer in manifest.layers(environment.name):
             if not install.is_ready(manifest, layer):
                 install.install(manifest, layer, lock)
         keys = {
@@ -131,7 +131,7 @@ def _become(
     manifest: Manifest, environment: Environment, task: Task, arguments: list[str]
 ) -> NoReturn:
     """Replace this process by the task. The shell half does the same from its notes."""
-    layers = install.layers(manifest, environment.name)
+    layers = manifest.layers(environment.name)
     folders = [manifest.root / layer.folder for layer in reversed(layers)]
     path = [*(str(folder / "bin") for folder in folders), os.environ.get("PATH", os.defpath)]
     variables = dict(os.environ)

@@ -84,6 +84,10 @@ class Manifest:
             raise Problem(f"There is no environment {name!r}. There are: {known}.", 2)
         return self.environments[name]
 
+    def layers(self, name: str) -> list[Environment]:
+        """The environments that ``name`` consists of, the one below first."""
+        return [self.environments[each] for each in dict.fromkeys((DEFAULT, name))]
+
     def task_list(self) -> str:
         """The tasks and their descriptions, one a line, for people."""
         shown = [task for task in self.tasks.values() if not task.name.startswith("_")]

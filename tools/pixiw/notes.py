@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from tools.pixiw.manifest import DEFAULT, Environment, Manifest, Task
+from tools.pixiw.manifest import Environment, Manifest, Task
 
 STATE = ".pixiw"
 """The folder inside an environment that holds what pixiw knows about it."""
@@ -38,18 +38,14 @@ def write(manifest: Manifest, keys: Mapping[str, str]) -> None:
 def _shell(manifest: Manifest, tasks: list[Task], keys: Mapping[str, str]) -> str:
     """The shell functions ``is_ready NAME`` and ``run_task NAME ARGUMENTS``."""
     ready = "".join(
-        f"{shlex.quote(task.name)}) {_ready(_layers(manifest, task), keys)} ;;\n" for task in tasks
+        f"{shlex.quote(task.name)}) {_ready(manifest.layers(task.environment), keys)} ;;\n"
+        for task in tasks
     )
     run = "".join(f"{shlex.quote(task.name)})\n{_run(manifest, task)} ;;\n" for task in tasks)
     return (
         f"is_ready() {{ case $1 in\n{ready}*) return 1 ;;\nesac; }}\n"
         f"run_task() {{ name=$1; shift; case $name in\n{run}esac; }}\n"
     )
-
-
-def _layers(manifest: Manifest, task: Task) -> list[Environment]:
-    """The environments that a task needs, the one below first."""
-    return [manifest.environments[name] for name in dict.fromkeys((DEFAULT, task.environment))]
 
 
 def _ready(layers: list[Environment], keys: Mapping[str, str]) -> str:
@@ -60,7 +56,7 @@ def _ready(layers: list[Environment], keys: Mapping[str, str]) -> str:
 
 
 def _run(manifest: Manifest, task: Task) -> str:
-    folders = [f'"$root"/{shlex.quote(each.folder)}' for each in _layers(manifest, task)]
+    folders = [f'"$root"/{shlex.quote(each.folder)}' for each in manifest.layers(task.environment)]
     variables = [
         f"VIRTUAL_ENV={folders[-1]}; export VIRTUAL_ENV",
         f"PATH={':'.join(f'{folder}/bin' for folder in reversed(folders))}:$PATH; export PATH",
