@@ -26,7 +26,7 @@ SHAPES = arrays.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=4)
 SEEDS = st.integers(0, 2**32 - 1)
 
 quick = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -179,9 +179,9 @@ def test_a_deep_model_is_one_graph(functions: Any) -> None:
     x = tensor(count(2, 2))
     with functions.lazy():
         y = x
-        for _ in range(1500):
+        for _ in range(1100):
             y = y + 1
-    np.testing.assert_array_equal(y.to_numpy(), count(2, 2) + 1500)
+    np.testing.assert_array_equal(y.to_numpy(), count(2, 2) + 1100)
 
 
 def test_without_a_handler_max_is_asked_and_says_what_it_lacks(functions: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -43,21 +44,46 @@ def test_prepared_once_max_has_been_imported() -> None:
     assert engine.prepared()
 
 
-def test_prepared_looks_at_the_state_of_the_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = tmp_path / first_import.COMPILED_MODULE
-    source.parent.mkdir(parents=True)
-    source.write_text("one")
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The source of MAX's module in an installation of its own, nothing compiled."""
+    path = tmp_path / first_import.COMPILED_MODULE
+    path.parent.mkdir(parents=True)
+    path.write_text("one")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("MODULAR_HOME", raising=False)
-    assert not engine.prepared()
+    for name in ("MODULAR_HOME", "MODULAR_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return path
+
+
+def compiled(source: Path, seconds_ago: float) -> None:
+    """What MAX writes after compiling."""
     name = f"kv_cache_ops.hash-{first_import._source_hash(source.parent)}.so"
-    (source.parent / "__mojocache__").mkdir()
-    (source.parent / "__mojocache__" / name).touch()
+    result = source.parent / "__mojocache__" / name
+    result.parent.mkdir()
+    result.touch()
+    moment = time.time() - seconds_ago
+    os.utime(result, (moment, moment))
+
+
+@pytest.mark.parametrize("seconds_ago", [-5.0, 1000.0])
+def test_not_prepared_until_this_source_is_compiled(source: Path, seconds_ago: float) -> None:
+    assert not engine.prepared()
+    compiled(source, seconds_ago)
     assert engine.prepared()
+
+
+def test_not_prepared_after_the_source_changed(source: Path) -> None:
+    compiled(source, 1000)
     source.write_text("two")
+    assert not engine.prepared()
+
+
+def test_not_prepared_where_max_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
     assert not engine.prepared()
 
 

@@ -7,7 +7,6 @@ before the first worker starts, which may neither write there nor run a compiler
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import sys
 from collections.abc import Iterator
@@ -30,8 +29,20 @@ def prepared() -> bool:
     source = _source()
     if source is None:
         return False
+    if _compiled_since_installed(source):
+        return True
     name = f"{source.stem}.hash-{_source_hash(source.parent)}.so"
     return any((folder / name).is_file() for folder in _cache_folders(source))
+
+
+def _compiled_since_installed(source: Path) -> bool:
+    """Whether there is a result younger than the source's inode: no need to hash the source.
+
+    The inode's time is that of the installation, whatever time the installer gave the file.
+    """
+    installed = source.stat().st_ctime
+    results = (source.parent / "__mojocache__").glob(f"{source.stem}.hash-*.so")
+    return any(result.stat().st_mtime > installed for result in results)
 
 
 def _source() -> Path | None:
@@ -45,6 +56,8 @@ def _source() -> Path | None:
 
 def _source_hash(folder: Path) -> str:
     """MAX's own name for the state of its sources (``mojo.importer``)."""
+    import hashlib
+
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.mojo")):
         digest.update(str(path.relative_to(folder)).encode())
