@@ -131,3 +131,46 @@ def given(path: str, *patterns: Pattern, near: Pattern | None = None) -> Test:
 def functional(name: str) -> str:
     """The full name of a function of F."""
     return f"{FUNCTIONAL}.{name}"
+
+
+def chooses_scale(cls: str) -> Test:
+    """The scale may be attention_scale or a root, and not by "or"."""
+
+    def right(e: Expr) -> bool:
+        given = has(e, lambda one: one.op == "param" and one.name == "attention_scale")
+        root = has(e, lambda one: one.op in ("sqrt", "rsqrt", "pow"))
+        return given and root
+
+    return words.stores(f"{cls}.__init__", "scale", right)
+
+
+def joins(cls: str) -> Test:
+    """F.concat with the cache in it."""
+
+    def right(e: Expr) -> bool:
+        return called("concat", "concatenate")(e) and has(
+            e, lambda one: one.op == "param" and one.name == "past_key_value"
+        )
+
+    return words.returns(forward(cls), right, near=called("concat"))
+
+
+def adds_arguments(cls: str, *names: str) -> Test:
+    """Each of these arguments is added to something, wherever in the class."""
+    patterns = [_adds(name) for name in names]
+    return words.returns(forward(cls), *patterns, near=lambda e: e.op == "softmax")
+
+
+def _adds(name: str) -> Pattern:
+    return lambda e: e.op == "add" and any(
+        has(arg, lambda one: one.op == "param" and one.name == name) for arg in e.args
+    )
+
+
+def adds_zero(cls: str) -> Test:
+    """The scores get a column, or keys and values a row, before the softmax."""
+
+    def right(e: Expr) -> bool:
+        return e.op == "softmax" and has(e, called("concat", "concatenate", "pad"))
+
+    return words.returns(forward(cls), right, near=lambda e: e.op == "softmax")

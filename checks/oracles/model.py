@@ -63,7 +63,7 @@ def _embedded(ids: Ids, w: Mapping[str, Floats], **knobs: Any) -> Floats:
         "multiplied": tokens * positions,
         "scaled": tokens * wte.shape[-1] ** 0.5 + positions,
     }
-    return others.get(kind, tokens + positions)
+    return others.get(kind, np.asarray(tokens + positions))
 
 
 def gpt2_logits(ids: Ids, weights: Weights, config: Mapping[str, Any], **knobs: Any) -> Floats:
