@@ -115,6 +115,16 @@ def attack():
     "announces an endless message": Attack(
         HEAD + "def attack(): os.write(4, b'gw01' + b'\\xff' * 12)\n", "garbled", "attack"
     ),
+    "talks without end": Attack(
+        HEAD
+        + """
+def attack():
+    head = b'{"Progress":["x"]}'
+    while True: os.write(4, b"gw01" + len(head).to_bytes(4, "little") + bytes(8) + head)
+""",
+        "garbled",
+        "attack",
+    ),
     "says it is done before it is": Attack(
         HEAD
         + """
@@ -293,8 +303,8 @@ def import_by_path():
     spec = importlib.util.spec_from_file_location("x", SECRET)
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
 def import_from_path():
-    sys.path.insert(0, ROOT + "/solutions")
-    import solution_05
+    sys.path.insert(0, ROOT + "/checks")
+    import oracles
 def list_course(): return os.listdir(ROOT)
 def list_checks(): return os.listdir(ROOT + "/checks")
 def read_own_file(): return open(ROOT + "/" + __file__).read()
@@ -538,16 +548,23 @@ def test_a_spare_worker_waits_until_it_is_used() -> None:
         time.sleep(0.1)
         assert running.ready
         outcome = running.finish(job(HEAD, call("first")))
+        with pytest.raises(RuntimeError):
+            running.finish(job(HEAD, call("first")))
     assert out(outcome, "first") == "seen"
     assert not running.ready
 
 
-def test_a_worker_that_is_not_used_is_ended() -> None:
+def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
+    descriptors = Path("/proc/self/fd")
+    before = len(list(descriptors.iterdir()))
     with sandbox.start() as running:
         assert processes_with(running.folder)
     assert processes_with(running.folder) == []
     assert not Path(running.folder).exists()
+    assert len(list(descriptors.iterdir())) == before
     running.close()
+    with pytest.raises(RuntimeError):
+        running.finish(job(HEAD, call("first")))
 
 
 def test_a_spare_worker_that_died_is_the_machines_fault() -> None:

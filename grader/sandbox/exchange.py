@@ -7,6 +7,9 @@ from collections.abc import Callable
 from grader.message import Broken, Done, Hello, Loaded, Progress, Report, Taken, WireError
 from grader.probe import Job, Observation, SeenError
 
+PROGRESS_LINES = 100
+"""Far more kernels than one file makes MAX compile."""
+
 
 class Exchange:
     """Takes the worker's messages one by one. Each that is out of order is a WireError."""
@@ -20,6 +23,7 @@ class Exchange:
         self.observations: dict[str, Observation] = {}
         self.notes: tuple[str, ...] = ()
         self.complete = False
+        self._lines_left = PROGRESS_LINES
         self._job: Job | None = None
         self._on_progress = on_progress
 
@@ -47,7 +51,8 @@ class Exchange:
                 self.layers = layers
             case Broken(problem) if self.layers is None:
                 self.problem = problem
-            case Progress(text):
+            case Progress(text) if self._lines_left > 0:
+                self._lines_left -= 1
                 if self._on_progress is not None:
                     self._on_progress(text)
             case Taken() if self._job is not None and not self.taken:

@@ -85,9 +85,13 @@ class Running:
         """Send the job, wait for the answers within the limits, and end the worker.
 
         Raises:
+            RuntimeError: if this worker has had a job already, or is closed.
             grader.message.WireError: if the job itself cannot be sent.
         """
         from grader import wire
+
+        if self._asked or self._closed:
+            raise RuntimeError("a worker does one job only")
 
         exchange, _ = self._conversation()
         exchange.give(job, on_progress)

@@ -1,12 +1,13 @@
 """Starts the worker: its pipes, its program, its settings."""
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH100, PTH118, PTH120
+# ruff: noqa: PTH100, PTH103, PTH118, PTH120
 from __future__ import annotations
 
 import fcntl
 import os
 import sys
+from contextlib import suppress
 from typing import NamedTuple
 
 from grader.sandbox import surroundings
@@ -14,6 +15,8 @@ from grader.sandbox.limits import Limits
 from grader.worker.folder import remove
 
 GRADER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PER_CORE = 96 << 20
+"""Address space, not memory: MAX starts threads for the cores, each with a stack and a heap."""
 ABOVE = 64
 """Pipe ends are moved up here while spawning, out of the way of the worker's own numbers."""
 
@@ -36,6 +39,8 @@ def spawn(engine: str, limits: Limits, layers: tuple[str, ...]) -> Spawned:
     Raises:
         OSError: if the machine has no process, pipe or folder left.
     """
+    with suppress(OSError):
+        os.makedirs(surroundings.compile_cache(), exist_ok=True)
     folder = surroundings.make_folder()
     pipes = [os.pipe() for _ in range(5)]
     output, job, report, control, ruling = pipes
@@ -85,7 +90,7 @@ def _arguments(engine: str, limits: Limits, layers: tuple[str, ...], folder: str
         "engine": engine,
         "layers": ",".join(layers),
         "memory": limits.memory,
-        "address_space": limits.address_space,
+        "address_space": limits.address_space + PER_CORE * (os.cpu_count() or 1),
         "cpu": limits.cpu,
         "file_size": limits.file_size,
         "disk": limits.disk,

@@ -29,6 +29,7 @@ def environment(folder: str) -> dict[str, str]:
         "HOME": folder,
         "TMPDIR": folder,
         "MODULAR_CACHE_DIR": compile_cache(),
+        "MALLOC_ARENA_MAX": "2",
         **engine.environment(),
     }
 

@@ -19,7 +19,14 @@ class MissingName(Exception):
 
 
 def see(error: BaseException, action: str, file: str) -> SeenError:
-    """``error`` as seen from the learner's file."""
+    """``error`` as seen from the learner's file; of one that cannot be looked at, its type."""
+    try:
+        return _see(error, action, file)
+    except Exception:  # noqa: BLE001 - whatever the error does to who looks at it
+        return SeenError(type_name(error), "(it cannot be looked at)", action)
+
+
+def _see(error: BaseException, action: str, file: str) -> SeenError:
     calls = _calls(error)
     line, function = _place(error, calls, file)
     return SeenError(

@@ -5,7 +5,7 @@ The answers of the course are in none of them. See the kernel's
 """
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH118, PTH120, PTH208
+# ruff: noqa: PTH120
 from __future__ import annotations
 
 import contextlib
@@ -40,8 +40,10 @@ SCOPES = 0b11
 SYSTEM = (
     "/lib",
     "/lib64",
+    "/nix/store",
     "/usr/lib",
     "/usr/lib64",
+    "/usr/local/lib",
     "/usr/share/locale",
     "/usr/share/zoneinfo",
     "/etc/ld.so.cache",
@@ -119,8 +121,9 @@ def beside(path: str, secret: str) -> Iterator[str]:
         yield path
         return
     with contextlib.suppress(OSError):
-        for name in os.listdir(path):
-            yield from beside(os.path.join(path, name), secret)
+        for entry in os.scandir(path):
+            if not entry.is_symlink():
+                yield from beside(entry.path, secret)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

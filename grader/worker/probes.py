@@ -38,13 +38,16 @@ class _Bench:
         self._module = module
         self._file = file
         self._made: dict[str, Any] = {}
+        self._eye = observe.Eye()
 
     def do(self, action: language.Action) -> Seen:
         match action:
             case Make():
-                return self._staged(action, lambda: self._target(action.target), observe.see_module)
+                return self._staged(
+                    action, lambda: self._target(action.target), self._eye.see_module
+                )
             case Call():
-                return self._staged(action, lambda: self._callee(action), observe.see)
+                return self._staged(action, lambda: self._callee(action), self._eye.see)
             case Load():
                 return self._load(action)
             case Read():
@@ -92,7 +95,7 @@ class _Bench:
         try:
             Module.load_state_dict(target, weights)
         except Exception as error:
-            seen = observe.see_module(target).parameters
+            seen = self._eye.see_module(target).parameters
             raise type(error)(f"{errors.message(error)}\n{_mismatch(seen, weights)}") from error
         return None
 
@@ -104,7 +107,7 @@ class _Bench:
                 value = getattr(target, name)
             except AttributeError:
                 continue
-            seen[name] = observe.see(value)
+            seen[name] = self._eye.see(value)
         return seen
 
 
