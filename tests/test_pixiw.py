@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,8 +106,11 @@ def new_folder(place: Path) -> Folder:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return new_folder(tmp_path)
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    made = new_folder(tmp_path)
+    yield made
+    # In case a test failed half-way: what waits for a file waits no longer.
+    (made.path / "prepare.py").unlink(missing_ok=True)
 
 
 @pytest.fixture(scope="module")
@@ -215,15 +218,24 @@ def test_after_a_kill_the_next_run_starts_afresh(folder: Folder) -> None:
 
 
 def test_what_a_killed_run_left_running_is_waited_for(folder: Folder) -> None:
-    folder.write("prepare.py", "import time; open('began', 'w'); time.sleep(1); open('end', 'w')")
-    process = folder.start("run", "leave", "0")
+    # Whatever is still at work stays so until the file `go` is there.
+    folder.write(
+        "prepare.py",
+        "import os, time; open('began', 'w')\n"
+        "while not os.path.exists('go') and os.path.exists('prepare.py'): time.sleep(0.02)\n"
+        "open('end', 'w')",
+    )
+    killed = folder.start("run", "leave", "0")
     wait_until((folder.path / "began").exists)
-    process.kill()
-    process.communicate(timeout=30)
-    assert not (folder.path / "end").exists()
-    status, _, err = folder.run("run", "leave", "6")
-    assert (status, "waiting" in err) == (6, True)
-    assert (folder.path / "end").exists()
+    killed.kill()
+    killed.communicate(timeout=30)
+    with folder.start("run", "leave", "6") as process:
+        assert process.stderr is not None
+        assert "waiting" in process.stderr.readline()
+        assert not (folder.path / "end").exists()
+        (folder.path / "go").touch()
+        process.communicate(timeout=60)
+    assert process.returncode == 6
 
 
 def test_a_working_environment_stays_until_the_next_is_whole(ready: Folder) -> None:
