@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks import results, trials_dot_product
+from checks import results, structure, structure_more, trials_dot_product
 from checks.misconceptions import dot_product, named
 from grader import rules
 from grader import source as words
@@ -29,7 +29,7 @@ CHECKS = (
         "Add 'from max.experimental import functional as F'",
         'F.softmax makes weights of scores. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=words.imports("max.experimental.functional"),
+        test=structure.imports_functional(),
     ),
     source_check(
         "import-tensor",
@@ -38,7 +38,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'It is the type of every argument. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=words.imports("max.experimental.tensor.Tensor"),
+        test=structure.imports_tensor(),
     ),
     source_check(
         "function",
@@ -47,7 +47,7 @@ CHECKS = (
         "Define 'def scaled_dot_product_attention(query, key, value, mask=None):'",
         'Later steps call it by this name. See "What you build".',
         "def scaled_dot_product_attention(query, key, value, mask=None):",
-        test=words.todo(),
+        test=words.defines_function(NAME, "mask"),
     ),
     source_check(
         "scores",
@@ -56,7 +56,7 @@ CHECKS = (
         "Multiply the queries with the transposed keys",
         '[..., query_len, head_dim] @ [..., head_dim, key_len]. See "Scores".',
         "scores = query @ key.transpose(-1, -2)",
-        test=words.todo(),
+        test=words.returns(NAME, structure.is_scores, near=structure.is_product),
     ),
     source_check(
         "scale",
@@ -65,7 +65,7 @@ CHECKS = (
         "Divide by math.sqrt(int(query.shape[-1]))",
         'head_dim is the width of query and key, not that of the value. See "Scaling".',
         "scores = scores / math.sqrt(int(query.shape[-1]))",
-        test=words.todo(),
+        test=words.returns(NAME, structure.is_scaling, near=structure.is_product),
     ),
     source_check(
         "mask",
@@ -74,7 +74,7 @@ CHECKS = (
         "Add the mask before the softmax, if it is not None",
         'Adding minus infinity takes all weight away. See "The mask".',
         "if mask is not None: scores = scores + mask",
-        test=words.todo(),
+        test=structure_more.adds_given_mask(NAME),
     ),
     source_check(
         "softmax",
@@ -83,7 +83,7 @@ CHECKS = (
         "Use F.softmax(scores)",
         'It runs over the last dimension, the keys, and comes after the mask. See "Softmax".',
         "weights = F.softmax(scores)",
-        test=words.todo(),
+        test=words.returns(NAME, structure.is_softmax, near=lambda e: e.op == "softmax"),
     ),
     source_check(
         "output",
@@ -92,7 +92,7 @@ CHECKS = (
         "Use weights @ value",
         'Each row of weights mixes the rows of the value. See "Weighted sum".',
         "output = weights @ value",
-        test=words.todo(),
+        test=words.returns(NAME, structure.is_mixture, near=structure.is_product),
     ),
     source_check(
         "returns",
@@ -101,7 +101,7 @@ CHECKS = (
         "End with 'return output, weights'",
         'Two results, and the output comes first. See "What you build".',
         "return output, weights",
-        test=words.todo(),
+        test=structure_more.returns_pair(NAME),
     ),
     source_check(
         "placeholders",
@@ -110,7 +110,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.todo(),
+        test=structure.no_placeholders(),
     ),
     runtime_check(
         "runs",

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks import results, trials_masks
+from checks import results, structure, structure_more, syntax, trials_masks
 from checks.misconceptions import named, padding
 from grader import rules
 from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
+MASK, COMBINE = trials_masks.PADDING, trials_masks.COMBINED
 PADDING = ("padding-*", "alone-*")
 COMBINED = ("combined-*",)
 TOGETHER = ("together-*",)
@@ -30,7 +31,7 @@ CHECKS = (
         "Add 'from max.experimental import functional as F'",
         'F.where and F.min make the masks. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=words.imports("max.experimental.functional"),
+        test=structure.imports_functional(),
     ),
     source_check(
         "import-tensor",
@@ -39,7 +40,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'Tensor makes a tensor of one number. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=words.imports("max.experimental.tensor.Tensor"),
+        test=structure.imports_tensor(),
     ),
     source_check(
         "functions",
@@ -49,7 +50,9 @@ CHECKS = (
         'Later steps call them by these names. See "What you build".',
         "def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32): and "
         "def combine_masks(causal, padding):",
-        test=words.todo(),
+        test=structure_more.both(
+            words.defines_function(MASK, "dtype"), words.defines_function(COMBINE)
+        ),
     ),
     source_check(
         "padding",
@@ -58,7 +61,7 @@ CHECKS = (
         "Use token_ids == pad_token_id",
         'A comparison gives True or False for every token. See "Finding the padding".',
         "is_padding = token_ids == pad_token_id",
-        test=words.todo(),
+        test=syntax.within(MASK, syntax.compares()),
     ),
     source_check(
         "numbers",
@@ -68,7 +71,7 @@ CHECKS = (
         'The mask is added to the scores. See "The number that hides".',
         "hidden = Tensor(finfo(dtype).min, dtype=dtype, device=token_ids.device), and visible "
         "likewise with 0.0",
-        test=words.todo(),
+        test=structure_more.hides_with_a_low_number(MASK),
     ),
     source_check(
         "choose",
@@ -77,7 +80,7 @@ CHECKS = (
         "Use F.where(is_padding, hidden, visible)",
         'The number for True comes first. See "Choosing".',
         "mask = F.where(is_padding, hidden, visible)",
-        test=words.todo(),
+        test=structure_more.chooses(MASK),
     ),
     source_check(
         "dimensions",
@@ -86,7 +89,7 @@ CHECKS = (
         "Use mask.unsqueeze(1) twice",
         '[batch, seq] becomes [batch, 1, 1, seq]. See "The shape".',
         "return mask.unsqueeze(1).unsqueeze(1)",
-        test=words.todo(),
+        test=structure_more.inserts_dimensions(MASK),
     ),
     source_check(
         "combine",
@@ -95,7 +98,7 @@ CHECKS = (
         "Use F.min(causal, padding)",
         'Hidden is what either mask hides. See "Combining masks".',
         "return F.min(causal, padding)",
-        test=words.todo(),
+        test=structure_more.keeps_the_lower(COMBINE),
     ),
     source_check(
         "placeholders",
@@ -104,7 +107,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.todo(),
+        test=structure.no_placeholders(),
     ),
     runtime_check(
         "padding-runs",

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks import results, trials_rotary
+from checks import results, structure, structure_more, syntax, trials_rotary
 from checks.misconceptions import named, rotary
 from grader import rules
-from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
 ROPE, LAYER = trials_rotary.ROPE, trials_rotary.LAYER
@@ -31,11 +30,7 @@ CHECKS = (
         'Module is the base class of both layers. See "MAX operations".',
         "from max.experimental import functional as F; from max.experimental.nn import Module; "
         "from max.experimental.tensor import Tensor",
-        test=words.imports(
-            "max.experimental.functional",
-            "max.experimental.nn.Module",
-            "max.experimental.tensor.Tensor",
-        ),
+        test=structure_more.imports_for_a_layer(),
     ),
     source_check(
         "classes",
@@ -44,7 +39,7 @@ CHECKS = (
         "Define 'class RotaryEmbedding(Module):' and 'class MultiHeadSelfAttentionRoPE(Module):'",
         'The grader builds both by these names. See "What you build".',
         "class RotaryEmbedding(Module): and class MultiHeadSelfAttentionRoPE(Module):",
-        test=words.todo(),
+        test=structure_more.both(structure.defines_layer(ROPE), structure.defines_layer(LAYER)),
     ),
     source_check(
         "frequencies",
@@ -53,25 +48,17 @@ CHECKS = (
         "Use theta ** (-np.arange(0, d_k, 2) / d_k)",
         'The first pair turns fastest, by one radian a position. See "Frequencies".',
         "frequencies = theta ** (-np.arange(0, d_k, 2) / d_k)",
-        test=words.todo(),
-    ),
-    source_check(
-        "angles",
-        "RotaryEmbedding: every position gets an angle for every frequency",
-        "RotaryEmbedding: the angles of all positions are not worked out",
-        "Use np.outer(np.arange(max_seq_len), frequencies)",
-        'Position m turns pair i by m times its frequency. See "Frequencies".',
-        "angles = np.outer(np.arange(max_seq_len), frequencies)",
-        test=words.todo(),
+        test=syntax.within(ROPE, syntax.powers()),
     ),
     source_check(
         "tables",
-        "RotaryEmbedding: cosines and sines are kept, and not as Tensors",
-        "RotaryEmbedding: cosines and sines are not kept",
-        "Use np.cos(angles).astype(np.float32), and np.sin",
-        'A Tensor on self would become a parameter. See "Tables that are no parameters".',
-        "self.cos = np.cos(angles).astype(np.float32), and self.sin likewise",
-        test=words.todo(),
+        "RotaryEmbedding: cosines and sines of every position's angles are worked out",
+        "RotaryEmbedding: cosines and sines are not worked out",
+        "Use np.outer(np.arange(max_seq_len), frequencies), then np.cos and np.sin",
+        'Position m turns pair i by m times its frequency. See "Frequencies".',
+        "self.cos = np.cos(np.outer(np.arange(max_seq_len), frequencies)).astype(np.float32), and "
+        "self.sin likewise",
+        test=syntax.within(ROPE, syntax.calls("cos"), syntax.calls("sin")),
     ),
     source_check(
         "look-up",
@@ -80,7 +67,7 @@ CHECKS = (
         "Use F.gather(table, token_positions, axis=0) on both tables",
         'The positions are given; they need not be 0, 1, 2, … See "Positions".',
         "cos = F.gather(Tensor(self.cos, dtype=x.dtype, device=x.device), token_positions, axis=0)",
-        test=words.todo(),
+        test=syntax.uses_parameter(ROPE, 2, "forward", "__call__"),
     ),
     source_check(
         "pairs",
@@ -89,7 +76,7 @@ CHECKS = (
         "Use x[..., 0::2] and x[..., 1::2]",
         'Neighbours belong together, not the two halves. See "Pairs".',
         "even, odd = x[..., 0::2], x[..., 1::2]",
-        test=words.todo(),
+        test=syntax.within(ROPE, syntax.every_second()),
     ),
     source_check(
         "rotate",
@@ -98,7 +85,7 @@ CHECKS = (
         "The point (a, b) becomes (a cos - b sin, a sin + b cos)",
         'One minus, in the first line. See "Turning a point".',
         "turned_even = even * cos - odd * sin; turned_odd = even * sin + odd * cos",
-        test=words.todo(),
+        test=syntax.within(ROPE, syntax.differences()),
     ),
     source_check(
         "interleave",
@@ -107,7 +94,7 @@ CHECKS = (
         "Use F.stack([turned_even, turned_odd], axis=-1), then reshape(x.shape)",
         'Each pair stands side by side again. See "Pairs".',
         "return F.stack([turned_even, turned_odd], axis=-1).reshape(x.shape)",
-        test=words.todo(),
+        test=structure_more.interleaves(ROPE),
     ),
     source_check(
         "project",
@@ -116,7 +103,7 @@ CHECKS = (
         "Use in_features @ q_proj_weight.T, and so on",
         'A weight is [out, in]. See "Weights as arguments".',
         "query = self._split_heads(in_features @ q_proj_weight.T), and likewise key and value",
-        test=words.todo(),
+        test=structure_more.projects(LAYER),
     ),
     source_check(
         "heads",
@@ -125,7 +112,7 @@ CHECKS = (
         "Count dimensions from the end: x.shape[:-1], transpose(-3, -2)",
         'There may be none, one or many in front. See "Leading dimensions".',
         "x.reshape(x.shape[:-1] + [self.num_heads, -1]).transpose(-3, -2), and back",
-        test=words.todo(),
+        test=structure_more.keeps_leading_dimensions(LAYER),
     ),
     source_check(
         "rotate-heads",
@@ -134,7 +121,7 @@ CHECKS = (
         "Call self.rope(query, positions) and self.rope(key, positions)",
         'Positions need a dimension for the heads: unsqueeze(-2). See "Leading dimensions".',
         "query = self.rope(query, token_positions.unsqueeze(-2)), and likewise key",
-        test=words.todo(),
+        test=structure.calls(LAYER, "rope", 2),
     ),
     source_check(
         "attend",
@@ -143,7 +130,7 @@ CHECKS = (
         "Use causal_mask of step 02 and scaled_dot_product_attention of step 03",
         'The mask goes in as an argument, before the softmax. See "The layer".',
         "output, _ = scaled_dot_product_attention(query, key, value, mask)",
-        test=words.todo(),
+        test=structure_more.attends_causally(LAYER),
     ),
     source_check(
         "output",
@@ -152,7 +139,7 @@ CHECKS = (
         "Use self._merge_heads(output) @ o_proj_weight.T",
         'It mixes what the heads found. See "The layer".',
         "return self._merge_heads(output) @ o_proj_weight.T",
-        test=words.todo(),
+        test=structure_more.projects_last(LAYER),
     ),
     source_check(
         "placeholders",
@@ -161,7 +148,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.todo(),
+        test=structure.no_placeholders(),
     ),
     runtime_check(
         "rope-builds",

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks import results, trials_norm
+from checks import results, structure, structure_more, trials_norm
 from checks.misconceptions import named, norm
 from grader import rules
-from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
+CLASS, FUNCTION = trials_norm.LAYER, trials_norm.FUNCTION
 LOADED = ("norm-*", "equal")
 NORMS = ("fresh", *LOADED)
 RESIDUALS = ("residual-*",)
@@ -31,11 +31,7 @@ CHECKS = (
         'Tensor.ones and F.sqrt are needed here. See "MAX operations".',
         "from max.experimental import functional as F; from max.experimental.nn import Module; "
         "from max.experimental.tensor import Tensor",
-        test=words.imports(
-            "max.experimental.functional",
-            "max.experimental.nn.Module",
-            "max.experimental.tensor.Tensor",
-        ),
+        test=structure_more.imports_for_a_layer(),
     ),
     source_check(
         "class",
@@ -44,7 +40,7 @@ CHECKS = (
         "Define 'class LayerNorm(Module):'",
         'The grader builds the class by this name. See "What you build".',
         "class LayerNorm(Module):",
-        test=words.todo(),
+        test=structure.defines_layer(CLASS),
     ),
     source_check(
         "weight",
@@ -53,7 +49,7 @@ CHECKS = (
         "Use Tensor.ones([dim])",
         'Ones change nothing until weights are loaded. See "Weight and bias".',
         "self.weight = Tensor.ones([dim])",
-        test=words.todo(),
+        test=structure_more.fills(CLASS, "weight", "ones", "ones_like"),
     ),
     source_check(
         "bias",
@@ -62,7 +58,7 @@ CHECKS = (
         "Use Tensor.zeros([dim])",
         'Zeros change nothing until weights are loaded. See "Weight and bias".',
         "self.bias = Tensor.zeros([dim])",
-        test=words.todo(),
+        test=structure_more.fills(CLASS, "bias", "zeros", "zeros_like"),
     ),
     source_check(
         "mean",
@@ -71,7 +67,7 @@ CHECKS = (
         "Use x - x.mean(axis=-1)",
         'One mean for each token, over its features. See "Mean".',
         "mean = x.mean(axis=-1); centered = x - mean",
-        test=words.todo(),
+        test=structure_more.subtracts_mean(CLASS),
     ),
     source_check(
         "variance",
@@ -80,7 +76,7 @@ CHECKS = (
         "Use (centered * centered).mean(axis=-1)",
         'Divide by dim, not by dim - 1. See "Variance".',
         "variance = (centered * centered).mean(axis=-1)",
-        test=words.todo(),
+        test=structure_more.takes_variance(CLASS),
     ),
     source_check(
         "normalize",
@@ -89,7 +85,7 @@ CHECKS = (
         "Use centered / F.sqrt(variance + self.eps)",
         'eps belongs inside the root. See "Epsilon".',
         "normalized = centered / F.sqrt(variance + self.eps)",
-        test=words.todo(),
+        test=structure_more.divides_by_root(CLASS),
     ),
     source_check(
         "affine",
@@ -98,7 +94,7 @@ CHECKS = (
         "Use normalized * self.weight + self.bias",
         'First multiply, then add. See "Weight and bias".',
         "return normalized * self.weight + self.bias",
-        test=words.todo(),
+        test=structure_more.scales_and_shifts(CLASS),
     ),
     source_check(
         "residual",
@@ -107,7 +103,7 @@ CHECKS = (
         "Use x + sublayer(norm(x))",
         'x goes around both the norm and the sublayer. See "The residual connection".',
         "return x + sublayer(norm(x))",
-        test=words.todo(),
+        test=structure_more.adds_residual(FUNCTION),
     ),
     source_check(
         "placeholders",
@@ -116,7 +112,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.todo(),
+        test=structure.no_placeholders(),
     ),
     runtime_check(
         "builds",

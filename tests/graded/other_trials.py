@@ -29,7 +29,7 @@ def _call(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
         for one in answer if isinstance(answer, tuple | list) else [answer]:
             one.to_numpy()
         return answer
-    except Exception:
+    except Exception:  # noqa: BLE001  a learner's code may raise anything
         return function(*args, **more)
 
 
@@ -69,8 +69,8 @@ def _dot_product(module: types.ModuleType) -> float:
         if not isinstance(answer, tuple | list) or len(answer) != 2:
             raise Wrong("no pair is returned")
         want = formulas.attend(*(a.astype(np.float64) for a in (q, k, v)), mask)
-        for what, have, right in zip(("the output", "the weights"), answer, want, strict=True):
-            what = f"{what} for {q.shape}, {k.shape}, {v.shape}, mask {shape}"
+        for name, have, right in zip(("the output", "the weights"), answer, want, strict=True):
+            what = f"{name} for {q.shape}, {k.shape}, {v.shape}, mask {shape}"
             worst = max(worst, _off(_read(have, what), right, what))
     return worst
 
