@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from grader.probe import Call, Seen, SeenArray, SeenTensor
-from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling
+from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling, State
 from grader.rules import obstacle
 
 
@@ -48,6 +50,32 @@ def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:
     return Failed(
         f"With use_cache the second of the pair is {described(cache)}, expected (key, value)"
     )
+
+
+def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
+    """In each of these trials ``action`` raises an error whose text holds these names."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for trial, wanted in names.items():
+            if evidence.state(trial, action) is State.SEEN:
+                return Failed(
+                    "A checkpoint that does not fit was accepted",
+                    f"It should have been refused, with an error that names {', '.join(wanted)}.",
+                )
+            error = evidence.error(trial)
+            if error is None or error.action != action or error.type_name == "MissingName":
+                return NotRun()
+            silent = [name for name in wanted if name not in error.message]
+            if silent:
+                return Failed(
+                    f"The error does not name {', '.join(silent)}",
+                    "Collect all problems first, then raise one error that lists them.",
+                    error.line,
+                    error.chain,
+                )
+        return Passed()
+
+    return rule
 
 
 def _calls(evidence: Evidence, trial: str) -> list[Call]:

@@ -6,13 +6,18 @@ numbers.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from checks.structure import FUNCTIONAL, NN, Test, forward, has, is_call_of
 from grader import source as words
 from grader.source import Expr, Finding, Source, walk
+from grader.source.words import tracer
 
 Pattern = Callable[[Expr], bool]
+
+TURNING = ("T", "mT", "transpose", "swapaxes", "moveaxis", "permute")
+"""Attributes and methods that turn a matrix."""
 
 
 def called(*names: str) -> Pattern:
@@ -174,3 +179,39 @@ def adds_zero(cls: str) -> Test:
         return e.op == "softmax" and has(e, called("concat", "concatenate", "pad"))
 
     return words.returns(forward(cls), right, near=lambda e: e.op == "softmax")
+
+
+def embeds(cls: str) -> Test:
+    """The sum of both tables' vectors."""
+
+    def right(e: Expr) -> bool:
+        return e.op == "add" and any(
+            has(e.args[i], is_call_of("wte")) and has(e.args[1 - i], is_call_of("wpe"))
+            for i in range(min(len(e.args), 2))
+        )
+
+    return words.returns(forward(cls), right, near=any_of(is_call_of("wte"), is_call_of("wpe")))
+
+
+def ties_head(cls: str) -> Test:
+    """A product with the weight of wte."""
+
+    def right(e: Expr) -> bool:
+        return e.op == "matmul" and has(e, lambda one: one.op == "attr" and one.name == "weight")
+
+    return words.returns(forward(cls), right, near=lambda e: e.op == "matmul")
+
+
+def turns(name: str) -> Test:
+    """The function turns an array, wherever it keeps the result."""
+
+    def test(source: Source) -> Finding:
+        function = tracer(source).function(name)
+        if function is None:
+            return Finding(False)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and node.attr in TURNING:
+                return Finding(True, node.lineno)
+        return Finding(False, function.lineno)
+
+    return test
