@@ -215,3 +215,40 @@ def turns(name: str) -> Test:
         return Finding(False, function.lineno)
 
     return test
+
+
+def extends(cls: str, base: str) -> Test:
+    """The class derives from ``base``."""
+    return words.defines_class(cls, base)
+
+
+def joins_past(cls: str, method: str) -> Test:
+    """F.concat of old and new, in this method."""
+    return words.returns(f"{cls}.{method}", called("concat", "concatenate"))
+
+
+def within(path: str, *names: str) -> Test:
+    """The function at ``path`` calls each of these functions or methods somewhere."""
+
+    def test(source: Source) -> Finding:
+        function = tracer(source).function(path)
+        if function is None:
+            return Finding(False)
+        line = None
+        for name in names:
+            calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+            found = [call.lineno for call in calls if _called_name(call) == name]
+            if not found:
+                return Finding(False, function.lineno, f"{name} is not called")
+            line = found[0]
+        return Finding(True, line)
+
+    return test
+
+
+def _called_name(call: ast.Call) -> str:
+    """The last part of the name that is called."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""

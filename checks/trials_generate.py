@@ -1,0 +1,254 @@
+"""Random trials of choosing the next token and of writing text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from checks.oracles import sampling
+from checks.oracles.attention import Floats
+from checks.oracles.decoding import Cache, decode, writer
+from checks.trials import Array, Rng
+from checks.trials_model import Config, config, model_weights, token_ids
+from grader.probe import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg
+from grader.rubric import Trial
+
+CLASS = "GPT2WithCache"
+
+CLEAR = 0.02
+"""A choice counts as clear if no score or random number this much off would change it."""
+
+TRIES = 200
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Choices from given logits, decoding in pieces, and texts."""
+    return [
+        _greedy(rng),
+        _choices(rng, "temperature", [(0.5, None), (2.5, None), (1.0, None)]),
+        _choices(rng, "top-k", [(1.0, 3), (1.0, 1), (0.8, 5), (2.0, 40), (3.0, 2)]),
+        decoding(rng, "decode-pieces", config(9, 8, 6, 2, 3), (3, 1, 2)),
+        decoding(rng, "decode-at-once", config(7, 6, 4, 1, 2), (5,)),
+        *_texts(rng),
+    ]
+
+
+# ---- next_token ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One call of ``next_token``."""
+
+    logits: Array
+    temperature: float = 0.0
+    top_k: int | None = None
+    draw: float = 0.0
+
+    def call(self, name: str) -> Call:
+        """The call, with only the arguments that it needs."""
+        kwargs: dict[str, Arg] = {}
+        if self.temperature:
+            kwargs = {"temperature": self.temperature, "draw": self.draw}
+        if self.top_k is not None:
+            kwargs["top_k"] = self.top_k
+        return Call(name, None, "next_token", (ArrayArg(self.logits),), kwargs)
+
+    def answer(self, **knobs: object) -> Floats:
+        """The oracle's token."""
+        logits = self.logits.astype(np.float64)
+        token = sampling.next_token(logits, self.temperature, self.top_k, self.draw, **knobs)
+        return np.asarray(float(token))
+
+    def clear(self) -> bool:
+        """Whether rounding cannot change the answer."""
+        logits = self.logits.astype(np.float64)
+        return sampling.margin(logits, self.temperature, self.top_k, self.draw) > CLEAR
+
+
+def _trial(name: str, choices: Sequence[Choice]) -> Trial:
+    named = {f"token{index}": choice for index, choice in enumerate(choices)}
+    calls = tuple(choice.call(key) for key, choice in named.items())
+    return Trial(
+        Probe(name, calls),
+        lambda **knobs: {key: choice.answer(**knobs) for key, choice in named.items()},
+    )
+
+
+def _logits(rng: Rng, vocab: int) -> Array:
+    """Scores of which some lie far above 0 and all are different."""
+    return rng.permutation(np.linspace(-4, 4, vocab, dtype=np.float32)) + np.float32(2.0)
+
+
+def _greedy(rng: Rng) -> Trial:
+    return _trial("greedy", [Choice(_logits(rng, vocab)) for vocab in (5, 13, 2)])
+
+
+def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) -> Trial:
+    """Four draws for each setting, from low to high, all of them clear."""
+    drawn = (
+        _clear(rng, temperature, top_k, low)
+        for temperature, top_k in settings
+        for low in (0.0, 0.25, 0.5, 0.75)
+    )
+    large = Choice(np.arange(900, 905, dtype=np.float32), 1.0, None, 0.4)
+    return _trial(name, [*drawn, large])
+
+
+def _clear(rng: Rng, temperature: float, top_k: int | None, low: float) -> Choice:
+    """A clear choice with a random number at most a quarter above ``low``."""
+    for _ in range(TRIES):
+        draw = low + 0.25 * float(rng.random())
+        choice = Choice(_logits(rng, 12), temperature, top_k, draw)
+        if choice.clear():
+            return choice
+    raise RuntimeError("no clear choice was drawn")
+
+
+# ---- decode -------------------------------------------------------------------------------
+
+
+def decoding(rng: Rng, name: str, sizes: Config, pieces: Sequence[int]) -> Trial:
+    """A batch of texts read in pieces of these lengths; logits and caches are compared."""
+    weights = model_weights(rng, sizes)
+    ids = np.split(token_ids(rng, sizes, 2, sum(pieces)), np.cumsum(pieces)[:-1], axis=1)
+    calls = []
+    for index, piece in enumerate(ids):
+        before = (Ref(f"piece{index - 1}", (1,)),) if index else ()
+        tokens = TensorArg(np.ascontiguousarray(piece))
+        calls.append(Call(f"piece{index}", "module", "decode", (tokens, *before)))
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        cache: Cache | None = None
+        found = {}
+        for index, piece in enumerate(ids):
+            logits, cache = decode(piece, weights, sizes, cache, **knobs)
+            found[f"piece{index}.0"] = logits
+            for layer, (key, value) in enumerate(cache):
+                found[f"piece{index}.1.{layer}.0"] = key
+                found[f"piece{index}.1.{layer}.1"] = value
+        return found
+
+    make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
+    return Trial(Probe(name, (make, Load("loaded", "module", dict(weights)), *calls)), expect)
+
+
+# ---- generate -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Text:
+    """One call of ``generate``."""
+
+    tokens: list[int]
+    max_new_tokens: int
+    temperature: float = 0.0
+    top_k: int | None = None
+    eos_token_id: int | None = None
+    use_cache: bool = True
+    draws: tuple[float, ...] = ()
+
+    def call(self, name: str) -> Call:
+        """The call, with only the arguments that it needs."""
+        given: dict[str, Arg] = {
+            "temperature": self.temperature or None,
+            "top_k": self.top_k,
+            "eos_token_id": self.eos_token_id,
+            "use_cache": None if self.use_cache else False,
+            "draws": list(self.draws) or None,
+        }
+        kwargs: dict[str, Arg] = {key: one for key, one in given.items() if one is not None}
+        args: tuple[Arg, ...] = (Ref("module"), list(self.tokens), self.max_new_tokens)
+        return Call(name, None, "generate", args, kwargs)
+
+
+def _texts(rng: Rng) -> Iterator[Trial]:
+    """Greedy and drawn texts, with and without the cache, and each way to end."""
+    sizes = config(11, 7, 6, 1, 2)
+    yield _written(rng, "text-greedy", sizes, lambda _: Text(_prompt(rng, 3), 3))
+    yield _written(
+        rng, "text-uncached", sizes, lambda _: Text(_prompt(rng, 2), 2, use_cache=False)
+    )
+    yield _written(
+        rng,
+        "text-drawn",
+        sizes,
+        lambda _: Text(
+            _prompt(rng, 2),
+            3,
+            temperature=1.3,
+            top_k=6,
+            draws=tuple(float(one) for one in rng.random(3)),
+        ),
+    )
+    yield _written(
+        rng,
+        "text-end",
+        sizes,
+        lambda write: _ended(write, Text(_prompt(rng, 1), 4)),
+    )
+    yield _written(rng, "text-full", sizes, lambda _: Text(_prompt(rng, 5), 6))
+
+
+def _prompt(rng: Rng, length: int) -> list[int]:
+    return [int(token) for token in rng.permutation(11)[:length]]
+
+
+Write = Callable[[Text], list[int]]
+
+
+def _ended(write: Write, text: Text) -> Text:
+    """The same text with its second new token as the one that ends it."""
+    written = write(text)[len(text.tokens) :]
+    return Text(text.tokens, text.max_new_tokens, eos_token_id=written[1])
+
+
+def _written(
+    rng: Rng, name: str, sizes: Config, make: Callable[[Write], Text]
+) -> Trial:
+    """A text on a model whose every choice is clear."""
+    for _ in range(TRIES):
+        weights = model_weights(rng, sizes)
+        text = make(lambda one, w=weights: _answer(w, sizes, one))  # type: ignore[misc]
+        if _is_clear(weights, sizes, text):
+            break
+    module = Make("module", CLASS, (ConfigArg(dict(sizes)),))
+    load = Load("loaded", "module", dict(weights))
+    return Trial(
+        Probe(name, (module, load, text.call("text"))),
+        lambda **knobs: {
+            "text": np.asarray(_answer(weights, sizes, text, **knobs), dtype=np.float64)
+        },
+    )
+
+
+def _answer(weights: dict[str, Array], sizes: Config, text: Text, **knobs: object) -> list[int]:
+    model = writer(weights, sizes, len(text.tokens), text.use_cache, **knobs)
+    return sampling.generate(
+        model,
+        text.tokens,
+        text.max_new_tokens,
+        context=int(sizes["n_positions"]),
+        temperature=text.temperature,
+        top_k=text.top_k,
+        eos_token_id=text.eos_token_id,
+        draws=text.draws,
+        **knobs,
+    )
+
+
+def _is_clear(weights: dict[str, Array], sizes: Config, text: Text) -> bool:
+    """Whether rounding changes no choice, and no two new tokens are alike."""
+    written = _answer(weights, sizes, text)
+    model = writer(weights, sizes, len(text.tokens), use_cache=False)
+    new = written[len(text.tokens) :]
+    for index in range(len(new)):
+        logits = model(written[: len(text.tokens) + index])
+        draw = text.draws[index] if text.draws else 0.0
+        if sampling.margin(logits, text.temperature, text.top_k, draw) < CLEAR:
+            return False
+    return len(set(new)) == len(new)
+
+
