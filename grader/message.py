@@ -58,13 +58,21 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Stuck:
+    """Time runs out at this line of the learner's file."""
+
+    line: int
+    function: str
+
+
+@dataclass(frozen=True)
 class Done:
     """Every probe has run."""
 
     notes: tuple[str, ...] = ()
 
 
-Report = Hello | Broken | Taken | Loaded | Progress | probe.Observation | Done
+Report = Hello | Broken | Taken | Loaded | Progress | Stuck | probe.Observation | Done
 
 # ---- what each field may hold -------------------------------------------------------------
 # A test takes a decoded value and gives the value to use, or raises WireError.
@@ -164,6 +172,7 @@ def reports() -> Fields:
         Taken: (),
         Loaded: (_maybe(error),),
         Progress: (_name,),
+        Stuck: (_line_number, _name),
         Done: (_many(_name),),
         probe.SeenTensor: (_array, _name),
         probe.SeenArray: (_array,),

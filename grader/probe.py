@@ -249,13 +249,15 @@ class Outcome:
     ``"done"``, or why the process gave no complete answer: ``"timeout"``, ``"memory"``,
     ``"exit"`` (the code ended the process itself; ``status`` says how), ``"garbled"`` (its
     messages broke the protocol), ``"machine"`` (MAX or the sandbox could not start: a grader
-    error; ``problem`` says what). ``probe`` names the probe under way when it ended.
+    error; ``problem`` says what). ``probe`` names the probe under way when it ended, ``line``
+    the line of the learner's file at which the time ran out, if that is known.
     """
 
     ended: str
     observations: dict[str, Observation]
     load_error: SeenError | None = None
     probe: str | None = None
+    line: int | None = None
     status: int | None = None
     problem: str = ""
     output: str = ""

@@ -18,6 +18,7 @@ from grader import sandbox
 from grader.probe import Call, Make, Outcome, Probe
 from grader.sandbox import Limits
 from grader.sandbox.tiers import LAYERS
+from grader.worker import kernel, landlock
 from tests.worker_jobs import QUICK, ROOT, call, error, job, out, probe, processes_with
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
@@ -258,6 +259,27 @@ def test_how_a_process_ended_itself_is_told(results: dict[str, Result]) -> None:
     assert results["crashes"].outcome.status == -signal.SIGSEGV
 
 
+def line_of(name: str, text: str) -> int:
+    lines = ATTACKS[name].source.splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("loops while imported", "while"),
+        ("loops in __init__", "while"),
+        ("loops in forward", "while"),
+        ("loops in an error's text", "while"),
+        ("sleeps while imported", "sleep"),
+    ],
+)
+def test_a_timeout_names_the_line_that_was_running(
+    results: dict[str, Result], name: str, text: str
+) -> None:
+    assert results[name].outcome.line == line_of(name, text)
+
+
 def test_a_forged_report_is_only_output(results: dict[str, Result]) -> None:
     assert '"verdict": "pass"' in results["forges a report and leaves"].outcome.output
 
@@ -379,15 +401,26 @@ DENIED = tuple(
 )
 
 
+def confinable() -> bool:
+    """Whether this machine has Landlock and seccomp, asked without the code under test."""
+    actions = Path("/proc/sys/kernel/seccomp/actions_avail")
+    try:
+        kernel.syscall(landlock.CREATE_RULESET, None, 0, landlock.ASK_VERSION)
+    except OSError:
+        return False
+    return actions.exists() and os.uname().machine in ("x86_64", "aarch64")
+
+
 @pytest.fixture(scope="module")
 def peeks() -> Outcome:
+    if not confinable():
+        pytest.skip("this machine has no Landlock or no seccomp")
     os.environ["GRADER_TEST_SECRET"] = "hunter2"
     try:
         outcome = sandbox.run(job(PEEKS, *map(call, (*DENIED, *FREE))))
     finally:
         del os.environ["GRADER_TEST_SECRET"]
-    if outcome.isolation != "confined":
-        pytest.skip("this machine has no Landlock or no seccomp")
+    assert outcome.isolation == "confined"
     return outcome
 
 

@@ -56,6 +56,7 @@ REPORTS = (
     | st.builds(message.Hello, st.lists(NAMES, max_size=3).map(tuple))
     | st.builds(message.Broken, NAMES)
     | st.builds(message.Taken)
+    | st.builds(message.Stuck, st.integers(1, 999), NAMES)
     | st.builds(message.Progress, NAMES)
     | st.builds(message.Done, st.lists(NAMES, max_size=3).map(tuple))
 )  # fmt: skip

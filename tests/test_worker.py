@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from grader.probe import (
     SeenTensor,
     TensorArg,
 )
+from grader.worker import program
 from tests.worker_jobs import FILE, ROOT, call, error, floats, job, out, probe
 
 # ---- a right file -------------------------------------------------------------------------
@@ -518,7 +520,7 @@ def test_other_parts_of_the_course_cannot_and_the_error_says_what_can(
 BROKEN = {
     "a syntax error": ("x = 1\ndef f(:\n", "SyntaxError", 2),
     "an error while importing": ("import math\n\nmath.sqrt(-1)\n", "ValueError", 3),
-    "a name that MAX lacks": ("from max.experimental.nn import Linaer\n", "ImportError", 1),
+    "a name that a module lacks": ("from math import sqroot\n", "ImportError", 1),
     "sys.exit": ("import sys\nsys.exit()\n", "SystemExit", 2),
     "a lone surrogate": ("x = '\ud800'\n", "UnicodeEncodeError", None),
 }
@@ -528,10 +530,28 @@ BROKEN = {
 def test_a_file_that_cannot_be_imported_says_where(
     source: str, kind: str, line: int | None
 ) -> None:
-    outcome = sandbox.run(job(source, call("f")))
-    assert outcome.ended == "done"
-    assert outcome.observations == {}
+    module, seen = program.load(job(source))
+    del sys.modules[module.__name__]
+    assert seen is not None
+    assert (seen.type_name, seen.line, seen.action) == (kind, line, "import")
+
+
+def test_nothing_is_tried_on_a_file_that_cannot_be_imported() -> None:
+    outcome = sandbox.run(job("print('here')\n1 / 0\n", call("f")))
+    assert (outcome.ended, outcome.output, outcome.observations) == ("done", "here\n", {})
     assert outcome.load_error is not None
-    assert outcome.load_error.type_name == kind
-    assert outcome.load_error.line == line
-    assert outcome.load_error.action == "import"
+    assert (outcome.load_error.type_name, outcome.load_error.line) == ("ZeroDivisionError", 2)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("steps/step_77.py", "step_77"),
+        ("/home/me/my answer.py", "submission"),
+        ("__main__.py", "submission"),
+        ("numpy.py", "submission"),
+        ("antigravity.py", "submission"),
+    ],
+)
+def test_a_file_gets_a_name_that_nothing_else_has(file: str, name: str) -> None:
+    assert program.module_name(file) == name

@@ -12,7 +12,7 @@ from grader.sandbox import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = "steps/step_05.py"
-QUICK = Limits(wall=2.5)
+QUICK = Limits(wall=1.5)
 
 
 def earlier(*numbers: str) -> dict[str, tuple[str, str]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.message import Broken, Done, Hello, Loaded, Progress, Report, Taken, WireError
+from grader.message import Broken, Done, Hello, Loaded, Progress, Report, Stuck, Taken, WireError
 from grader.probe import Job, Observation, SeenError
 
-PROGRESS_LINES = 100
-"""Far more kernels than one file makes MAX compile."""
+EXTRA_LINES = 100
+"""Far more than one file makes MAX compile kernels or runs out of time."""
 
 
 class Exchange:
@@ -21,9 +21,10 @@ class Exchange:
         self.loaded = False
         self.load_error: SeenError | None = None
         self.observations: dict[str, Observation] = {}
+        self.stuck: Stuck | None = None
         self.notes: tuple[str, ...] = ()
         self.complete = False
-        self._lines_left = PROGRESS_LINES
+        self._lines_left = EXTRA_LINES
         self._job: Job | None = None
         self._on_progress = on_progress
 
@@ -55,6 +56,9 @@ class Exchange:
                 self._lines_left -= 1
                 if self._on_progress is not None:
                     self._on_progress(text)
+            case Stuck() if self._lines_left > 0:
+                self._lines_left -= 1
+                self.stuck = message
             case Taken() if self._job is not None and not self.taken:
                 self.taken = True
             case Loaded(error) if self.taken and not self.loaded:

@@ -271,6 +271,7 @@ class Running:
             probe=exchange.under_way,
             status=ruling.read(self._ruling).status if ended == "exit" else None,
             problem=clean.block(problem, 4000),
+            line=exchange.stuck.line if exchange.stuck and ended == "timeout" else None,
             output=output,
             notes=exchange.notes,
             isolation=tiers.name(exchange.layers or ()),

@@ -89,6 +89,7 @@ def _arguments(engine: str, limits: Limits, layers: tuple[str, ...], folder: str
         "cache": surroundings.compile_cache(),
         "engine": engine,
         "layers": ",".join(layers),
+        "wall_ms": int(1000 * limits.wall),
         "memory": limits.memory,
         "address_space": limits.address_space + PER_CORE * (os.cpu_count() or 1),
         "cpu": limits.cpu,

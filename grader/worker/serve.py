@@ -22,7 +22,7 @@ def serve(settings: Settings) -> None:
     layers.make_do(worn, settings)
     from grader.worker import session
 
-    session.hold(worn)
+    session.hold(worn, settings.wall_ms / 1000)
 
 
 def _import_max(engine: str) -> None:

@@ -15,7 +15,7 @@ from typing import NoReturn
 from grader import wire
 from grader.message import Done, Hello, Loaded, Progress, Report, Taken
 from grader.probe import Job
-from grader.worker import imports, probes, program
+from grader.worker import imports, probes, program, watchdog
 from grader.worker.start import JOB, REPORT
 
 SENDING = threading.Lock()
@@ -24,11 +24,11 @@ OUT_OF_MEMORY = 71
 """Exit status when there is no memory left even to tell the error."""
 
 
-def hold(layers: tuple[str, ...]) -> NoReturn:
+def hold(layers: tuple[str, ...], wall: float) -> NoReturn:
     """Announce that this worker is ready, do the job that comes, and end the process."""
     send(Hello(layers))
     try:
-        _work(_receive())
+        _work(_receive(), wall)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     os._exit(0)
@@ -56,13 +56,14 @@ def _receive() -> Job:
     os._exit(0)  # the grader had no job after all
 
 
-def _work(job: Job) -> None:
+def _work(job: Job, wall: float) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(  # type: ignore[union-attr]
             encoding="utf-8", errors="backslashreplace", line_buffering=True
         )
     notes = imports.install(job.modules)
     send(Taken())
+    watchdog.start(job.file, wall, send)
     module, error = program.load(job)
     send(Loaded(error))
     if error is None:

@@ -25,6 +25,7 @@ class Settings:
     cache: str
     engine: str
     layers: tuple[str, ...]
+    wall_ms: int
     memory: int
     address_space: int
     cpu: int

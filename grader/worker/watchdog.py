@@ -1,0 +1,31 @@
+"""Says at which line of the learner's file the time runs out."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+
+from grader.message import Stuck
+
+SHARE = 0.8
+"""Of the time limit: early enough for the grader to hear of it."""
+
+
+def start(file: str, seconds: float, send: Callable[[Stuck], None]) -> None:
+    """Look at this thread when most of ``seconds`` has passed, and send where it is.
+
+    Again after each further such time, for the grader waits longer where MAX compiles.
+    """
+    watched = threading.get_ident()
+    never = threading.Event()
+
+    def watch() -> None:
+        while not never.wait(SHARE * seconds):
+            frame = sys._current_frames().get(watched)  # noqa: SLF001 - there is no other way
+            while frame is not None and frame.f_code.co_filename != file:
+                frame = frame.f_back
+            if frame is not None:
+                send(Stuck(frame.f_lineno, frame.f_code.co_name))
+
+    threading.Thread(target=watch, daemon=True).start()
