@@ -23,10 +23,9 @@ TURNED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_
 
 
 def draw(rng: Rng) -> list[Trial]:
-    """Logits of several models, parts of one, and checkpoints that fit or do not."""
+    """Logits of two models, a part of one, and checkpoints that fit or do not."""
     return [
         logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (2, 5)),
-        logits_trial(rng, "logits-three-layers", config(9, 5, 4, 3, 2), (1, 5)),
         logits_trial(
             rng, "logits-one-token", {**config(13, 6, 8, 1, 2), "layer_norm_epsilon": 0.4}, (3, 1)
         ),
@@ -79,7 +78,7 @@ def logits_trial(rng: Rng, name: str, sizes: Config, size: tuple[int, int]) -> T
 
 def _transformer(rng: Rng) -> Trial:
     """``GPT2Model`` by itself: what stands in front of the output layer."""
-    sizes = config(8, 6, 4, 2, 1)
+    sizes = config(8, 6, 4, 1, 1)
     weights, ids = model_weights(rng, sizes), token_ids(rng, sizes, 2, 4)
     bare = {name.removeprefix("transformer."): array for name, array in weights.items()}
     make = Make("module", "GPT2Model", (ConfigArg(dict(sizes)),))
