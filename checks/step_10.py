@@ -329,8 +329,12 @@ LESSON = {
     "heads": "Tasks",
 }
 
-SHARED = ("split", "split_heads", "merge_heads", "heads")
-"""Parts that this layer has in common with that of step 05."""
+SHARED = tuple(
+    row
+    for row in attention.LAYER
+    if row[3] in ("split", "split_heads", "merge_heads") or row[0] == "one-head"
+)
+"""Mistakes that this layer has in common with that of step 05."""
 
 RUBRIC = Rubric(
     checks=(*SOURCE, *RUNTIME),
@@ -339,6 +343,6 @@ RUBRIC = Rubric(
         *named(cache.OPTIONS, BLAMES, LESSON),
         *named(cache.ROTARY, BLAMES, LESSON),
         *named(cache.CACHE, BLAMES, LESSON),
-        *named(tuple(row for row in attention.LAYER if row[3] in SHARED), BLAMES, LESSON),
+        *named(SHARED, BLAMES, LESSON),
     ),
 )

@@ -124,7 +124,12 @@ def decoding(rng: Rng, name: str, sizes: Config, pieces: Sequence[int]) -> Trial
         cache: Cache | None = None
         found = {}
         for index, piece in enumerate(ids):
-            logits, cache = decode(piece, weights, sizes, cache, **knobs)
+            try:
+                logits, cache = decode(piece, weights, sizes, cache, **knobs)
+            except ValueError:
+                if not knobs:
+                    raise
+                break
             found[f"piece{index}.0"] = logits
             for layer, (key, value) in enumerate(cache):
                 found[f"piece{index}.1.{layer}.0"] = key

@@ -49,8 +49,6 @@ OPTIONS: tuple[Row, ...] = (
      {"zero": "always"}, "zero"),
     ("zero-score-one", "The additional score is 1. A key of zeros has the score 0 with every "
      "query.", {"zero": "one"}, "zero"),
-    ("zero-hidden", "The additional score is −inf, so nothing can look there. A key of zeros has "
-     "the score 0.", {"zero": "hidden"}, "zero"),
     ("zero-first-dropped", "The weight of the first key is dropped after the softmax. The zero "
      "stands last: drop the last.", {"zero": "first_dropped"}, "zero"),
     ("dropout-weights", "The weights are multiplied by 1 − dropout. Nothing is dropped when a "
@@ -94,12 +92,9 @@ CACHE: tuple[Row, ...] = (
      {"cache": "exchanged"}, "join"),
     ("cache-replaces", "The cached keys and values stand in the place of the new ones. Join them.",
      {"cache": "replaced"}, "join"),
-    ("cache-joined-width", "Old and new are joined along head_dim. Join them along the tokens: "
-     "axis −2.", {"cache": "width"}, "join"),
-    ("cache-joined-heads", "Old and new are joined along the heads. Join them along the tokens: "
-     "axis −2.", {"cache": "heads"}, "join"),
-    ("cache-joined-batch", "Old and new are joined along the batch. Join them along the tokens: "
-     "axis −2.", {"cache": "batch"}, "join"),
+    ("cache-joined-elsewhere", "Old and new keys and values are joined along another axis, and "
+     "nothing fits afterwards. Join them along the tokens: axis −2.", {"cache": "elsewhere"},
+     "join"),
     ("returns-new-only", "Only the new keys and values are returned. Return those of all tokens.",
      {"returned": "new_only"}, "returned"),
     ("returns-exchanged", "The cache is returned as (value, key). It is (key, value).",

@@ -50,14 +50,8 @@ MODEL: tuple[Row, ...] = (
 )
 
 CHECKPOINT: tuple[Row, ...] = (
-    ("nothing-turned", "No matrix is turned. Hugging Face keeps the four kinds in TRANSPOSED as "
-     "[in, out]; here they are [out, in].", {"turned": "nothing"}, "turned"),
     ("attn-c-proj-not-turned", "attn.c_proj.weight is not turned. It is square, so no shape gives "
      "it away.", {"turned": "not_attn_c_proj"}, "turned"),
     ("mlp-not-turned", "The weights of mlp.c_fc and mlp.c_proj are not turned.",
      {"turned": "not_mlp"}, "turned"),
-    ("attn-not-turned", "The weights of the attention are not turned.",
-     {"turned": "not_attn"}, "turned"),
-    ("everything-turned", "The tables of tokens and positions are turned as well. Only the four "
-     "kinds in TRANSPOSED are.", {"turned": "everything"}, "turned"),
 )

@@ -79,7 +79,7 @@ def part(weights: Weights, prefix: str) -> dict[str, Floats]:
     }
 
 
-def block(x: Floats, weights: Weights, n_head: int, eps: float, **knobs: Any) -> Floats:
+def block(x: Floats, weights: Weights, n_head: int, eps: float, /, **knobs: Any) -> Floats:
     """One pre-norm block of GPT-2: ``[batch, seq, n_embd]`` → the same shape.
 
     h = x + attn(ln_1(x)); then h + mlp(ln_2(h)). Radford et al. 2019, section 2.3. Knob

@@ -44,8 +44,8 @@ def multi_head_attention(
     layer: Layer,
     x: Floats,
     *,
-    mask: Floats | None = None,
-    bias: Floats | None = None,
+    attention_mask: Floats | None = None,
+    position_bias: Floats | None = None,
     past: KeyValue | None = None,
     **knobs: Any,
 ) -> tuple[Floats, KeyValue]:
@@ -60,7 +60,7 @@ def multi_head_attention(
     key, value = _joined(key, value, past, **knobs)
     if layer.rotary and knobs.get("rotary") == "joined_again":
         key = rotate(key, np.arange(key.shape[-2]), THETA)
-    weights = _weights(layer, query, key, mask, bias, **knobs)
+    weights = _weights(layer, query, key, attention_mask, position_bias, **knobs)
     context = merge_heads(weights @ value, **knobs)
     if knobs.get("out_proj") == "missing":
         return context, _returned(key, value, x.shape[-2], **knobs)
@@ -81,6 +81,9 @@ def _query_key_value(layer: Layer, x: Floats, **knobs: Any) -> tuple[Floats, Flo
     if knobs.get("packing") == "per_head":
         parts = fused.reshape(*x.shape[:-1], heads, 3, -1)
         blocks = [parts[..., i, :].swapaxes(-2, -3) for i in range(3)]
+    elif knobs.get("packing") == "interleaved":
+        thirds = fused.reshape(*x.shape, 3)
+        blocks = [split_heads(thirds[..., i], heads, **knobs) for i in range(3)]
     else:
         blocks = [split_heads(part, heads, **knobs) for part in np.split(fused, 3, axis=-1)]
     named = dict(zip("qkv", blocks, strict=True))
@@ -127,12 +130,8 @@ def _joined(
             return np.concatenate([old_value, key], -2), np.concatenate([old_key, value], -2)
         case "replaced":
             return old_key, old_value
-        case "width":
-            return np.concatenate([old_key, key], -1), np.concatenate([old_value, value], -1)
-        case "heads":
-            return np.concatenate([old_key, key], -3), np.concatenate([old_value, value], -3)
-        case "batch":
-            return np.concatenate([old_key, key], 0), np.concatenate([old_value, value], 0)
+        case "elsewhere":
+            raise ValueError("no shape fits after joining along another axis")
     return np.concatenate([old_key, key], -2), np.concatenate([old_value, value], -2)
 
 
@@ -156,6 +155,7 @@ def _weights(
     key: Floats,
     mask: Floats | None,
     bias: Floats | None,
+    /,
     **knobs: Any,
 ) -> Floats:
     """The attention weights over the real keys."""
@@ -173,7 +173,7 @@ def _weights(
 
 
 def _scores(
-    layer: Layer, query: Floats, key: Floats, bias: Floats | None, **knobs: Any
+    layer: Layer, query: Floats, key: Floats, bias: Floats | None, /, **knobs: Any
 ) -> Floats:
     """Q·Kᵀ times the scale."""
     usual = query.shape[-1] ** -0.5
@@ -194,7 +194,7 @@ def _scores(
     return np.asarray(product * scale)
 
 
-def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, **knobs: Any) -> Floats:
+def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, /, **knobs: Any) -> Floats:
     """The scores with position bias and mask."""
     if bias is not None:
         scores = {
@@ -222,13 +222,13 @@ def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, **knobs: A
     return scores
 
 
-def _softmax_with_zero(scores: Floats, zero: bool, **knobs: Any) -> Floats:
+def _softmax_with_zero(scores: Floats, zero: bool, /, **knobs: Any) -> Floats:
     """Softmax over the keys, with one more key whose score is 0 where ``zero`` says so."""
     kind = knobs.get("zero")
     if knobs.get("softmax") == "queries":
         return softmax(scores, -2)
     if (kind == "always" or zero) and kind != "ignored":
-        score = {"one": 1.0, "hidden": -np.inf}.get(kind or "", 0.0)
+        score = 1.0 if kind == "one" else 0.0
         column = np.full((*scores.shape[:-1], 1), score)
         if kind == "first_dropped":
             return softmax(np.concatenate([scores, column], -1))[..., 1:]

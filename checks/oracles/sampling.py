@@ -15,23 +15,23 @@ def shares(
 ) -> Floats:
     """The probability of every token, ``[vocab_size]``: softmax(logits / temperature).
 
-    With ``top_k``, all but the best ``top_k`` tokens have none. Knobs ``temperature`` and
-    ``top_k`` are ways to be wrong about either.
+    With ``top_k``, all but the best ``top_k`` tokens have none. Knobs ``heat`` and ``best`` are
+    ways to be wrong about the temperature and about ``top_k``.
     """
     factor = {"multiplied": temperature, "ignored": 1.0, "squared": temperature**-2}.get(
-        knobs.get("temperature", ""), 1 / temperature
+        knobs.get("heat", ""), 1 / temperature
     )
     scores = logits * factor
-    if top_k is not None and knobs.get("top_k") != "ignored":
-        kept = {"one_less": top_k - 1, "one_more": top_k + 1}.get(knobs.get("top_k", ""), top_k)
-        order = np.argsort(scores) if knobs.get("top_k") == "worst" else np.argsort(-scores)
+    if top_k is not None and knobs.get("best") != "ignored":
+        kept = {"one_less": top_k - 1, "one_more": top_k + 1}.get(knobs.get("best", ""), top_k)
+        order = np.argsort(scores) if knobs.get("best") == "worst" else np.argsort(-scores)
         hidden = order[max(kept, 0) :]
-        if knobs.get("top_k") == "after_softmax":
+        if knobs.get("best") == "after_softmax":
             probabilities = softmax(scores)
             probabilities[hidden] = 0.0
             return probabilities
         scores = scores.copy()
-        scores[hidden] = 0.0 if knobs.get("top_k") == "zero" else -np.inf
+        scores[hidden] = 0.0 if knobs.get("best") == "zero" else -np.inf
     if knobs.get("shares") == "uniform":
         return np.isfinite(scores) / np.isfinite(scores).sum()
     return softmax(scores)
@@ -95,7 +95,7 @@ def generate(
         count = max_new_tokens - len(tokens)
     text = list(tokens)
     for index in range(min(count, context - len(tokens))):
-        draw = draws[0 if knobs.get("draws") == "same" else index] if temperature else 0.0
+        draw = draws[0 if knobs.get("numbers") == "same" else index] if temperature else 0.0
         token = next_token(model(text), temperature, top_k, draw, **knobs)
         if token == eos_token_id and knobs.get("end") == "left_out":
             break
