@@ -38,7 +38,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'It is the type of every argument. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure.imports_tensor(),
+        test=structure_more.imports_tensor(),
     ),
     source_check(
         "function",
@@ -56,7 +56,7 @@ CHECKS = (
         "Multiply the queries with the transposed keys",
         '[..., query_len, head_dim] @ [..., head_dim, key_len]. See "Scores".',
         "scores = query @ key.transpose(-1, -2)",
-        test=words.returns(NAME, structure.is_scores, near=structure.is_product),
+        test=structure_more.scores(NAME),
     ),
     source_check(
         "scale",
@@ -170,7 +170,7 @@ CHECKS = (
         '"She loves cats" does not get the weights that the lesson prints',
         'Compare with the tables in "She loves cats"',
         rule=rules.numbers("she-loves-cats", what='numbers of "She loves cats"'),
-        needs=("numbers",),
+        needs=("shapes",),
     ),
 )
 

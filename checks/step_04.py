@@ -40,7 +40,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'Tensor makes a tensor of one number. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure.imports_tensor(),
+        test=structure_more.imports_tensor(),
     ),
     source_check(
         "functions",

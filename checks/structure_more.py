@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from checks import structure, syntax
@@ -37,9 +38,28 @@ def either(*tests: Test) -> Test:
     return test
 
 
+def imports_tensor() -> Test:
+    """Tensor, if the file names it."""
+    return _if_named("Tensor", structure.imports_tensor())
+
+
 def imports_for_a_layer() -> Test:
-    """functional, Module and Tensor."""
-    return words.imports(FUNCTIONAL, f"{NN}.Module", "max.experimental.tensor.Tensor")
+    """Module; functional and Tensor, if the file names them."""
+    return both(
+        words.imports(f"{NN}.Module"), imports_tensor(), _if_named("F", words.imports(FUNCTIONAL))
+    )
+
+
+def _if_named(name: str, test: Test) -> Test:
+    """What no line of the file needs does not have to be imported."""
+
+    def only_if(source: Source) -> Finding:
+        every = ast.walk(source.tree)
+        if any(isinstance(node, ast.Name) and node.id == name for node in every):
+            return test(source)
+        return Finding(True)
+
+    return only_if
 
 
 def called(e: Expr) -> str:
@@ -48,6 +68,18 @@ def called(e: Expr) -> str:
 
 
 # ---- step 03 ------------------------------------------------------------------------------
+
+
+def scores(name: str) -> Test:
+    """The queries times the keys, the latter transposed, perhaps in a way that is not followed."""
+
+    def pattern(e: Expr) -> bool:
+        turned = structure.is_product(e) and has(
+            e.args[1], lambda one: one.op == "transpose" and one.value is None
+        )
+        return structure.is_scores(e) or turned
+
+    return words.returns(name, pattern, near=structure.is_product)
 
 
 def adds_given_mask(name: str) -> Test:

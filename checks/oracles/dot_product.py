@@ -73,6 +73,5 @@ def _masked(scores: Floats, mask: Floats | None, **knobs: Any) -> Floats:
         "subtracted": lambda: scores - mask,
         "inverted": lambda: np.where(mask == 0, -np.inf, scores),
         "zero": lambda: np.where(mask == 0, scores, 0.0),
-        "as_ones": lambda: scores * (mask == 0),
     }
     return changed.get(given or "", lambda: scores + mask)()

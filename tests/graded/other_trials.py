@@ -43,9 +43,15 @@ def _random(seed: int) -> Any:
 
 INPUTS = (
     # leading, queries, keys, head_dim, value_dim, shape of the mask or None
-    ((), 4, 6, 5, 3, None), ((), 5, 5, 2, 7, (5, 5)), ((3,), 2, 7, 4, 6, None),
-    ((3,), 4, 2, 6, 5, (4, 2)), ((2, 3), 5, 4, 7, 6, (2, 1, 1, 4)), ((2, 3), 6, 6, 4, 5, (6, 6)),
-    ((4, 2), 3, 5, 6, 2, (4, 1, 3, 5)), ((2, 1, 3), 2, 3, 4, 5, None), ((1, 1), 1, 1, 3, 2, None),
+    ((), 4, 6, 5, 3, None),
+    ((), 5, 5, 2, 7, (5, 5)),
+    ((3,), 2, 7, 4, 6, None),
+    ((3,), 4, 2, 6, 5, (4, 2)),
+    ((2, 3), 5, 4, 7, 6, (2, 1, 1, 4)),
+    ((2, 3), 6, 6, 4, 5, (6, 6)),
+    ((4, 2), 3, 5, 6, 2, (4, 1, 3, 5)),
+    ((2, 1, 3), 2, 3, 4, 5, None),
+    ((1, 1), 1, 1, 3, 2, None),
 )
 
 
@@ -64,8 +70,8 @@ def _dot_product(module: types.ModuleType) -> float:
         if shape is not None:
             mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
             mask[..., 0] = 0
-        given = [_tensor(array) for array in (q, k, v, mask) if array is not None]
-        answer = _call(module.scaled_dot_product_attention, *given)
+        more = {} if mask is None else {"mask": _tensor(mask)}
+        answer = _call(module.scaled_dot_product_attention, *map(_tensor, (q, k, v)), **more)
         if not isinstance(answer, tuple | list) or len(answer) != 2:
             raise Wrong("no pair is returned")
         want = formulas.attend(*(a.astype(np.float64) for a in (q, k, v)), mask)
@@ -79,7 +85,10 @@ def _dot_product(module: types.ModuleType) -> float:
 
 TEXTS = (
     ([[5, 6, 7, 9], [8, 9, 9, 9], [9, 9, 0, 12], [1, 9, 2, 9]], 9),
-    ([[3, 4, 5], [0, 9, 60000]], 50256), ([[7, 7], [7, 1]], 7), ([[2]], 2), ([[0, 3, 0, 0, 1]], 0),
+    ([[3, 4, 5], [0, 9, 60000]], 50256),
+    ([[7, 7], [7, 1]], 7),
+    ([[2]], 2),
+    ([[0, 3, 0, 0, 1]], 0),
 )
 
 
@@ -136,13 +145,20 @@ def _behaves(mask: Any, shape: tuple[int, ...], may: Any) -> None:
 
 ROTATIONS = (
     # leading dimensions, seq, d_k, shape of the positions without seq, theta
-    ((), 5, 6, (), 100.0), ((3,), 4, 8, (3,), 37.0), ((3,), 6, 4, (), 10000.0),
-    ((2, 3), 5, 10, (2, 1), 250.0), ((4,), 3, 2, (4,), 60.0),
+    ((), 5, 6, (), 100.0),
+    ((3,), 4, 8, (3,), 37.0),
+    ((3,), 6, 4, (), 10000.0),
+    ((2, 3), 5, 10, (2, 1), 250.0),
+    ((4,), 3, 2, (4,), 60.0),
 )
 LAYERS = (
     # num_heads, d_k, leading dimensions, seq, shape of the positions without seq, theta
-    (3, 4, (), 6, (), 90.0), (2, 6, (3,), 5, (3,), 40.0), (5, 2, (2,), 4, (), 10000.0),
-    (3, 2, (2, 4), 5, (2, 4), 70.0), (2, 4, (3, 2), 1, (), 55.0), (1, 8, (2,), 7, (2,), 150.0),
+    (3, 4, (), 6, (), 90.0),
+    (2, 6, (3,), 5, (3,), 40.0),
+    (5, 2, (2,), 4, (), 10000.0),
+    (3, 2, (2, 4), 5, (2, 4), 70.0),
+    (2, 4, (3, 2), 1, (), 55.0),
+    (1, 8, (2,), 7, (2,), 150.0),
 )
 LONGEST = 64
 
@@ -170,8 +186,14 @@ def _rope(module: types.ModuleType) -> float:
 
 
 def _one_rope_layer(
-    module: types.ModuleType, random: Any, n_head: int, d_k: int, leading: tuple[int, ...],
-    seq: int, before: tuple[int, ...], theta: float,
+    module: types.ModuleType,
+    random: Any,
+    n_head: int,
+    d_k: int,
+    leading: tuple[int, ...],
+    seq: int,
+    before: tuple[int, ...],
+    theta: float,
 ) -> float:
     import numpy as np
 
@@ -211,8 +233,11 @@ def _call_make(cls: Any, *args: Any, **more: Any) -> Any:
 
 NORMS = (
     # shape, eps or None, scale and shift of the input
-    ((4, 6), None, 1.0, 0.0), ((2, 3, 7), 0.4, 0.5, 1.0), ((2, 3, 4, 5), 2.0, 1.0, 0.0),
-    ((3, 8), None, 3e-3, 0.0), ((2, 4, 16), 1e-2, 0.1, 4.0),
+    ((4, 6), None, 1.0, 0.0),
+    ((2, 3, 7), 0.4, 0.5, 1.0),
+    ((2, 3, 4, 5), 2.0, 1.0, 0.0),
+    ((3, 8), None, 3e-3, 0.0),
+    ((2, 4, 16), 1e-2, 0.1, 4.0),
 )
 
 

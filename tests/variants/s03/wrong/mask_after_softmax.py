@@ -1,0 +1,17 @@
+# concept: mask-after-softmax
+# check: mask, masked, sums
+import math
+
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    # half of the scale on each side keeps both small
+    part = math.sqrt(math.sqrt(int(query.shape[-1])))
+    scores = (query / part) @ (key / part).transpose(-1, -2)
+    weights = F.softmax(scores)
+    if mask is not None:
+        weights = weights + mask
+    output = weights @ value
+    return output, weights

@@ -1,0 +1,13 @@
+# concept: mask
+# check: runs, mask
+import math
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    scores = query @ key.transpose(-1, -2) / math.sqrt(int(query.shape[-1]))
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, float("-inf"))
+    weights = F.softmax(scores)
+    return weights @ value, weights

@@ -1,0 +1,13 @@
+# concept: softmax
+# check: runs, softmax
+import math
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    scores = query @ key.transpose(-1, -2) / math.sqrt(int(query.shape[-1]))
+    if mask is not None:
+        scores = scores + mask
+    weights = F.softmax(scores, dim=-1)
+    return weights @ value, weights

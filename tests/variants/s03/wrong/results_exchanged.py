@@ -1,0 +1,17 @@
+# concept: results-exchanged
+# check: returns, shapes
+import math
+
+from max.experimental import functional as funktionen
+from max.experimental.tensor import Tensor
+
+
+def scaled_dot_product_attention(abfrage, schlüssel, wert, mask=None):
+    breite = int(abfrage.shape[-1])
+    punkte = abfrage @ schlüssel.transpose(-1, -2)
+    punkte = punkte / math.sqrt(breite)
+    if mask is not None:
+        punkte = punkte + mask
+    gewichte = funktionen.softmax(punkte)
+    ausgabe = gewichte @ wert
+    return gewichte, ausgabe

@@ -1,0 +1,17 @@
+# concept: returns
+# check: returns, pair
+import math
+
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    results = []
+    scores = query @ key.transpose(-1, -2) / math.sqrt(int(query.shape[-1]))
+    if mask is not None:
+        scores = scores + mask
+    weights = F.softmax(scores)
+    results.append(weights @ value)
+    results.append(weights)
+    return [*results, scores]

@@ -1,0 +1,13 @@
+# concept: scale
+# check: runs, scale
+import math
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = scores + mask
+    weights = F.softmax(scores)
+    return weights @ value, weights
