@@ -132,7 +132,10 @@ def test_records_are_small() -> None:
 
 @pytest.mark.native
 @pytest.mark.parametrize("group", sorted({case.group for case in CASES}))
-def test_max_still_gives_what_it_gave(group: str, tmp_path: Path) -> None:
+def test_max_still_gives_what_it_gave(
+    group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MAX_EAGER_ALLOW_LAZY_COMPILE")
     command = [sys.executable, "-m", "tests.engine_cases.record", "--into", str(tmp_path), group]
     subprocess.run(command, cwd=ROOT, check=True)
     now, before = load(group, tmp_path), load(group)
