@@ -26,9 +26,13 @@ class WireError(ValueError):
 
 @dataclass(frozen=True)
 class Hello:
-    """The worker has imported MAX and waits for its job; ``layers`` confine it."""
+    """The worker has imported MAX and waits for its job.
+
+    ``layers`` confine it. ``process`` is its process id and group, as it sees them itself.
+    """
 
     layers: tuple[str, ...]
+    process: int
 
 
 @dataclass(frozen=True)
@@ -100,9 +104,9 @@ def _boolean(value: Any) -> bool:
     return value if isinstance(value, bool) else fail("a boolean")
 
 
-def _line_number(value: Any) -> int:
+def _number(value: Any) -> int:
     good = type(value) is int and 0 < value < 1 << 31
-    return int(value) if good else fail("a line number")
+    return int(value) if good else fail("a number above 0")
 
 
 def _array(value: Any) -> Any:
@@ -167,19 +171,19 @@ def reports() -> Fields:
     """What the worker may send, and the test of each field."""
     error = _one(probe.SeenError)
     return {
-        Hello: (_many(_name),),
+        Hello: (_many(_name), _number),
         Broken: (_text,),
         Taken: (),
         Loaded: (_maybe(error),),
         Progress: (_name,),
-        Stuck: (_line_number, _name),
+        Stuck: (_number, _name),
         Done: (_many(_name),),
         probe.SeenTensor: (_array, _name),
         probe.SeenArray: (_array,),
         probe.SeenParameter: (shape, _name),
         probe.SeenModule: (_name, _boolean, _mapping(_one(probe.SeenParameter)), _mapping(_name)),
         probe.SeenObject: (_name,),
-        probe.SeenError: (_name, _text, _name, _maybe(_line_number), _maybe(_name), _text),
+        probe.SeenError: (_name, _text, _name, _maybe(_number), _maybe(_name), _text),
         probe.Observation: (_name, _mapping(_seen), _maybe(error)),
     }
 

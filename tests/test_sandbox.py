@@ -188,6 +188,17 @@ def attack():
         "attack",
         limits=Limits(wall=20, disk=20 * MIB),
     ),
+    "starts threads without end": Attack(
+        HEAD
+        + """
+def attack():
+    threading.stack_size(65536)
+    while True: threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+""",
+        "memory",
+        "attack",
+        limits=Limits(wall=20, threads=200),
+    ),
     "leaves a thread that never ends": Attack(
         HEAD
         + """
@@ -502,8 +513,22 @@ def attack():
 )
 
 
+REVOLT = (
+    HEAD
+    + """
+libc = ctypes.CDLL(None)
+def attack():
+    libc.prctl(1, 0)
+    libc.kill(os.getppid(), 9)
+    while True: time.sleep(0.1)
+"""
+)
+
+
 @pytest.mark.parametrize(
-    ("source", "ended"), [(DAEMON, "done"), (BOMB, "timeout")], ids=["daemons", "fork bomb"]
+    ("source", "ended"),
+    [(DAEMON, "done"), (BOMB, "timeout"), (REVOLT, "exit")],
+    ids=["daemons", "fork bomb", "kills its referee"],
 )
 def test_processes_are_found_where_they_cannot_be_forbidden(source: str, ended: str) -> None:
     result = carry_out(Attack(source, ended), layers=("limits",))

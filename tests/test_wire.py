@@ -53,7 +53,7 @@ REPORTS = (
     st.builds(probe.Observation, NAMES, st.dictionaries(NAMES, SEEN, max_size=3),
               st.none() | ERRORS)
     | st.builds(message.Loaded, st.none() | ERRORS)
-    | st.builds(message.Hello, st.lists(NAMES, max_size=3).map(tuple))
+    | st.builds(message.Hello, st.lists(NAMES, max_size=3).map(tuple), st.integers(1, 999))
     | st.builds(message.Broken, NAMES)
     | st.builds(message.Taken)
     | st.builds(message.Stuck, st.integers(1, 999), NAMES)

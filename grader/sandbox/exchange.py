@@ -16,6 +16,7 @@ class Exchange:
 
     def __init__(self, on_progress: Callable[[str], None] | None = None) -> None:
         self.layers: tuple[str, ...] | None = None
+        self.process: int | None = None
         self.problem: str | None = None
         self.taken = False
         self.loaded = False
@@ -48,8 +49,8 @@ class Exchange:
             WireError: if it may not say that now.
         """
         match message:
-            case Hello(layers) if self.layers is None and self.problem is None:
-                self.layers = layers
+            case Hello() if self.layers is None and self.problem is None:
+                self.layers, self.process = message.layers, message.process
             case Broken(problem) if self.layers is None:
                 self.problem = problem
             case Progress(text) if self._lines_left > 0:

@@ -27,4 +27,5 @@ class Limits(NamedTuple):
     output: int = 64 * 1024
     file_size: int = 16 * MIB
     disk: int = 128 * MIB
+    threads: int = 512
     processes: int = 16

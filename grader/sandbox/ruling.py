@@ -32,6 +32,8 @@ def ending(ruling: Ruling, limits: Limits) -> tuple[str, str]:
     """How a worker with a job ended, in the words of ``Outcome.ended``, and the problem."""
     if ruling.reason == "disk":
         return "memory", f"more than {limits.disk >> 20} MiB of files"
+    if ruling.reason == "threads":
+        return "memory", f"more than {limits.threads} threads"
     if ruling.reason == "memory" or ruling.status == OUT_OF_MEMORY:
         return "memory", ""
     killed = ruling.status in (-signal.SIGKILL, -signal.SIGXCPU)

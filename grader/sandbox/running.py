@@ -128,6 +128,9 @@ class Running:
         if not self._gone:
             with suppress(OSError):
                 os.kill(self._ends.process, signal.SIGKILL)
+        group = self._conversation()[0].process if not self._ruling and self._talk else None
+        if group is not None:  # someone ended the referee
+            _end_group(group)
         with suppress(ChildProcessError):
             os.waitpid(self._ends.process, 0)
 
@@ -276,3 +279,11 @@ class Running:
             notes=exchange.notes,
             isolation=tiers.name(exchange.layers or ()),
         )
+
+
+def _end_group(group: int) -> None:
+    """Kill a process group and wait a moment until it is gone."""
+    with suppress(OSError):
+        for _ in range(200):
+            os.killpg(group, signal.SIGKILL)
+            time.sleep(0.005)

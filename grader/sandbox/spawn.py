@@ -95,6 +95,7 @@ def _arguments(engine: str, limits: Limits, layers: tuple[str, ...], folder: str
         "cpu": limits.cpu,
         "file_size": limits.file_size,
         "disk": limits.disk,
+        "threads": limits.threads,
         "processes": limits.processes,
     }
     program = os.path.join(GRADER, "worker", "__main__.py")

@@ -15,7 +15,7 @@ import select
 import signal
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from grader.worker import bytecode, folder
 
@@ -43,10 +43,10 @@ def watch(child: int, settings: Settings) -> NoReturn:
         ended = os.wait4(child, 0)
     _end(child)
     folder.remove(settings.folder)
-    _, status, usage = ended
-    spent = int(1000 * (usage.ru_utime + usage.ru_stime))
+    _, status, spent = ended
+    milliseconds = int(1000 * (spent.ru_utime + spent.ru_stime))
     with suppress(OSError):
-        words = f"{reason} {os.waitstatus_to_exitcode(status)} {spent}\n"
+        words = f"{reason} {os.waitstatus_to_exitcode(status)} {milliseconds}\n"
         os.write(RULING, words.encode("ascii"))
     os._exit(0)
 
@@ -56,7 +56,7 @@ Ended = tuple[int, int, resource.struct_rusage]
 
 
 def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | None]:
-    """``exit`` and how; or why it must end: ``memory``, ``disk``, ``stopped`` by the grader."""
+    """``exit`` and how; or why it must end: a limit's name, ``stopped`` by the grader."""
     poller = select.poll()
     poller.register(control, select.POLLIN | select.POLLHUP)
     handle = _process_handle(child)
@@ -69,12 +69,15 @@ def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | No
         if control in ready:
             if not os.read(control, 1):
                 return "stopped", None
-            watching, most = True, resident(child) + settings.memory
+            watching, most = True, usage(child).memory + settings.memory
         ended = os.wait4(child, os.WNOHANG)
         if ended[0]:
             return "exit", ended
-        if watching and resident(child) > most:
+        used = usage(child) if watching else NOTHING
+        if used.memory > most:
             return "memory", None
+        if used.threads > settings.threads:
+            return "threads", None
         ticks += 1
         if ticks % DISK_TICKS == 0 and folder.size(settings.folder, settings.disk) > settings.disk:
             return "disk", None
@@ -90,22 +93,34 @@ def _process_handle(child: int) -> int | None:
         return None
 
 
-def resident(process: int) -> int:
-    """Bytes of memory that ``process`` holds; 0 where that cannot be read."""
+class Usage(NamedTuple):
+    """What a process holds: bytes of memory, and threads."""
+
+    memory: int
+    threads: int
+
+
+NOTHING = Usage(0, 0)
+
+
+def usage(process: int) -> Usage:
+    """What ``process`` holds; nothing where that cannot be read."""
     try:
-        with open(f"/proc/{process}/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        with open(f"/proc/{process}/stat", "rb") as file:
+            words = file.read().rpartition(b")")[2].split()
+        return Usage(int(words[21]) * os.sysconf("SC_PAGE_SIZE"), int(words[17]))
     except (OSError, IndexError):
-        return 0 if os.path.exists("/proc/self") else _resident_elsewhere(process)
+        return NOTHING if os.path.exists("/proc/self") else _usage_elsewhere(process)
 
 
-def _resident_elsewhere(process: int) -> int:
+def _usage_elsewhere(process: int) -> Usage:
     try:
         import psutil
 
-        return int(psutil.Process(process).memory_info().rss)
+        found = psutil.Process(process)
+        return Usage(int(found.memory_info().rss), int(found.num_threads()))
     except Exception:  # noqa: BLE001 - psutil has errors of its own, and is not always there
-        return 0
+        return NOTHING
 
 
 def _end(group: int) -> None:

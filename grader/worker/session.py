@@ -26,7 +26,7 @@ OUT_OF_MEMORY = 71
 
 def hold(layers: tuple[str, ...], wall: float) -> NoReturn:
     """Announce that this worker is ready, do the job that comes, and end the process."""
-    send(Hello(layers))
+    send(Hello(layers, os.getpid()))
     try:
         _work(_receive(), wall)
     except MemoryError:

@@ -16,6 +16,10 @@ JOB, REPORT, CONTROL, RULING = 3, 4, 5, 6
 """File descriptors of the worker, fixed by the process that starts it."""
 
 
+WORKER = "worker"
+"""First argument of a process that is the worker already."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the parent decides before the worker starts. Bytes and seconds."""
@@ -31,6 +35,7 @@ class Settings:
     cpu: int
     file_size: int
     disk: int
+    threads: int
     processes: int
 
 
@@ -47,6 +52,8 @@ def main(arguments: list[str]) -> NoReturn:
     """Become the referee; its child becomes the worker. Neither returns."""
     from grader.worker import kernel, referee
 
+    if arguments[0] == WORKER:
+        _work_or_die(parse(arguments[2:]), int(arguments[1]))
     settings = parse(arguments)
     # CPython up to 3.12 formats the running task, each tensor in it, whenever asyncio.run
     # finds Python's own SIGINT handler: 22 s a forward.
@@ -55,9 +62,19 @@ def main(arguments: list[str]) -> NoReturn:
     os.setsid()
     kernel.adopt_orphans()
     supervisor = os.getpid()
-    child = os.fork()
+    child = os.fork() if kernel.LINUX else _spawn(arguments)
     if child:
         referee.watch(child, settings)
+    _work_or_die(settings, supervisor)
+
+
+def _spawn(arguments: list[str]) -> int:
+    """A worker from nothing: the libraries of macOS do not survive a fork."""
+    command = [*sys.orig_argv[: -len(arguments)], WORKER, str(os.getpid()), *arguments]
+    return os.posix_spawn(sys.executable, command, os.environ)
+
+
+def _work_or_die(settings: Settings, supervisor: int) -> NoReturn:
     try:
         _work(settings, supervisor)
     except BaseException:  # noqa: BLE001
