@@ -82,13 +82,14 @@ def _read(buffer: Buffer) -> Array:
     """A buffer's numbers, sharing its memory; half precision comes as a float32 copy."""
     if not buffer.device.is_host:
         raise Unsupported("the tensor is not in host memory")
-    try:
-        array: Array = np.from_dlpack(buffer)
-    except BufferError:
-        if buffer.dtype != DType.bfloat16:
-            raise Unsupported(f"NumPy has no {buffer.dtype}") from None
+    kind = buffer.dtype
+    if kind == DType.bfloat16:
         bits = np.from_dlpack(buffer.view(DType.uint16, tuple(buffer.shape)))
         return (bits.astype(np.uint32) << 16).view(np.float32)
+    try:
+        array: Array = np.from_dlpack(buffer)
+    except (BufferError, RuntimeError):  # NumPy's versions differ in which.
+        raise Unsupported(f"NumPy has no {kind}") from None
     return array.astype(np.float32) if array.dtype.char == "e" else array
 
 
