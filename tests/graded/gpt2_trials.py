@@ -1,0 +1,413 @@
+"""Whether a file is right as an answer to step 09, 10, 11 or 12: see :mod:`tests.graded.direct`.
+
+``python -m tests.graded.gpt2_trials s09 FILE…`` prints one line a file.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tests.graded import direct
+from tests.graded.direct import Wrong, _off, _read
+from tests.graded.other_trials import _call, _random, _tensor
+
+
+def _weights(random: Any, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
+    """Numbers of order 1 for each shape; norms lie around 1."""
+    import numpy as np
+
+    found = {}
+    for name, shape in shapes.items():
+        spread = 1.4 / shape[-1] ** 0.5 if len(shape) == 2 else 0.5
+        middle = 1.0 if ".ln_" in f".{name}" and name.endswith("weight") else 0.0
+        found[name] = random.normal(middle, spread, shape).astype(np.float32)
+    return found
+
+
+def _mlp_shapes(width: int, inner: int) -> dict[str, tuple[int, ...]]:
+    return {
+        "c_fc.weight": (inner, width),
+        "c_fc.bias": (inner,),
+        "c_proj.weight": (width, inner),
+        "c_proj.bias": (width,),
+    }
+
+
+def _block_shapes(width: int, inner: int) -> dict[str, tuple[int, ...]]:
+    attn = {
+        "c_attn.weight": (3 * width, width),
+        "c_attn.bias": (3 * width,),
+        "c_proj.weight": (width, width),
+        "c_proj.bias": (width,),
+    }
+    norm = {"weight": (width,), "bias": (width,)}
+    parts = {"ln_1": norm, "attn": attn, "ln_2": norm, "mlp": _mlp_shapes(width, inner)}
+    return {f"{part}.{name}": shape for part in parts for name, shape in parts[part].items()}
+
+
+def _made(cls: Any, weights: Mapping[str, Any], *args: Any, **more: Any) -> Any:
+    """An object of ``cls`` with these weights, loaded strictly."""
+    from max.experimental import functional as F
+
+    with F.lazy():
+        made = cls(*args, **more)
+    made.load_state_dict({name: array.copy() for name, array in weights.items()})
+    return made
+
+
+# ---- step 09 -------------------------------------------------------------------------------
+
+BLOCKS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
+    ({"n_embd": 15, "n_head": 3}, (2, 4)),
+    ({"n_embd": 8, "n_head": 4, "n_inner": 5}, (3, 6)),
+    ({"n_embd": 6, "n_head": 2, "layer_norm_epsilon": 0.2}, (1, 1)),
+)
+
+
+def _blocks(module: types.ModuleType) -> float:
+    import numpy as np
+
+    from solutions.solution_01 import GPT2Config
+    from tests.graded import gpt2_formulas as formulas
+
+    random, worst = _random(91), 0.0
+    for width, inner, shape in ((6, 9, (4,)), (4, 17, (2, 3)), (10, 30, (1, 2, 2))):
+        weights = _weights(random, _mlp_shapes(width, inner))
+        weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
+        layer = _made(module.GPT2MLP, weights, inner, GPT2Config(n_embd=width, n_head=2))
+        x = random.normal(0, 1, (*shape, width)).astype(np.float32)
+        w = {name: array.astype(np.float64) for name, array in weights.items()}
+        want = formulas.rows(x.astype(np.float64), lambda v, w=w: formulas.feed(v, w))
+        worst = max(worst, _off(_read(_call(layer, _tensor(x)), "GPT2MLP"), want, "GPT2MLP"))
+    for fields, size in BLOCKS:
+        width = fields["n_embd"]
+        weights = _weights(random, _block_shapes(width, fields.get("n_inner", 4 * width)))
+        layer = _made(module.GPT2Block, weights, GPT2Config(**fields))
+        eps = fields.get("layer_norm_epsilon", 1e-5)
+        for _ in range(2):
+            x = random.normal(0.4, 1.5, (*size, width)).astype(np.float32)
+            want = formulas.block(x.astype(np.float64), weights, fields["n_head"], eps)
+            have = _read(_call(layer, _tensor(x)), "GPT2Block")
+            worst = max(worst, _off(have, want, f"GPT2Block({fields})"))
+    return worst
+
+
+# ---- step 10 -------------------------------------------------------------------------------
+
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"bias": False},
+    {"attention_scale": 0.7, "dropout": 0.6},
+    {"attention_scale": 0.0},
+    {"add_zero_attn": True},
+    {"use_rotary": True},
+    {"use_rotary": True, "add_zero_attn": True, "attention_scale": 0.9},
+)
+
+
+def _attention(module: types.ModuleType) -> float:
+    import numpy as np
+
+    random, worst = _random(101), 0.0
+    for options in OPTIONS:
+        heads, dim, batch, seq = 3, 4, 2, 6
+        width = heads * dim
+        shapes = {"qkv_proj.weight": (3 * width, width), "out_proj.weight": (width, width)}
+        if options.get("bias", True):
+            shapes |= {"qkv_proj.bias": (3 * width,), "out_proj.bias": (width,)}
+        weights = _weights(random, shapes)
+        layer = _made(module.MultiHeadAttention, weights, width, heads, **options)
+        x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
+        bias = random.normal(0, 1, (1, heads, seq, seq)).astype(np.float32)
+        hidden = np.where(random.random((batch, 1, 1, seq)) < 0.4, -np.inf, 0).astype(np.float32)
+        hidden[..., 0] = 0
+        causal = np.triu(np.full((seq, seq), -np.inf, np.float32), 1)
+        for more in ({}, {"position_bias": bias}, {"attention_mask": hidden},
+                     {"position_bias": bias, "attention_mask": causal}):
+            worst = max(worst, _whole(layer, x, weights, heads, options, more))
+        worst = max(worst, _pieces(layer, x, weights, heads, options, causal, bias))
+    return worst
+
+
+def _told(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "scale": options.get("attention_scale"),
+        "zero": options.get("add_zero_attn", False),
+        "rotary": options.get("use_rotary", False),
+    }
+
+
+def _whole(
+    layer: Any, x: Any, weights: Any, heads: int, options: Any, more: Mapping[str, Any]
+) -> float:
+    """A whole text at once, without the cache."""
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    pair = _call_pair(layer, x, {name: _tensor(array) for name, array in more.items()})
+    if pair[1] is not None:
+        raise Wrong("a cache is returned unasked")
+    batch, seq, _ = x.shape
+    added = sum(
+        (array.astype(np.float64) for array in more.values()), np.zeros((batch, heads, seq, seq))
+    )
+    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    want, _, _ = formulas.attention(x.astype(np.float64), w, heads, added, **_told(options))
+    what = f"the output with {options}, {sorted(more)}"
+    return _off(_read(pair[0], what), want, what)
+
+
+def _pieces(
+    layer: Any, x: Any, weights: Any, heads: int, options: Any, causal: Any, bias: Any
+) -> float:
+    """The same text in pieces with the cache, against the formula for the whole."""
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    batch, seq, _ = x.shape
+    added = np.broadcast_to(bias.astype(np.float64) + causal, (batch, heads, seq, seq))
+    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    want, keys, values = formulas.attention(
+        x.astype(np.float64), w, heads, added, **_told(options)
+    )
+    cache, worst = None, 0.0
+    for begin, end in ((0, 2), (2, 3), (3, 6)):
+        more = {
+            "position_bias": _tensor(np.ascontiguousarray(bias[..., begin:end, :end])),
+            "attention_mask": _tensor(np.ascontiguousarray(causal[begin:end, :end])),
+            "past_key_value": cache,
+            "use_cache": True,
+        }
+        out, cache = _call_pair(layer, np.ascontiguousarray(x[:, begin:end]), more)
+        what = f"tokens {begin} to {end} with {options}"
+        worst = max(worst, _off(_read(out, what), want[:, begin:end], what))
+        if not isinstance(cache, tuple | list) or len(cache) != 2:
+            raise Wrong("the cache is no pair")
+        if not options.get("use_rotary"):
+            worst = max(worst, _off(_read(cache[0], "keys"), keys[:, :, :end], "keys"))
+        worst = max(worst, _off(_read(cache[1], "values"), values[:, :, :end], "values"))
+    return worst
+
+
+def _call_pair(layer: Any, x: Any, more: Mapping[str, Any]) -> Any:
+    from max.experimental import functional as F
+
+    try:
+        with F.lazy():
+            pair = layer(_tensor(x), **more)
+        if isinstance(pair, tuple) and pair:
+            pair[0].to_numpy()
+    except Exception:  # noqa: BLE001  a learner's code may raise anything
+        pair = layer(_tensor(x), **more)
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise Wrong("no pair is returned")
+    return pair
+
+
+# ---- step 11 -------------------------------------------------------------------------------
+
+MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
+    ({"vocab_size": 9, "n_positions": 6, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 5)),
+    ({"vocab_size": 5, "n_positions": 8, "n_embd": 9, "n_layer": 1, "n_head": 3, "n_inner": 9,
+      "layer_norm_epsilon": 0.3}, (3, 1)),
+)
+
+
+def _model_weights(random: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
+    width = fields["n_embd"]
+    shapes = {"wte.weight": (fields["vocab_size"], width),
+              "wpe.weight": (fields["n_positions"], width)}
+    for index in range(fields["n_layer"]):
+        block = _block_shapes(width, fields.get("n_inner", 4 * width))
+        shapes |= {f"h.{index}.{name}": shape for name, shape in block.items()}
+    shapes |= {"ln_f.weight": (width,), "ln_f.bias": (width,)}
+    weights = _weights(random, shapes)
+    weights["wte.weight"] *= 1.5
+    return {f"transformer.{name}": array for name, array in weights.items()}
+
+
+def _ids(random: Any, fields: Mapping[str, Any], size: tuple[int, int]) -> Any:
+    return random.integers(0, fields["vocab_size"], size)
+
+
+def _logits(ids: Any, weights: Any, fields: Mapping[str, Any]) -> Any:
+    from tests.graded import gpt2_formulas as formulas
+
+    eps = fields.get("layer_norm_epsilon", 1e-5)
+    return formulas.logits(ids, weights, fields["n_layer"], fields["n_head"], eps)
+
+
+def _model(module: types.ModuleType) -> float:
+    from solutions.solution_01 import GPT2Config
+
+    random, worst = _random(111), 0.0
+    for fields, size in MODELS:
+        weights = _model_weights(random, fields)
+        ids = _ids(random, fields, size)
+        want = _logits(ids, weights, fields)
+        model = _made(module.GPT2LMHeadModel, weights, GPT2Config(**fields))
+        worst = max(worst, _off(_read(_call(model, _tensor(ids)), "logits"), want, "logits"))
+        for prefix in (True, False):
+            stored = _stored(weights, prefix=prefix)
+            if not prefix:
+                stored["h.0.attn.bias"] = random.normal(0, 1, (1, 1, 4, 4))
+            model = module.GPT2LMHeadModel(GPT2Config(**fields))
+            model.load_state_dict(module.convert_checkpoint(model, stored))
+            have = _read(_call(model, _tensor(ids)), "logits")
+            worst = max(worst, _off(have, want, f"logits of a checkpoint, prefix {prefix}"))
+        _refusals(module, GPT2Config(**fields), _stored(weights, prefix=True))
+    return worst
+
+
+def _stored(weights: Mapping[str, Any], *, prefix: bool) -> dict[str, Any]:
+    import numpy as np
+
+    turned = {"c_attn", "c_proj", "c_fc"}
+    return {
+        name if prefix else name.removeprefix("transformer."): (
+            np.ascontiguousarray(array.T)
+            if array.ndim == 2 and turned & set(name.split("."))
+            else array
+        )
+        for name, array in weights.items()
+    }
+
+
+def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:
+    """Each kind of bad checkpoint raises an error that names all that is wrong."""
+    names = ["transformer.ln_f.weight", "transformer.h.0.mlp.c_fc.bias"]
+    bad = {
+        "missing": {name: array for name, array in stored.items() if name not in names},
+        "unexpected": {**stored, "transformer.h.7.x": stored[names[0]]},
+        "shape": {**stored, **{name: stored[name][:1] for name in names}},
+    }
+    for kind, checkpoint in bad.items():
+        model = module.GPT2LMHeadModel(config)
+        try:
+            module.convert_checkpoint(model, checkpoint)
+        except Exception as error:
+            wanted = ["h.7.x"] if kind == "unexpected" else [name[12:] for name in names]
+            if not all(name in str(error) for name in wanted):
+                raise Wrong(f"the error on {kind} tensors does not name them: {error}") from error
+        else:
+            raise Wrong(f"{kind} tensors are accepted")
+
+
+# ---- step 12 -------------------------------------------------------------------------------
+
+
+def _writing(module: types.ModuleType) -> float:
+    worst = _choices(module)
+    fields, _ = MODELS[0]
+    random = _random(121)
+    weights = _model_weights(random, {**fields, "vocab_size": 10, "n_positions": 9})
+    return max(worst, _texts(module, random, weights, {**fields, "vocab_size": 10,
+                                                       "n_positions": 9}))
+
+
+def _choices(module: types.ModuleType) -> float:
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    scores = np.array([0.3, -2.0, 2.2, 1.1, 0.9, 1.9, -0.5, 1.4], np.float32)
+    if int(module.next_token(scores)) != 2:
+        raise Wrong("the greedy token is another")
+    for temperature in (0.4, 1.0, 2.6):
+        for top_k in (None, 1, 2, 4, 50):
+            for draw in (0.02, 0.31, 0.55, 0.77, 0.93):
+                have = module.next_token(
+                    scores, temperature=temperature, top_k=top_k, draw=draw
+                )
+                want = formulas.choose([float(s) for s in scores], temperature, top_k, draw)
+                if int(have) != want:
+                    raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
+    return 0.0
+
+
+def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> float:
+    import numpy as np
+
+    from solutions.solution_01 import GPT2Config
+
+    model = _made(module.GPT2WithCache, weights, GPT2Config(**fields))
+    ids = _ids(random, fields, (2, 8))
+    want = _logits(ids, weights, fields)
+    cache, worst = None, 0.0
+    for begin, end in ((0, 3), (3, 4), (4, 8)):
+        piece = _tensor(np.ascontiguousarray(ids[:, begin:end]))
+        answer = _decoded(model, piece, cache)
+        logits, cache = answer
+        worst = max(worst, _off(_read(logits, "logits"), want[:, begin:end], "decoded logits"))
+    for settings in (
+        {}, {"use_cache": False}, {"temperature": 1.2, "draws": [0.11, 0.52, 0.93, 0.34]},
+        {"temperature": 0.8, "top_k": 3, "draws": [0.61, 0.12, 0.83, 0.44]},
+    ):
+        tokens = [int(token) for token in ids[0, :2]]
+        _compare(module, model, weights, fields, tokens, 4, settings)
+    first = _expected(weights, fields, [1, 2], 3, {})
+    _compare(module, model, weights, fields, [1, 2], 5, {"eos_token_id": first[3]})
+    _compare(module, model, weights, fields, [3, 1, 4, 1, 5, 9, 2], 5, {})
+    return worst
+
+
+def _decoded(model: Any, piece: Any, cache: Any) -> Any:
+    from max.experimental import functional as F
+
+    try:
+        with F.lazy():
+            answer = model.decode(piece, cache)
+        answer[0].to_numpy()
+    except Exception:  # noqa: BLE001  a learner's code may raise anything
+        answer = model.decode(piece, cache)
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise Wrong("decode returns no pair")
+    return answer
+
+
+def _compare(
+    module: types.ModuleType, model: Any, weights: Any, fields: Any, tokens: Sequence[int],
+    count: int, settings: Mapping[str, Any],
+) -> None:
+    want = _expected(weights, fields, tokens, count, settings)
+    have = module.generate(model, list(tokens), count, **settings)
+    if not isinstance(have, list | tuple) or [int(token) for token in have] != want:
+        raise Wrong(f"the text is {have}, not {want}, with {dict(settings)}")
+
+
+def _expected(
+    weights: Any, fields: Any, tokens: Sequence[int], count: int, settings: Mapping[str, Any]
+) -> list[int]:
+    from tests.graded import gpt2_formulas as formulas
+
+    text = list(tokens)
+    for index in range(count):
+        if len(text) == fields["n_positions"]:
+            break
+        scores = [float(s) for s in _logits([text], weights, fields)[0, -1]]
+        draws = settings.get("draws", [0.0] * count)
+        text.append(
+            formulas.choose(
+                scores, settings.get("temperature", 0), settings.get("top_k"), draws[index]
+            )
+        )
+        if text[-1] == settings.get("eos_token_id"):
+            break
+    return text
+
+
+TRIALS: dict[str, Callable[[types.ModuleType], float]] = {
+    "s09": _blocks,
+    "s10": _attention,
+    "s11": _model,
+    "s12": _writing,
+}
+
+
+if __name__ == "__main__":
+    direct.TRIALS.update(TRIALS)
+    direct.main()
