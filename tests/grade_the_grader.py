@@ -1,0 +1,120 @@
+"""Grade the grader: every variant and every mutant, and what the grader makes of it.
+
+``python -m tests.grade_the_grader`` prints the table and exits with 0 only if no verdict is
+wrong, at least 95 % of the wrong variants are named rightly, every check is killed by a wrong
+variant and none by a right one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from typing import Any
+
+from grader import course
+from tests.graded import variants, verdicts
+from tests.graded.verdicts import Graded
+from tests.mutate import mutants
+
+NAMED = 0.95
+"""Of the wrong variants, whose concept the report must name."""
+
+COLUMNS = "{:<6} {:<9} {:>6} {:>6} {:>13} {:>12} {:>16} {:>9}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; 0 where the grader is right."""
+    asked = _asked(arguments)
+    steps = asked.steps or [step for step in variants.steps() if _has_rubric(step)]
+    started = time.perf_counter()
+    print(COLUMNS.format("step", "", "right", "wrong", "wrong passes", "wrong fails",
+                         "diagnosis right", "s a file"))
+    complaints: list[str] = []
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(asked.jobs, context, verdicts.start) as pool:
+        for step in steps:
+            graded = list(_variants(pool, step, asked.seed))
+            complaints += _row(step, "variants", graded) + _checks(step, graded)
+            if asked.mutants:
+                found = list(_mutants(pool, step, asked.seed))
+                complaints += _row(step, "mutants", found)
+    for complaint in complaints:
+        print(complaint)
+    print(f"{'Not right yet.' if complaints else 'All right.'} "
+          f"{time.perf_counter() - started:.0f} s on {asked.jobs} processes, seed {asked.seed}.")
+    return 1 if complaints else 0
+
+
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="grade-the-grader", description=__doc__)
+    parser.add_argument("steps", nargs="*", help="steps like s05; all by default")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
+    parser.add_argument("--seed", type=int, default=20240501, help="for the graders' inputs")
+    parser.add_argument("--no-mutants", dest="mutants", action="store_false")
+    return parser.parse_args(arguments)
+
+
+def _has_rubric(step: str) -> bool:
+    found = course.find(step)
+    return (found.root / "checks" / f"step_{found.number}.py").is_file()
+
+
+def _variants(pool: ProcessPoolExecutor, step: str, seed: int) -> Iterator[Graded]:
+    return _results([pool.submit(verdicts.variant, one, seed) for one in variants.of(step)])
+
+
+def _mutants(pool: ProcessPoolExecutor, step: str, seed: int) -> Iterator[Graded]:
+    source = course.find(step).solution.read_text(encoding="utf-8")
+    return _results([pool.submit(verdicts.mutant, step, one, seed) for one in mutants(source)])
+
+
+def _results(futures: list[Future[Graded]]) -> Iterator[Graded]:
+    for count, future in enumerate(as_completed(futures), start=1):
+        if sys.stderr.isatty():
+            print(f"\r{count} of {len(futures)} ", end="", file=sys.stderr, flush=True)
+        yield future.result()
+    if sys.stderr.isatty():
+        print("\r", end="", file=sys.stderr)
+
+
+def _row(step: str, what: str, graded: list[Graded]) -> list[str]:
+    """Print one row; what is wrong about it."""
+    wrong = [one for one in graded if not one.right]
+    passes = [one for one in wrong if one.passed]
+    fails = [one for one in graded if one.right and not one.passed]
+    crashes = [one for one in graded if one.crash]
+    unnamed = [one for one in wrong if not one.named] if what == "variants" else []
+    share = 1 - len(unnamed) / max(1, len(wrong))
+    told = f"{len(wrong) - len(unnamed)} ({share:.1%})" if what == "variants" else "–"
+    seconds = sum(one.seconds for one in graded) / max(1, len(graded))
+    print(COLUMNS.format(step, what, len(graded) - len(wrong), len(wrong), len(passes),
+                         len(fails), told, f"{seconds:.2f}"), flush=True)
+    complaints = [f"wrong pass   {one}" for one in passes]
+    complaints += [f"wrong fail   {one}" for one in fails]
+    complaints += [f"crash        {one}" for one in crashes]
+    if share < NAMED:
+        complaints += [f"not named    {one}" for one in unnamed]
+    return sorted(complaints)
+
+
+def _checks(step: str, graded: list[Graded]) -> list[str]:
+    """Checks that no wrong variant kills, and checks that a right one does."""
+    killed: dict[str, Any] = {}
+    complaints = []
+    for one in graded:
+        for check in one.failed:
+            if one.right:
+                complaints.append(f"right killed {one.name}: {check}")
+            else:
+                killed.setdefault(check, one)
+    every = [check.id for check in course.rubric(course.find(step)).checks]
+    complaints += [f"never killed {step}: {check}" for check in every if check not in killed]
+    return complaints
+
+
+if __name__ == "__main__":
+    sys.exit(main())

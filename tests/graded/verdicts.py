@@ -1,0 +1,125 @@
+"""What the grader says of one variant or mutant, beside what is true. Runs in worker processes."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import course
+from grader.model import Kind, Report, Status, Verdict
+from tests.graded.variants import Variant
+from tests.mutate import Mutant
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One file, graded."""
+
+    name: str
+    step: str
+    right: bool
+    passed: bool
+    failed: tuple[str, ...]
+    diagnosis: tuple[str, ...]
+    named: bool
+    seconds: float
+    crash: str = ""
+    why: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the verdict is the truth."""
+        return not self.crash and self.passed == self.right
+
+    def __str__(self) -> str:
+        said = self.crash or (
+            f"{'pass' if self.passed else 'fail'}, first ❌ {self.failed[:1] or '–'}, "
+            f"diagnosis {' + '.join(self.diagnosis) or '–'}"
+        )
+        return f"{self.name}: {said}{f' ({self.why})' if self.why else ''}"
+
+
+def start() -> None:
+    """Prepare a worker process: MAX is imported once."""
+    from tests.graded import direct
+
+    direct.start()
+
+
+def variant(one: Variant, seed: int) -> Graded:
+    """Grade a variant in this process, or through the real pipeline where it must be."""
+    started = time.perf_counter()
+    try:
+        report = fresh_report(one, seed) if one.fresh else inside_report(one, seed)
+    except Exception as error:  # noqa: BLE001  a crash of the grader is a finding
+        return _crashed(one.name, one.step, one.right, error)
+    seconds = time.perf_counter() - started
+    found = _graded(one.name, one.step, one.right, report, seconds)
+    return found if one.right else _named(found, one)
+
+
+def inside_report(one: Variant, seed: int) -> Report:
+    """The report, made in this process."""
+    from tests.graded import inside
+
+    return inside.grade(course.find(one.step), one.path, seed=seed)
+
+
+def fresh_report(one: Variant, seed: int) -> Report:
+    """The report of the real pipeline, which starts a process of its own."""
+    from grader import pipeline
+
+    return pipeline.grade(course.find(one.step), one.path, pipeline.Options(seed=seed))
+
+
+def mutant(step: str, one: Mutant, seed: int) -> Graded:
+    """Grade a mutant, after running it to see whether it is still right."""
+    from tests.graded import direct, inside
+
+    name = f"{step} line {one.line}: {one.kind}: {one.change}"
+    truth = direct.truth(step, one.source.encode())
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"step_{step.removeprefix('s')}.py"
+        path.write_text(one.source, encoding="utf-8")
+        try:
+            report = inside.grade(course.find(step), path, seed=seed)
+        except Exception as error:  # noqa: BLE001
+            return _crashed(name, step, truth.right, error)
+    seconds = time.perf_counter() - started
+    return _graded(name, step, truth.right, report, seconds, why=truth.why)
+
+
+def _graded(
+    name: str, step: str, right: bool, report: Report, seconds: float, why: str = ""
+) -> Graded:
+    problem = ("file",) if report.problem else ()
+    failed = problem + tuple(c.id for c in report.checks if c.status is Status.FAIL)
+    diagnosis = tuple(found.misconception for found in report.diagnosis)
+    crash = "grader error" if report.verdict is Verdict.ERROR else ""
+    return Graded(
+        name, step, right, report.verdict is Verdict.PASS, failed, diagnosis, True, seconds,
+        crash, why,
+    )
+
+
+def _named(found: Graded, one: Variant) -> Graded:
+    """With the answer to: does the diagnosis, or else the first ❌, name the right concept?"""
+    named = (
+        set(found.diagnosis) == set(one.concept)
+        if found.diagnosis
+        else bool(found.failed) and found.failed[0] in one.checks
+    )
+    wanted = f"wanted {' + '.join(one.concept)}, or first ❌ of {', '.join(one.checks)}"
+    return Graded(**{**found.__dict__, "named": named, "why": wanted})
+
+
+def _crashed(name: str, step: str, right: bool, error: Exception) -> Graded:
+    return Graded(name, step, right, False, (), (), False, 0.0, f"{type(error).__name__}: {error}")
+
+
+def source_checks(step: str) -> set[str]:
+    """The ids of the checks that read the syntax tree."""
+    return {c.id for c in course.rubric(course.find(step)).checks if c.kind is Kind.SOURCE}
