@@ -31,6 +31,7 @@ CHECKS = (
         "F holds the functions on tensors: F.split, F.softmax. See \"MAX operations\".",
         "from max.experimental import functional as F",
         test=structure.imports_functional(),
+        proven_by=("forward",),
     ),
     source_check(
         "import-tensor",
@@ -40,6 +41,7 @@ CHECKS = (
         "Tensor is the type of every argument here. See \"MAX operations\".",
         "from max.experimental.tensor import Tensor",
         test=structure.imports_tensor(),
+        proven_by=("forward",),
     ),
     source_check(
         "import-nn",
@@ -49,6 +51,7 @@ CHECKS = (
         "Module is the base class, Linear the projection. See \"MAX operations\".",
         "from max.experimental.nn import Linear, Module",
         test=structure.imports_nn(),
+        proven_by=("forward",),
     ),
     source_check(
         "class",
@@ -58,6 +61,7 @@ CHECKS = (
         "The grader builds the class by this name.",
         "class GPT2Attention(Module):",
         test=structure.defines_layer(CLASS),
+        proven_by=("forward",),
     ),
     source_check(
         "c-attn",
@@ -68,6 +72,7 @@ CHECKS = (
         "\"Query, key and value\".",
         "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
         test=structure.makes_linear(CLASS, "c_attn", 3),
+        proven_by=("c-attn-shape",),
     ),
     source_check(
         "c-proj",
@@ -77,6 +82,7 @@ CHECKS = (
         "It mixes the merged heads and keeps the width. See \"Projections\".",
         "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
         test=structure.makes_linear(CLASS, "c_proj", 1),
+        proven_by=("c-proj-shape",),
     ),
     source_check(
         "split-shape",

@@ -34,6 +34,7 @@ CHECKS = (
         "Module is the base class of every layer. See \"MAX operations\".",
         "from max.experimental.nn import Linear, Module",
         test=structure.imports_nn(),
+        proven_by=("forward",),
     ),
     source_check(
         "mask-function",
@@ -53,6 +54,7 @@ CHECKS = (
         "The grader builds the class by this name. See \"What you build\".",
         "class GPT2MultiHeadAttention(Module):",
         test=structure.defines_layer(CLASS),
+        proven_by=("forward",),
     ),
     source_check(
         "c-attn",
@@ -62,6 +64,7 @@ CHECKS = (
         "One product makes query, key and value. See \"Query, key and value\".",
         "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
         test=structure.makes_linear(CLASS, "c_attn", 3),
+        proven_by=("layers",),
     ),
     source_check(
         "c-proj",
@@ -71,6 +74,7 @@ CHECKS = (
         "It mixes what the heads found. See \"Projections\".",
         "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
         test=structure.makes_linear(CLASS, "c_proj", 1),
+        proven_by=("layers",),
     ),
     source_check(
         "split-reshape",

@@ -118,19 +118,21 @@ def _is_pair(e: Expr) -> bool:
 
 def hides_with_a_low_number(name: str) -> Test:
     """finfo(dtype).min, or a number that is as good."""
+    return words.returns(name, _is_low)
 
-    def pattern(e: Expr) -> bool:
-        if e.op == "attr" and e.name == "min":
-            return has(e, lambda one: called(one) == "finfo")
-        number = isinstance(e.value, float | int) and not isinstance(e.value, bool)
-        return e.op == "const" and number and e.value < LOWEST_SEEN
 
-    return words.returns(name, pattern)
+def _is_low(e: Expr) -> bool:
+    if e.op == "attr" and e.name == "min":
+        return has(e, lambda one: called(one) == "finfo")
+    number = isinstance(e.value, float | int) and not isinstance(e.value, bool)
+    return e.op == "const" and number and e.value < LOWEST_SEEN
 
 
 def chooses(name: str) -> Test:
-    """F.where."""
-    return words.returns(name, lambda e: e.op == "where")
+    """F.where, or a product of ones and zeros with the number that hides."""
+    return words.returns(
+        name, lambda e: e.op == "where" or (e.op == "mul" and any(has(a, _is_low) for a in e.args))
+    )
 
 
 def inserts_dimensions(name: str) -> Test:

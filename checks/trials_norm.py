@@ -116,16 +116,16 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
     args = (TensorArg(x), Ref("norm"), Ref("sublayer"))
     actions.append(Call("out", None, FUNCTION, args))
     exact = {
-        layer: {part: array.astype(np.float64) for part, array in numbers.items()}
+        layer: [numbers[part].astype(np.float64) for part in ("weight", "bias")]
         for layer, numbers in given.items()
     }
 
     def expect(**knobs: Any) -> dict[str, Floats]:
         def norm(x: Floats) -> Floats:
-            return oracles.layer_norm(x, **exact["norm"], eps=0.1, **knobs)
+            return oracles.layer_norm(x, *exact["norm"], 0.1, **knobs)
 
         def sublayer(x: Floats) -> Floats:
-            return oracles.layer_norm(x, **exact["sublayer"], eps=0.1, **knobs)
+            return oracles.layer_norm(x, *exact["sublayer"], 0.1, **knobs)
 
         return {"out": oracles.residual(x.astype(np.float64), norm, sublayer, **knobs)}
 

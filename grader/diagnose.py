@@ -37,9 +37,16 @@ class Explanation:
 
 
 def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
-    """The first single misconception, else the first pair, that explains what was seen."""
+    """The first single misconception, else the first pair, that explains what was seen.
+
+    Errors speak for themselves: there must be wrong numbers to explain.
+    """
     seen = _seen(evidence)
-    wrong = [name for name in seen if not _agrees(evidence, name, seen[name], {})]
+    wrong = [
+        name
+        for name in seen
+        if all(array is not None for array in seen[name].values()) and not _agrees(evidence, name, seen[name], {})
+    ]
     if not wrong:
         return None
     order = sorted(seen, key=lambda name: (name not in wrong, _size(seen[name])))

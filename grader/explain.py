@@ -211,7 +211,8 @@ ROWS: tuple[Row, ...] = (
 def explain(error: SeenError) -> Explained:
     """The error as one sentence, with what to try where that is known."""
     text = error.message.strip()
-    where = f" (in {error.function})" if error.function else ""
+    inside = error.function not in (None, "<module>")
+    where = f" (in {error.function})" if inside else ""
     for retold in (_attribute(error, text), _keyword(error, text), _row(error, text)):
         if retold is not None:
             return Explained(f"{retold.message}{where}", retold.hint)

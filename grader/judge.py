@@ -20,6 +20,7 @@ from grader.source import Finding, Source
 ABSENT = ("MissingName", "AttributeError")
 """Errors which say that a helper is not there. The program may be right without it."""
 
+UNDECIDED = "Not recognised in your code. Once the numbers are right, it counts."
 UNRECOGNISED = "Written another way than the lesson's. The numbers are right, so it counts."
 
 
@@ -74,18 +75,50 @@ def _settle_source(
         return _fail(check, finding.line, None if finding.ok else finding.detail)
     if finding.ok:
         return _pass(check, finding.note)
-    if not case.strict and _proven(case, check):
-        return _pass(check, UNRECOGNISED)
+    if not case.strict:
+        if _proven(case, check):
+            return _pass(check, UNRECOGNISED)
+        if not finding.certain:
+            if case.explanation is not None and case.explanation.complete:
+                return _pass(check, UNRECOGNISED)
+            if _undecided(case, check):
+                return CheckResult(
+                    check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED
+                )
     return _fail(check, finding.line, finding.detail)
 
 
 def _proven(case: Case, check: Check) -> bool:
     """Whether what the program does shows that this part of it is right."""
-    if behaves(case.rulings):
-        return True
-    if case.explanation is not None and case.explanation.complete:
-        return True
-    return bool(check.proven_by) and all(case.evidence.right(name) for name in check.proven_by)
+    return behaves(case.rulings) or (
+        bool(check.proven_by) and all(_holds(case, name) for name in check.proven_by)
+    )
+
+
+def _holds(case: Case, name: str) -> bool:
+    """Whether the run-time check called ``name`` holds, or the trial called so is right."""
+    if name in case.rulings:
+        return isinstance(case.rulings[name], Passed)
+    return case.evidence.right(name)
+
+
+def _undecided(case: Case, check: Check) -> bool:
+    """Whether nothing can be said of a part that was written in an unknown way.
+
+    So it is where the helper is not there to be called by itself, and where the forward pass
+    ended in an error of its own, which the run-time checks tell.
+    """
+    if not case.evidence.ran():
+        return False
+    parts = [name for name in check.proven_by if name in case.evidence.trials]
+    if parts:
+        return all(_absent(case.evidence, name) for name in parts)
+    return not case.evidence.wrong_numbers()
+
+
+def _absent(evidence: Evidence, trial: str) -> bool:
+    error = evidence.error(trial)
+    return error is not None and error.type_name in ABSENT
 
 
 def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
@@ -112,7 +145,7 @@ def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
     """Where and how helper ``trial`` is wrong; None where it does not exist to be called."""
     error = case.evidence.error(trial)
     if error is not None:
-        if error.type_name in ABSENT or error.line is None:
+        if _absent(case.evidence, trial) or error.line is None:
             return None
         return error.line, explain(error).message
     for path, want in case.evidence.expected(trial).items():
@@ -136,7 +169,7 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
         case Failed():
             hints = ((ruling.hint,) if ruling.hint else ()) + check.hints
             return CheckResult(
-                check.id, check.kind, Status.FAIL, ruling.message or check.failed, hints,
+                check.id, check.kind, Status.FAIL, _said(check.failed, ruling.message), hints,
                 line=ruling.line, detail=ruling.detail,
             )
         case NotRun(waits_for):
@@ -144,6 +177,10 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 check.id, check.kind, Status.NOT_RUN, check.passed,
                 note=f"Waits for: {_waits_for(case, waits_for)}",
             )
+
+
+def _said(sentence: str, message: str | None) -> str:
+    return f"{sentence.rstrip(':')}: {message}" if message else sentence
 
 
 def _waits_for(case: Case, named: str | None) -> str:

@@ -139,6 +139,20 @@ class Evidence:
             for path, want in expected.items()
         )
 
+    def ran(self) -> bool:
+        """Whether the file was imported and something in it was built or called."""
+        return any(self.observation(name).results for name in self.trials)
+
+    def wrong_numbers(self) -> bool:
+        """Whether some trial of the whole program gave arrays, and they are not the oracle's."""
+        return any(
+            isinstance(seen := self.seen(name, path), SeenTensor | SeenArray)
+            and not self.close(name, seen.array, want)
+            for name, trial in self.trials.items()
+            if not trial.part
+            for path, want in self.expected(name).items()
+        )
+
     def whole_right(self) -> bool:
         """Whether every trial of the whole program equals its oracle."""
         whole = [n for n, t in self.trials.items() if not t.part and t.expect is not None]
@@ -197,8 +211,8 @@ SourceTest = Callable[[Source], Finding]
 class Check:
     """One line of the report: its sentence when it holds, its sentence when it does not.
 
-    ``hints`` go from the first shown to nearly the answer. ``proven_by`` names trials whose right
-    numbers prove this part of the program however it is written.
+    ``hints`` go from the first shown to nearly the answer. ``proven_by`` names trials, or run-time
+    checks, whose success proves this part of the program right however it is written.
     """
 
     id: str

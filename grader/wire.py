@@ -117,7 +117,7 @@ def _decode(head: bytes, body: bytes, fields: Fields) -> Any:
         value = reader.value(json.loads(head.decode("ascii")), 0)
     except WireError:
         raise
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+    except (ValueError, TypeError, ArithmeticError, RecursionError) as error:
         raise WireError(f"not readable: {type(error).__name__}") from None
     if reader.offset != len(body):
         raise WireError("bytes that belong to no array")

@@ -29,7 +29,7 @@ def canonical(mask: npt.NDArray[np.generic]) -> Floats:
     return np.where(numbers <= HIDES, -np.inf, numbers)
 
 
-def padding_mask(token_ids: Ints, pad_token_id: int, **knobs: Any) -> Floats:
+def padding_mask(token_ids: Ints, pad_token_id: int, /, **knobs: Any) -> Floats:
     """−inf where ``pad_token_id`` stands, 0 elsewhere: ``[batch, seq]`` → ``[batch, 1, 1, seq]``.
 
     Knobs: ``padding`` is what counts as padding, ``hides`` what is written where, ``shape`` the
@@ -75,7 +75,7 @@ def _padding(token_ids: Ints, pad_token_id: int, knob: str | None) -> npt.NDArra
     return np.asarray(found)
 
 
-def combine_masks(causal: Floats, padding: Floats, **knobs: Any) -> Floats:
+def combine_masks(causal: Floats, padding: Floats, /, **knobs: Any) -> Floats:
     """−inf where either mask hides: ``[batch, 1, seq, seq]``.
 
     ``causal`` is ``[seq, seq]`` and ``padding`` ``[batch, 1, 1, seq]``.

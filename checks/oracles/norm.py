@@ -11,15 +11,13 @@ from checks.oracles.attention import Floats
 
 
 def layer_norm(
-    x: Floats, weight: Floats, bias: Floats, eps: float = 1e-5, **knobs: Any
+    x: Floats, weight: Floats, bias: Floats, eps: float = 1e-5, /, **knobs: Any
 ) -> Floats:
     """(x − mean) / √(variance + ε) · weight + bias over the last axis. Ba et al. 2016."""
     axis = _axis(x, knobs.get("axis"))
     eps = 1e-5 if knobs.get("eps") == "fixed" else eps
     mean = x.mean(axis=axis, keepdims=True)
-    normal = (x if knobs.get("mean") == "kept" else x - mean) / _spread(
-        x, mean, eps, axis, **knobs
-    )
+    normal = (x if knobs.get("mean") == "kept" else x - mean) / _spread(x, mean, eps, axis, **knobs)
     if knobs.get("divided") == "multiplied":
         normal = (x - mean) * _spread(x, mean, eps, axis, **knobs)
     elif knobs.get("divided") == "no":
@@ -33,13 +31,16 @@ def _axis(x: Floats, knob: str | None) -> int | tuple[int, ...]:
         raise ValueError("a single vector has no other axis")
     everything = tuple(range(x.ndim))
     axis: int | tuple[int, ...] = {
-        "tokens": -2, "batch": 0, "all": everything, "text": everything[1:]
+        "tokens": -2,
+        "batch": 0,
+        "all": everything,
+        "text": everything[1:],
     }.get(knob or "", -1)  # type: ignore[assignment]
     return axis
 
 
 def _spread(
-    x: Floats, mean: Floats, eps: float, axis: int | tuple[int, ...], **knobs: Any
+    x: Floats, mean: Floats, eps: float, axis: int | tuple[int, ...], /, **knobs: Any
 ) -> Floats:
     """√(variance + ε), or what the knobs ``variance``, ``eps`` and ``root`` make of it."""
     centered = x if knobs.get("variance") == "uncentered" else x - mean
@@ -91,7 +92,7 @@ def _affine(normal: Floats, weight: Floats, bias: Floats, knob: str | None) -> F
 Layer = Callable[[Floats], Floats]
 
 
-def residual(x: Floats, norm: Layer, sublayer: Layer, **knobs: Any) -> Floats:
+def residual(x: Floats, norm: Layer, sublayer: Layer, /, **knobs: Any) -> Floats:
     """Pre-norm, x + sublayer(norm(x)). Radford et al. 2019, section 2.3."""
     others: dict[str, Callable[[], Floats]] = {
         "missing": lambda: sublayer(norm(x)),

@@ -13,7 +13,7 @@ from checks.oracles.attention import Floats, attention, merge_heads, split_heads
 Ints = npt.NDArray[np.integer[Any]]
 
 
-def frequencies(d_k: int, theta: float, **knobs: Any) -> Floats:
+def frequencies(d_k: int, theta: float, /, **knobs: Any) -> Floats:
     """θ^(−2i/d_k) for i = 0 … d_k/2 − 1: ``[d_k / 2]``. Su et al. 2021, section 3.2.2."""
     pair = np.arange(0, d_k, 2, dtype=np.float64)
     theta = 10_000.0 if knobs.get("theta") == "fixed" else theta
@@ -30,7 +30,7 @@ def frequencies(d_k: int, theta: float, **knobs: Any) -> Floats:
     return np.asarray(found[::-1] if knobs.get("exponent") == "reversed" else found)
 
 
-def rotate(x: Floats, positions: Ints, theta: float, **knobs: Any) -> Floats:
+def rotate(x: Floats, positions: Ints, theta: float, /, **knobs: Any) -> Floats:
     """Each pair of features turned by its position's angle: ``[…, seq, d_k]`` → the same.
 
     ``positions`` ``[…, seq]`` broadcasts to the leading dimensions of ``x``.
@@ -44,8 +44,9 @@ def rotate(x: Floats, positions: Ints, theta: float, **knobs: Any) -> Floats:
         cos, sin = sin, cos
     half = x.shape[-1] // 2
     pairs = knobs.get("pairs")
-    first, second = (x[..., :half], x[..., half:]) if pairs == "halves" else (
-        x[..., 0::2], x[..., 1::2])
+    first, second = (
+        (x[..., :half], x[..., half:]) if pairs == "halves" else (x[..., 0::2], x[..., 1::2])
+    )
     turned = _turned(first, second, cos, sin, knobs.get("formula"))
     if pairs in ("halves", "written_as_halves"):
         return np.concatenate(turned, axis=-1)
@@ -54,7 +55,7 @@ def rotate(x: Floats, positions: Ints, theta: float, **knobs: Any) -> Floats:
     return np.stack(turned, axis=-1).reshape(x.shape)
 
 
-def _positions(positions: Ints, seq: int, **knobs: Any) -> Floats:
+def _positions(positions: Ints, seq: int, /, **knobs: Any) -> Floats:
     """The positions as numbers, or what the knob ``positions`` puts in their place."""
     place = positions.astype(np.float64)
     match knobs.get("positions"):
@@ -99,6 +100,7 @@ def attention_rope(
     positions: Ints,
     n_head: int,
     theta: float,
+    /,
     **knobs: Any,
 ) -> Floats:
     """Causal self-attention with rotated query and key: ``[…, seq, d_model]`` → the same.
@@ -129,6 +131,11 @@ def attention_rope(
 def _rotated(knob: str | None) -> str:
     """Which of query, key and value are rotated as heads."""
     return {
-        "query": "q", "key": "k", "none": "", "before_split": "", "value_too": "qkv",
-        "key_value": "kv", "query_value": "qv",
+        "query": "q",
+        "key": "k",
+        "none": "",
+        "before_split": "",
+        "value_too": "qkv",
+        "key_value": "kv",
+        "query_value": "qv",
     }.get(knob or "", "qk")

@@ -46,7 +46,7 @@ def _check(
     if check.line is not None and check.status is Status.FAIL:
         yield f"   Line {check.line}: {check.text}" if check.text else f"   Line {check.line}"
     if check.note:
-        label = "" if check.status is Status.NOT_RUN else "Note: "
+        label = "Note: " if check.status is Status.PASS else ""
         yield from (f"   {label}{line}" for line in check.note.splitlines())
     if check.status is Status.FAIL:
         yield from (f"   Hint: {hint}" for hint in check.hints[: max(1, hint_level)])

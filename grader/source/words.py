@@ -16,14 +16,16 @@ from grader.source.trace import Expr, Tracer, walk
 class Finding:
     """What a test of the source found.
 
-    Not ok means not recognised. ``line`` is the 1-based line to look at, ``detail`` a short
-    clause on what stands there. ``note`` goes with a finding that is ok.
+    Not ok means not recognised; ``certain`` that it is not there at all: nothing is defined, or
+    nothing but None comes out. ``line`` is the 1-based line to look at, ``detail`` a short clause
+    on what stands there. ``note`` goes with a finding that is ok.
     """
 
     ok: bool
     line: int | None = None
     detail: str | None = None
     note: str | None = None
+    certain: bool = False
 
 
 Test = Callable[[Source], Finding]
@@ -77,7 +79,7 @@ def defines_class(name: str, base: str | None = None) -> Test:
         if found is None:
             near = [n for n in tracer(source).classes.values() if n.name.lower() == name.lower()]
             detail = f"There is a class {near[0].name}" if near else None
-            return Finding(False, near[0].lineno if near else None, detail)
+            return Finding(False, near[0].lineno if near else None, detail, certain=True)
         if base is not None and not any(
             (tracer(source).full_name(b) or "").split(".")[-1] == base
             or (isinstance(b, ast.Name) and b.id in tracer(source).classes)
@@ -96,7 +98,7 @@ def defines_function(name: str, *params: str) -> Test:
     def test(source: Source) -> Finding:
         found = tracer(source).function(name)
         if found is None:
-            return Finding(False)
+            return Finding(False, certain=True)
         have = {
             a.arg for a in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs)
         }
@@ -135,13 +137,16 @@ def returns(path: str | Callable[[Source], str], *patterns: Pattern, near: Patte
         where = path if isinstance(path, str) else path(source)
         function = tracer(source).function(where)
         if function is None:
-            return Finding(False)
+            return Finding(False, certain=True)
         result, _ = tracer(source).trace(where)
+        empty = result.op == "const" and result.value is None
         lines: list[int | None] = []
         for pattern in patterns:
             found = [one for one in walk(result) if pattern(one)]
             if not found:
-                return Finding(False, _nearest(result, near) or function.lineno)
+                return Finding(
+                    False, _nearest(result, near) or function.lineno, certain=empty
+                )
             lines.append(found[0].line)
         return Finding(True, lines[-1] if lines else function.lineno)
 
@@ -159,9 +164,10 @@ def stores(path: str, attribute: str, pattern: Pattern) -> Test:
         value = kept.get(attribute)
         if value is None:
             return Finding(False, function.lineno, f"self.{attribute} is not set")
+        empty = value.op == "const" and value.value is None
         if any(pattern(one) for one in walk(value)):
             return Finding(True, value.line)
-        return Finding(False, value.line or function.lineno)
+        return Finding(False, value.line or function.lineno, certain=empty)
 
     return test
 
