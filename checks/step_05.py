@@ -249,7 +249,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(),
+        test=structure.no_placeholders(CLASS),
     ),
     runtime_check(
         "builds",

@@ -212,7 +212,7 @@ CHECKS = (
         "Replace each None and each pass under a TODO",
         "The tasks are listed at the top of the file. See \"Tasks\".",
         "Search the file for TODO.",
-        test=structure.no_placeholders(),
+        test=structure.no_placeholders(CLASS),
     ),
     runtime_check(
         "builds",

@@ -59,7 +59,8 @@ def is_softmax(e: Expr) -> bool:
     if e.op != "softmax":
         return False
     axis = e.argument(1, "axis")
-    return axis is None or axis.value in (-1, 3, None)
+    unknown = any(name != "axis" for name, _ in e.kwargs)
+    return not unknown and (axis is None or axis.value in (-1, 3, None))
 
 
 def is_scores(e: Expr) -> bool:
@@ -129,8 +130,12 @@ def is_mixture(e: Expr) -> bool:
 
 
 def is_qkv_split(e: Expr) -> bool:
-    """c_attn's output in three, by split or chunk."""
-    return e.op == "split" and bool(e.args) and has(e.args[0], is_call_of("c_attn"))
+    """c_attn's output taken apart, by split, chunk or slices."""
+    if not e.args or not has(e.args[0], is_call_of("c_attn")):
+        return False
+    return e.op == "split" or (
+        e.op in ("item", "slice") and e.args[0].op == "call" and e.args[0].name == "c_attn"
+    )
 
 
 def is_call_of(name: str) -> Callable[[Expr], bool]:
@@ -142,6 +147,8 @@ def thirds(e: Expr) -> bool:
     """A split into three equal parts."""
     if not is_qkv_split(e):
         return False
+    if e.op != "split":
+        return True
     sizes = e.argument(1, "split_sizes") or e.argument(1, "chunks")
     if sizes is None:
         return False
@@ -394,6 +401,10 @@ def calls(cls: str, name: str, times: int) -> Test:
 
     def test(source: Source) -> Finding:
         found = words.returns(forward(cls), is_call_of(name))(source)
+        if not found.ok and name.startswith("_") and not words.defines_function(
+            f"{cls}.{name}"
+        )(source).ok:
+            return Finding(False, found.line, foreign=True)
         if not found.ok or times == 1:
             return found
         return _often_enough(source, words.entry(source, cls), name, times, found)
@@ -420,6 +431,8 @@ def attends_and_merges(cls: str) -> Test:
     )
 
 
-def no_placeholders() -> Test:
-    """Nothing of the stub is left."""
-    return words.no_placeholders()
+def no_placeholders(cls: str) -> Test:
+    """Nothing of the stub is left in the layer."""
+    return words.no_placeholders(
+        cls, "__init__", "_split_heads", "_merge_heads", "_attn", "__call__", "forward"
+    )

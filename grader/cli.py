@@ -121,11 +121,12 @@ def check(
 
 @cli.command()
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; fail if out of step.")
-def sync(only_check: bool) -> None:
+@click.option("--force", is_flag=True, help="Replace edited stubs too; each is backed up first.")
+def sync(only_check: bool, force: bool) -> None:
     """Regenerate the stubs, the step tasks and the reports in the lessons."""
     from grader import stubs
 
-    sys.exit(stubs.sync(course.ROOT, check=only_check))
+    sys.exit(stubs.sync(course.ROOT, check=only_check, force=force))
 
 
 def _summary(report: Report) -> str:

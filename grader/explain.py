@@ -252,5 +252,6 @@ def _row(error: SeenError, text: str) -> Explained | None:
             continue
         found = re.search(pattern, text, re.DOTALL)
         if found is not None:
-            return Explained(message.format(*found.groups()), hint)
+            told = found.groups()
+            return Explained(message.format(*told), hint and hint.format(*told))
     return None

@@ -65,7 +65,8 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         else:
             result = _settle_runtime(case, check)
         settled.append(result)
-    return tuple(_located(result, case.source) for result in _accuse(case, settled))
+    lines = {name: finding.line for name, finding in findings.items()}
+    return tuple(_located(result, case.source) for result in _accuse(case, settled, lines))
 
 
 def _settle_source(
@@ -78,10 +79,10 @@ def _settle_source(
     if not case.strict:
         if _proven(case, check):
             return _pass(check, UNRECOGNISED)
-        if not finding.certain:
+        if not finding.certain or case.evidence.outcome.ended != "done":
             if case.explanation is not None and case.explanation.complete:
                 return _pass(check, UNRECOGNISED)
-            if _undecided(case, check):
+            if (finding.foreign and case.evidence.ran()) or _undecided(case, check):
                 return CheckResult(
                     check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED
                 )
@@ -121,11 +122,13 @@ def _absent(evidence: Evidence, trial: str) -> bool:
     return error is not None and error.type_name in ABSENT
 
 
-def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
+def _accuse(
+    case: Case, settled: list[CheckResult], lines: dict[str, int | None]
+) -> list[CheckResult]:
     """The results with a ❌ at each helper that is wrong by itself.
 
-    Where a helper's own trial is wrong but its source checks all recognised something, the
-    last of them is the one that fails.
+    Where a helper's own trial is wrong but its source checks all recognised something, the one
+    whose line raised the error fails, else the last. ``lines`` is where each was recognised.
     """
     if all(result.status is Status.PASS for result in settled):
         return settled
@@ -137,7 +140,9 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
         if wrong := _how_wrong(case, name):
-            results[group[-1].id] = _fail(group[-1], *wrong)
+            here = [c for c in group if wrong[0] is not None and lines.get(c.id) == wrong[0]]
+            accused = (here or group)[-1]
+            results[accused.id] = _fail(accused, *wrong)
     return [results[result.id] for result in settled]
 
 

@@ -14,7 +14,7 @@ from grader.model import CheckResult, Diagnosis, Kind, Report, Status, Step, Ver
 if TYPE_CHECKING:
     from grader.diagnose import Explanation
     from grader.probe import Job, Outcome
-    from grader.rubric import Rubric
+    from grader.rubric import Rubric, Ruling
     from grader.source import Source, SourceProblem
 
 
@@ -84,7 +84,7 @@ def _judged(
         base,
         verdict=_verdict(checks, outcome),
         checks=checks,
-        diagnosis=_told(step, checks, explanation),
+        diagnosis=_told(step, checks, explanation, rulings),
         isolation=outcome.isolation,
         duration_s=time.perf_counter() - started,
         output=outcome.output,
@@ -101,10 +101,21 @@ def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:
 
 
 def _told(
-    step: Step, checks: tuple[CheckResult, ...], explanation: Explanation | None
+    step: Step,
+    checks: tuple[CheckResult, ...],
+    explanation: Explanation | None,
+    rulings: dict[str, Ruling],
 ) -> tuple[Diagnosis, ...]:
+    """The mistakes that explain the numbers, else the first that a rule names itself."""
+    from grader.rubric import Failed
+
     if explanation is None:
-        return ()
+        known = (r for r in rulings.values() if isinstance(r, Failed) and r.concept is not None)
+        return tuple(
+            Diagnosis(ruling.concept, ruling.hint or ruling.message or "", ruling.line)
+            for ruling in known
+            if ruling.concept is not None
+        )[:1]
     lines = {check.id: check.line for check in checks}
     lesson = step.lesson.relative_to(step.root).as_posix()
     return tuple(

@@ -187,12 +187,16 @@ class Passed:
 
 @dataclass(frozen=True)
 class Failed:
-    """The rule does not hold. Texts given here replace or precede those of the check."""
+    """The rule does not hold. Texts given here precede those of the check.
+
+    ``concept`` names the mistake where the rule itself knows it.
+    """
 
     message: str | None = None
     hint: str | None = None
     line: int | None = None
     detail: str | None = None
+    concept: str | None = None
 
 
 @dataclass(frozen=True)

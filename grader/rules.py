@@ -302,6 +302,7 @@ def repeats(trial: str, first: str, again: str) -> Rule:
             return Failed(
                 "The same input gave another output on the second call",
                 "Something is kept on self between calls. Compute it from the arguments.",
+                concept="state-kept",
             )
         return Passed()
 

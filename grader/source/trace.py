@@ -1,7 +1,8 @@
 """Follows the values through a function: names become what they hold, spellings become one.
 
 The result is an expression per ``return`` and per ``self.x = …``. What no such value reaches is
-dead code and never seen. Nothing is executed.
+dead code and never seen. In a function that returns nothing yet, the values that its names hold
+at the end stand for the result. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -129,8 +130,12 @@ class Tracer:
         level: int,
     ) -> tuple[Expr, dict[str, Expr]]:
         scope = _Scope(names, aliases(function.body), cls, level)
+        given = dict(names)
         self._block(function.body, scope)
-        return _either(scope.returns), scope.stores
+        results = [one for one in scope.returns if one.op != "const" or one.value is not None]
+        if not results:
+            results = [v for n, v in scope.names.items() if given.get(n) is not v and _is_new(v)]
+        return _either(results), scope.stores
 
     # ---- statements -----------------------------------------------------------------------
 
@@ -393,6 +398,11 @@ class Tracer:
         cls = scope.cls
         result, _ = self._run(function, names, cls, scope.level + 4)
         return Expr("call", args, name, kwargs, line=line, inside=result)
+
+
+def _is_new(value: Expr) -> bool:
+    """Whether a value that is not returned yet may be on its way to the result."""
+    return value.op not in ("const", "function", "self")
 
 
 def _canonical(

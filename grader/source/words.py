@@ -17,7 +17,8 @@ class Finding:
     """What a test of the source found.
 
     Not ok means not recognised; ``certain`` that it is not there at all: nothing is defined, or
-    nothing but None comes out. ``line`` is the 1-based line to look at, ``detail`` a short clause
+    nothing but None comes out; ``foreign`` that the file has another structure, on which the test
+    says nothing. ``line`` is the 1-based line to look at, ``detail`` a short clause
     on what stands there. ``note`` goes with a finding that is ok.
     """
 
@@ -26,6 +27,7 @@ class Finding:
     detail: str | None = None
     note: str | None = None
     certain: bool = False
+    foreign: bool = False
 
 
 Test = Callable[[Source], Finding]
@@ -172,20 +174,26 @@ def stores(path: str, attribute: str, pattern: Pattern) -> Test:
     return test
 
 
-def no_placeholders() -> Test:
-    """No ``x = None``, ``return None``, ``pass`` or ``...`` is left where code belongs."""
+def no_placeholders(*names: str) -> Test:
+    """No ``x = None``, ``return None``, ``pass`` or ``...`` is left in what has these names.
+
+    A name is a function's, a method's or a class's.
+    """
 
     def test(source: Source) -> Finding:
-        left = [found for scope in _functions(source.tree) for found in _placeholders(scope)]
-        left += [found for cls in ast.walk(source.tree) if isinstance(cls, ast.ClassDef)
-                 for found in _unset(cls)]
-        left = sorted(set(left))
+        left: set[tuple[int, str]] = set()
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.FunctionDef) and node.name in names:
+                left.update(_placeholders(node))
+            elif isinstance(node, ast.ClassDef) and node.name in names:
+                left.update(_unset(node))
         if not left:
             return Finding(True)
-        shown = [text for _, text in left[:4]]
-        if len(left) > 4:
-            shown.append(f"... and {len(left) - 4} more")
-        return Finding(False, left[0][0], "\n".join(shown))
+        every = sorted(left)
+        shown = [text for _, text in every[:4]]
+        if len(every) > 4:
+            shown.append(f"... and {len(every) - 4} more")
+        return Finding(False, every[0][0], "\n".join(shown), certain=True)
 
     return test
 
@@ -201,10 +209,6 @@ def _bodies(tree: ast.Module) -> Iterable[list[ast.stmt]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             yield node.body
-
-
-def _functions(tree: ast.Module) -> Iterable[ast.FunctionDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
 def _is_none(node: ast.expr | None) -> bool:
