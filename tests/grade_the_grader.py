@@ -31,8 +31,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _asked(arguments)
     steps = asked.steps or [step for step in variants.steps() if _has_rubric(step)]
     started = time.perf_counter()
-    print(COLUMNS.format("step", "", "right", "wrong", "wrong passes", "wrong fails",
-                         "diagnosis right", "s a file"))
+    print(
+        COLUMNS.format(
+            "step",
+            "",
+            "right",
+            "wrong",
+            "wrong passes",
+            "wrong fails",
+            "diagnosis right",
+            "s a file",
+        )
+    )
     complaints: list[str] = []
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(asked.jobs, context, verdicts.start) as pool:
@@ -44,8 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 complaints += _row(step, "mutants", found)
     for complaint in complaints:
         print(complaint)
-    print(f"{'Not right yet.' if complaints else 'All right.'} "
-          f"{time.perf_counter() - started:.0f} s on {asked.jobs} processes, seed {asked.seed}.")
+    print(
+        f"{'Not right yet.' if complaints else 'All right.'} "
+        f"{time.perf_counter() - started:.0f} s on {asked.jobs} processes, seed {asked.seed}."
+    )
     return 1 if complaints else 0
 
 
@@ -91,8 +103,19 @@ def _row(step: str, what: str, graded: list[Graded]) -> list[str]:
     share = 1 - len(unnamed) / max(1, len(wrong))
     told = f"{len(wrong) - len(unnamed)} ({share:.1%})" if what == "variants" else "–"
     seconds = sum(one.seconds for one in graded) / max(1, len(graded))
-    print(COLUMNS.format(step, what, len(graded) - len(wrong), len(wrong), len(passes),
-                         len(fails), told, f"{seconds:.2f}"), flush=True)
+    print(
+        COLUMNS.format(
+            step,
+            what,
+            len(graded) - len(wrong),
+            len(wrong),
+            len(passes),
+            len(fails),
+            told,
+            f"{seconds:.2f}",
+        ),
+        flush=True,
+    )
     complaints = [f"wrong pass   {one}" for one in passes]
     complaints += [f"wrong fail   {one}" for one in fails]
     complaints += [f"crash        {one}" for one in crashes]

@@ -24,7 +24,7 @@ class Mutant:
 
 Change = Callable[[ast.AST], None]
 Offer = tuple[str, ast.AST, str, Change]
-"""Kind, the node to change, what is done, and the doing, on the node's copy."""
+"""Kind, the node to change, what is done, and the doing: it touches only this node."""
 
 ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -44,19 +44,38 @@ def mutants(source: str) -> Iterator[Mutant]:
     _strip(tree)
     seen = {ast.unparse(tree)}
     for kind, node, change, apply in _offers(tree):
-        copies: dict[int, ast.AST] = {}
-        changed = copy.deepcopy(tree, copies)
-        apply(copies[id(node)])
-        text = ast.unparse(ast.fix_missing_locations(changed))
+        line = getattr(node, "lineno", 0)
+        before = _state(node)
+        apply(node)
+        text = ast.unparse(tree)
+        _restore(node, before)
         if text not in seen:
             seen.add(text)
-            yield Mutant(kind, getattr(node, "lineno", 0), change, text)
+            yield Mutant(kind, line, change, text)
+
+
+State = tuple[type[ast.AST], dict[str, object], dict[str, list[object]]]
+
+
+def _state(node: ast.AST) -> State:
+    """What a change may touch: the node's class, its fields, and the lists among them."""
+    lists = {name: list(part) for name, part in vars(node).items() if isinstance(part, list)}
+    return node.__class__, dict(vars(node)), lists
+
+
+def _restore(node: ast.AST, before: State) -> None:
+    """Take a change back. Lists stay the same objects."""
+    node.__class__, fields, lists = before
+    node.__dict__ = fields
+    for name, items in lists.items():
+        getattr(node, name)[:] = items
 
 
 def _strip(tree: ast.Module) -> None:
     """Remove docstrings: they do nothing, and mutants are easier to read without."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(node):
+        kinds = (ast.FunctionDef, ast.ClassDef, ast.Module)
+        if isinstance(node, kinds) and ast.get_docstring(node):
             node.body[:1] = [] if len(node.body) > 1 else [ast.Pass()]
 
 
@@ -95,9 +114,9 @@ def _operators(node: ast.AST) -> Iterator[Offer]:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         yield "sign", node, "minus removed", _becomes("operand")
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
-        for other in (ast.Lt, ast.LtE, ast.Gt, ast.GtE):
-            if not isinstance(node.ops[0], other):
-                yield "comparison", node, f"to {other.__name__}", _compare(other)
+        for comparison in (ast.Lt, ast.LtE, ast.Gt, ast.GtE):
+            if not isinstance(node.ops[0], comparison):
+                yield "comparison", node, f"to {comparison.__name__}", _compare(comparison)
 
 
 def _set(field: str, kind: type[ast.AST]) -> Change:
@@ -158,7 +177,7 @@ def _value(value: object) -> Change:
 def _calls(node: ast.AST) -> Iterator[Offer]:
     if not isinstance(node, ast.Call):
         return
-    name = ast.unparse(node.func)
+    name, called = ast.unparse(node.func), node.func
     for index in range(len(node.args)):
         yield "argument", node, f"{name}: argument {index} dropped", _drop("args", index)
         if index:
@@ -166,11 +185,22 @@ def _calls(node: ast.AST) -> Iterator[Offer]:
     for index, keyword in enumerate(node.keywords):
         yield "keyword", node, f"{name}: {keyword.arg} dropped", _drop("keywords", index)
     if len(node.args) == 1 or (node.args and not isinstance(node.func, ast.Attribute)):
-        yield "call", node, f"{name} replaced by its argument", lambda n: _turn(n, n.args[0])  # type: ignore[attr-defined]
-    if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
-        yield "call", node, f".{node.func.attr} dropped", lambda n: _turn(n, n.func.value)  # type: ignore[attr-defined]
-    elif isinstance(node.func, ast.Attribute) and node.func.attr in ("transpose", "reshape"):
-        yield "call", node, f".{node.func.attr} dropped", lambda n: _turn(n, n.func.value)  # type: ignore[attr-defined]
+        yield "call", node, f"{name} replaced by its argument", _is_its_argument
+    if isinstance(called, ast.Attribute) and (
+        not isinstance(called.value, ast.Name) or called.attr in ("transpose", "reshape")
+    ):
+        yield "call", node, f".{called.attr} dropped", _is_its_object
+
+
+def _is_its_argument(node: ast.AST) -> None:
+    assert isinstance(node, ast.Call)
+    _turn(node, node.args[0])
+
+
+def _is_its_object(node: ast.AST) -> None:
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    _turn(node, node.func.value)
 
 
 def _drop(field: str, index: int) -> Change:
@@ -215,9 +245,7 @@ def _attributes(node: ast.AST) -> Iterator[Offer]:
 
 
 def _relatives(name: str) -> list[str]:
-    return [
-        other for family in FAMILIES if name in family for other in family if other != name
-    ]
+    return [other for family in FAMILIES if name in family for other in family if other != name]
 
 
 def _rename(field: str, name: str) -> Change:

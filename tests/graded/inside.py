@@ -8,7 +8,6 @@ sample with the real pipeline.
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import sys
 import time
@@ -31,7 +30,7 @@ class Inside:
 
     def finish(self, job: Job) -> Outcome:
         """Run the probes here. Of the walls only the clock is kept."""
-        from grader.worker import errors, imports, probes, program
+        from grader.worker import imports, probes, program
 
         printed = io.StringIO()
         found: dict[str, Observation] = {}
@@ -47,7 +46,6 @@ class Inside:
                     found[probe.name] = probes.run(probe, module, job.file)
         except TooLong:
             return Outcome("timeout", found, failed, probe=under_way, output=printed.getvalue())
-        del errors
         return Outcome(
             "done", found, failed, output=printed.getvalue()[:10_000], notes=tuple(notes)
         )

@@ -100,8 +100,16 @@ def _graded(
     diagnosis = tuple(found.misconception for found in report.diagnosis)
     crash = "grader error" if report.verdict is Verdict.ERROR else ""
     return Graded(
-        name, step, right, report.verdict is Verdict.PASS, failed, diagnosis, True, seconds,
-        crash, why,
+        name,
+        step,
+        right,
+        report.verdict is Verdict.PASS,
+        failed,
+        diagnosis,
+        True,
+        seconds,
+        crash,
+        why,
     )
 
 

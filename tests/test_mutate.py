@@ -1,0 +1,59 @@
+"""The mutation tool: each mutant is a program of its own with one mistake."""
+
+from __future__ import annotations
+
+import ast
+
+from grader import course
+from tests.mutate import mutants
+
+PROGRAM = """
+def attention(query, key, value):
+    scores = query @ key.transpose(-1, -2)
+    scores = scores / math.sqrt(64)
+    return F.softmax(scores, axis=-1) @ value
+"""
+
+
+def sources() -> set[str]:
+    return {mutant.source for mutant in mutants(PROGRAM)}
+
+
+def test_every_mutant_is_another_program_that_parses() -> None:
+    found = [mutant.source for mutant in mutants(PROGRAM)]
+    assert len(found) == len(set(found))
+    assert ast.unparse(ast.parse(PROGRAM)) not in found
+    for source in found:
+        ast.parse(source)
+
+
+def test_the_mistakes_that_people_make_are_among_them() -> None:
+    def changed(old: str, new: str) -> str:
+        assert old in PROGRAM
+        return ast.unparse(ast.parse(PROGRAM.replace(old, new)))
+
+    expected = {
+        "no scale": changed("    scores = scores / math.sqrt(64)\n", ""),
+        "multiplied": changed("scores / math", "scores * math"),
+        "no transpose": changed("key.transpose(-1, -2)", "key"),
+        "minus lost": changed("axis=-1", "axis=1"),
+        "axis dropped": changed(", axis=-1", ""),
+        "operands exchanged": changed("query @ key.transpose(-1, -2)",
+                                      "key.transpose(-1, -2) @ query"),
+        "key for value": changed("@ value\n", "@ key\n"),
+        "off by one": changed("64", "63"),
+        "no square root": changed("math.sqrt(64)", "64"),
+        "no softmax": changed("F.softmax(scores, axis=-1)", "scores"),
+    }
+    found = sources()
+    assert [name for name, source in expected.items() if source not in found] == []
+
+
+def test_annotations_and_docstrings_are_left_alone() -> None:
+    program = 'def f(x: int) -> int:\n    """Twice two."""\n    return x\n'
+    assert all("x: int" in m.source and "-> int" in m.source for m in mutants(program))
+
+
+def test_the_course_gives_five_hundred() -> None:
+    solutions = [course.find(step).solution for step in ("s02", "s05", "s07")]
+    assert sum(1 for path in solutions for _ in mutants(path.read_text(encoding="utf-8"))) >= 500
