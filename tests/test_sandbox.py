@@ -364,6 +364,7 @@ def run_below_python(): return checked(libc.execv(b"/bin/true", None))
 def connect(): return socket.create_connection(("127.0.0.1", 9), 1)
 def make_socket(): return socket.socket(socket.AF_UNIX)
 def kill_parent(): return os.kill(PARENT, 0)
+def kill_parent_below_python(): return checked(libc.kill(PARENT, 0))
 def kill_referee(): return os.kill(os.getppid(), signal.SIGKILL)
 def kill_everyone(): return os.kill(-1, 0)
 def kill_group_of_parent(): return os.killpg(os.getppid(), 0)
@@ -536,6 +537,17 @@ def test_processes_are_found_where_they_cannot_be_forbidden(source: str, ended: 
     assert result.outcome.isolation == "process"
     assert result.processes == []
     assert not result.folder_left
+
+
+def test_landlock_alone_keeps_files_and_signals_in() -> None:
+    if not confinable():
+        pytest.skip("this machine has no Landlock or no seccomp")
+    names = ("read_through_libc", "kill_parent_below_python", "write_memory_file")
+    attack = Attack(PEEKS, "done", probes=tuple(map(call, names)))
+    outcome = carry_out(attack, layers=("limits", "landlock")).outcome
+    assert outcome.isolation == "process"
+    for name in names:
+        assert error(outcome, name).type_name == "PermissionError", name
 
 
 def test_without_layers_an_audit_hook_refuses_the_plain_ways() -> None:

@@ -255,6 +255,29 @@ def test_a_hostile_head_is_a_wire_error(head: bytes) -> None:
         wire.decode_report(head, b"")
 
 
+@pytest.mark.parametrize(
+    ("dtype", "shape"),
+    [
+        ("<U4", [1]),
+        ("|S16", [1]),
+        ("<M8[s]", [2]),
+        ("<c16", [1]),
+        ("|V16", [1]),
+        ("|O", [2]),
+        ("i4,i4", [2]),
+        (">f8", [2]),
+        ("|u1", [True, 16]),
+        ("|u1", [16.0]),
+        ("<f8", [-1, -2]),
+        ("<f8", "ab"),
+        (["<f8"], [2]),
+    ],
+)
+def test_an_array_of_another_kind_is_a_wire_error(dtype: Any, shape: Any) -> None:
+    with pytest.raises(WireError):
+        wire.decode_report(observation({"SeenArray": [{"a": [dtype, shape]}]}), bytes(16))
+
+
 def test_bytes_that_no_array_claims_are_a_wire_error() -> None:
     with pytest.raises(WireError):
         wire.decode_report(b'{"Done":[{"t":[]}]}', b"extra")

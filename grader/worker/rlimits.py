@@ -23,8 +23,8 @@ def no_more_processes(settings: Settings) -> bool:
     The limit counts what the user already runs. Linux counts threads too and needs some for
     MAX; elsewhere a limit of 0 only stops new processes.
     """
-    most = _tasks_of_user() + settings.processes if kernel.LINUX else 0
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError):  # Landlock hides what the user runs
+        most = _tasks_of_user() + settings.processes if kernel.LINUX else 0
         resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
         return True
     return False
