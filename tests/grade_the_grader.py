@@ -29,7 +29,7 @@ COLUMNS = "{:<6} {:<9} {:>6} {:>6} {:>13} {:>12} {:>16} {:>9}"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 0 where the grader is right."""
     asked = _asked(arguments)
-    steps = asked.steps or [step for step in variants.steps() if _has_rubric(step)]
+    steps = asked.steps or variants.steps()
     started = time.perf_counter()
     print(
         COLUMNS.format(
@@ -70,13 +70,10 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _has_rubric(step: str) -> bool:
-    found = course.find(step)
-    return (found.root / "checks" / f"step_{found.number}.py").is_file()
-
-
 def _variants(pool: ProcessPoolExecutor, step: str, seed: int) -> Iterator[Graded]:
-    return _results([pool.submit(verdicts.variant, one, seed) for one in variants.of(step)])
+    return _results(
+        [pool.submit(verdicts.variant, one, seed, prove=True) for one in variants.of(step)]
+    )
 
 
 def _mutants(pool: ProcessPoolExecutor, step: str, seed: int) -> Iterator[Graded]:

@@ -38,8 +38,9 @@ def test_the_mistakes_that_people_make_are_among_them() -> None:
         "no transpose": changed("key.transpose(-1, -2)", "key"),
         "minus lost": changed("axis=-1", "axis=1"),
         "axis dropped": changed(", axis=-1", ""),
-        "operands exchanged": changed("query @ key.transpose(-1, -2)",
-                                      "key.transpose(-1, -2) @ query"),
+        "operands exchanged": changed(
+            "query @ key.transpose(-1, -2)", "key.transpose(-1, -2) @ query"
+        ),
         "key for value": changed("@ value\n", "@ key\n"),
         "off by one": changed("64", "63"),
         "no square root": changed("math.sqrt(64)", "64"),

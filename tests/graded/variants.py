@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader import course
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "variants"
 
@@ -35,8 +37,8 @@ class Variant:
 
 
 def steps() -> tuple[str, ...]:
-    """The steps that have variants, in order."""
-    return tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
+    """The steps of the course that have variants, in order."""
+    return tuple(step.id for step in course.steps(ROOT) if (FOLDER / step.id).is_dir())
 
 
 def of(step: str, *, right: bool | None = None) -> list[Variant]:

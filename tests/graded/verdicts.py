@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,16 +49,42 @@ def start() -> None:
     direct.start()
 
 
-def variant(one: Variant, seed: int) -> Graded:
-    """Grade a variant in this process, or through the real pipeline where it must be."""
+def variant(one: Variant, seed: int, *, prove: bool = False) -> Graded:
+    """Grade a variant in this process, or through the real pipeline where it must be.
+
+    ``prove`` runs it first, apart from the grader, to see that it is what its folder says.
+    """
+    if one.fresh:
+        return piped(one, seed)
+    if prove and (lie := _mislabelled(one)):
+        return _crashed(one.name, one.step, one.right, ValueError(lie))
+    return _timed(one, seed, inside_report)
+
+
+def piped(one: Variant, seed: int) -> Graded:
+    """Grade a variant through the real pipeline, which starts a process of its own."""
+    return _timed(one, seed, fresh_report)
+
+
+def _timed(one: Variant, seed: int, report_of: Callable[[Variant, int], Report]) -> Graded:
     started = time.perf_counter()
     try:
-        report = fresh_report(one, seed) if one.fresh else inside_report(one, seed)
+        report = report_of(one, seed)
     except Exception as error:  # noqa: BLE001  a crash of the grader is a finding
         return _crashed(one.name, one.step, one.right, error)
     seconds = time.perf_counter() - started
     found = _graded(one.name, one.step, one.right, report, seconds)
     return found if one.right else _named(found, one)
+
+
+def _mislabelled(one: Variant) -> str:
+    """How the file differs from what its folder says it is."""
+    from tests.graded import direct
+
+    truth = direct.truth(one.step, one.path.read_bytes())
+    if truth.right == one.right:
+        return ""
+    return f"it is right (off by {truth.off:.1e})" if truth.right else f"it is wrong: {truth.why}"
 
 
 def inside_report(one: Variant, seed: int) -> Report:
@@ -68,7 +95,7 @@ def inside_report(one: Variant, seed: int) -> Report:
 
 
 def fresh_report(one: Variant, seed: int) -> Report:
-    """The report of the real pipeline, which starts a process of its own."""
+    """The report that a learner gets."""
     from grader import pipeline
 
     return pipeline.grade(course.find(one.step), one.path, pipeline.Options(seed=seed))

@@ -1,5 +1,5 @@
 # concept: builds
-# check: builds, decorator
+# check: builds, decorator, import
 GPT2Config = {
     "vocab_size": 50257,
     "n_positions": 1024,

@@ -1,5 +1,5 @@
-# concept: named
-# check: named, sizes
+# concept: builds
+# check: builds, named, sizes
 from dataclasses import dataclass
 
 

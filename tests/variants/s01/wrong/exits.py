@@ -1,5 +1,5 @@
 # concept: builds
-# check: builds
+# check: builds, import
 import sys
 
 sys.exit(0)

@@ -1,4 +1,4 @@
-# concept: runs
+# concept: mask-zero-one
 # check: runs, constant
 from max.experimental import functional as F
 from max.experimental.tensor import Tensor

@@ -1,5 +1,5 @@
 # concept: runs
-# check: function, runs, import-functional
+# check: function, runs, imports
 from solutions.solution_02 import causal_mask as _theirs
 
 

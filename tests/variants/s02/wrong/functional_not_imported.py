@@ -1,5 +1,5 @@
-# concept: import-functional
-# check: import-functional
+# concept: imports
+# check: imports
 from max.driver import Device
 from max.dtype import DType
 from max.experimental.tensor import Tensor

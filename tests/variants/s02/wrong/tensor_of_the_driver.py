@@ -1,5 +1,5 @@
-# concept: import-tensor
-# check: import-tensor
+# concept: imports
+# check: imports
 from max.driver import Device
 from max.dtype import DType
 from max.experimental import functional as F

@@ -1,5 +1,5 @@
-# concept: import-functional
-# check: import-functional, import-tensor
+# concept: imports
+# check: imports
 import torch
 import torch.nn.functional as F
 from max.experimental.tensor import Tensor

@@ -1,5 +1,5 @@
-# concept: import-functional
-# check: import-functional
+# concept: imports
+# check: imports
 """Step 02: the causal mask.
 
 A language model that predicts the next token must not look at it. The causal mask is a small

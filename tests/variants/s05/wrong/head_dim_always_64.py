@@ -1,4 +1,4 @@
-# concept: head-dim-64
+# concept: forward
 # check: head-dim, forward, call-split-heads
 import math
 from typing import Optional

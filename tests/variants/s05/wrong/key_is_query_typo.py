@@ -1,4 +1,4 @@
-# concept: key-from-split-query
+# concept: call-split-heads
 # check: call-split-heads, split-sizes, forward, output
 import math
 

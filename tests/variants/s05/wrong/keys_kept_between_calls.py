@@ -1,4 +1,4 @@
-# concept: state-kept
+# concept: output
 # check: forward, output
 import math
 from max.experimental import functional as F

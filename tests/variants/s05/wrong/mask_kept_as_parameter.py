@@ -1,4 +1,4 @@
-# concept: tensor-on-self
+# concept: forward
 # check: forward
 import math
 

@@ -1,4 +1,4 @@
-# concept: state-kept
+# concept: output
 # check: mask, forward, output
 import math
 

@@ -1,4 +1,4 @@
-# concept: state-kept
+# concept: output
 # check: output, forward
 import math
 

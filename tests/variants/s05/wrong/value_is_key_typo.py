@@ -1,4 +1,4 @@
-# concept: value-from-split-key
+# concept: call-split-heads
 # check: call-split-heads, split-sizes, forward, output
 import math
 

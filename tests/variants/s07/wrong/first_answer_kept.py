@@ -1,4 +1,4 @@
-# concept: state-kept
+# concept: repeats
 # check: numbers, shape, repeats, causal, forward, layers
 import math
 

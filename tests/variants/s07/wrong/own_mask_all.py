@@ -1,4 +1,4 @@
-# concept: mask-all
+# concept: mask
 # check: mask-function, mask, numbers
 import math
 

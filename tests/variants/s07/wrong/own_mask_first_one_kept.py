@@ -1,4 +1,4 @@
-# concept: state-kept
+# concept: repeats
 # check: mask-function, mask, forward
 import math
 

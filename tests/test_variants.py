@@ -1,0 +1,137 @@
+"""The grader on files as learners write them: the verdict, and the mistake that it names.
+
+Of each step an even sample is graded, inside one process that imports MAX once. All of them,
+and all mutants, are graded by ``pixi run grade-the-grader``.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+import pytest
+
+from grader import course
+from tests.graded import variants, verdicts
+from tests.graded.variants import Variant
+from tests.graded.verdicts import Graded
+from tests.mutate import mutants
+
+RIGHT, WRONG, MUTANTS = 12, 16, 12
+"""How many files of each step the sample holds."""
+
+FRESH = 2
+"""How many files of each step go through the real pipeline as well."""
+
+SEED = 20240501
+
+T = TypeVar("T")
+
+
+def sample(items: Sequence[T], count: int) -> list[T]:
+    """``count`` of the items, evenly spread."""
+    count = min(count, len(items))
+    return [items[index * len(items) // count] for index in range(count)]
+
+
+GRADED = [
+    one
+    for step in variants.steps()
+    for right, count in ((True, RIGHT), (False, WRONG))
+    for one in sample([v for v in variants.of(step, right=right) if not v.fresh], count)
+]
+
+PIPED = [
+    one
+    for step in variants.steps()
+    for right in (True, False)
+    for one in sample([v for v in variants.of(step, right=right) if not v.fresh], FRESH // 2)
+]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPoolExecutor]:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, verdicts.start) as executor:
+        yield executor
+
+
+class Grades:
+    """Grades each variant once, when it is asked for."""
+
+    def __init__(self, pool: ProcessPoolExecutor) -> None:
+        self._pool = pool
+        self._found: dict[str, Graded] = {}
+
+    def of(self, one: Variant) -> Graded:
+        if one.name not in self._found:
+            self._found[one.name] = self._pool.submit(verdicts.variant, one, SEED).result()
+        return self._found[one.name]
+
+
+@pytest.fixture(scope="module")
+def grades(pool: ProcessPoolExecutor) -> Grades:
+    return Grades(pool)
+
+
+@pytest.mark.parametrize("one", GRADED, ids=lambda one: one.name)
+def test_verdict(one: Variant, grades: Grades) -> None:
+    found = grades.of(one)
+    assert found.agrees, found
+    if one.right:
+        assert found.failed == ()
+
+
+def test_the_mistake_is_named(grades: Grades) -> None:
+    wrong = [grades.of(one) for one in GRADED if not one.right]
+    unnamed = [str(one) for one in wrong if not one.named]
+    assert len(unnamed) <= 0.05 * len(wrong), "\n".join(unnamed)
+
+
+@pytest.mark.parametrize("one", PIPED, ids=lambda one: one.name)
+def test_the_real_pipeline_says_the_same(one: Variant, grades: Grades) -> None:
+    inside, real = grades.of(one), verdicts.piped(one, SEED)
+    assert (real.passed, real.failed, real.diagnosis) == (
+        inside.passed,
+        inside.failed,
+        inside.diagnosis,
+    )
+
+
+def test_hostile_files_never_pass() -> None:
+    hostile = [v for step in variants.steps() for v in variants.of(step) if v.fresh]
+    quick = [v for v in hostile if "endless" not in v.name][:6]
+    assert quick
+    for one in quick:
+        found = verdicts.piped(one, SEED)
+        assert not found.crash, found
+        assert not found.passed, found
+
+
+@pytest.mark.parametrize("step", ["s02", "s05", "s07"])
+def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor) -> None:
+    source = course.find(step).solution.read_text(encoding="utf-8")
+    some = sample(list(mutants(source)), MUTANTS)
+    found = [pool.submit(verdicts.mutant, step, one, SEED) for one in some]
+    wrong = [str(future.result()) for future in found if not future.result().agrees]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("step", variants.steps())
+def test_every_wrong_variant_names_things_that_exist(step: str) -> None:
+    rubric = course.rubric(course.find(step))
+    checks = {check.id for check in rubric.checks} | {"file"}
+    concepts = checks | {one.id for one in rubric.misconceptions}
+    for one in variants.of(step, right=False):
+        assert set(one.checks) <= checks, one.name
+        assert one.checks, one.name
+        assert set(one.concept) <= concepts, one.name
+        assert one.concept, one.name
+
+
+@pytest.mark.parametrize("step", variants.steps())
+def test_there_are_thirty_right_ones_and_forty_wrong_ones(step: str) -> None:
+    assert len(variants.of(step, right=True)) >= 30
+    assert len(variants.of(step, right=False)) >= 40
