@@ -30,6 +30,7 @@ CHECKS = (
         'F.softmax makes weights of scores. See "MAX operations".',
         "from max.experimental import functional as F",
         test=structure.imports_functional(),
+        proven_by=("runs",),
     ),
     source_check(
         "import-tensor",
@@ -39,6 +40,7 @@ CHECKS = (
         'It is the type of every argument. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
         test=structure_more.imports_tensor(),
+        proven_by=("runs",),
     ),
     source_check(
         "function",
@@ -48,6 +50,7 @@ CHECKS = (
         'Later steps call it by this name. See "What you build".',
         "def scaled_dot_product_attention(query, key, value, mask=None):",
         test=words.defines_function(NAME, "mask"),
+        proven_by=("runs",),
     ),
     source_check(
         "scores",
@@ -57,6 +60,7 @@ CHECKS = (
         '[..., query_len, head_dim] @ [..., head_dim, key_len]. See "Scores".',
         "scores = query @ key.transpose(-1, -2)",
         test=structure_more.scores(NAME),
+        proven_by=("numbers",),
     ),
     source_check(
         "scale",
@@ -66,6 +70,7 @@ CHECKS = (
         'head_dim is the width of query and key, not that of the value. See "Scaling".',
         "scores = scores / math.sqrt(int(query.shape[-1]))",
         test=words.returns(NAME, structure.is_scaling, near=structure.is_product),
+        proven_by=("numbers",),
     ),
     source_check(
         "mask",
@@ -75,6 +80,7 @@ CHECKS = (
         'Adding minus infinity takes all weight away. See "The mask".',
         "if mask is not None: scores = scores + mask",
         test=structure_more.adds_given_mask(NAME),
+        proven_by=("masked",),
     ),
     source_check(
         "softmax",
@@ -84,6 +90,7 @@ CHECKS = (
         'It runs over the last dimension, the keys, and comes after the mask. See "Softmax".',
         "weights = F.softmax(scores)",
         test=words.returns(NAME, structure.is_softmax, near=lambda e: e.op == "softmax"),
+        proven_by=("numbers",),
     ),
     source_check(
         "output",
@@ -93,6 +100,7 @@ CHECKS = (
         'Each row of weights mixes the rows of the value. See "Weighted sum".',
         "output = weights @ value",
         test=words.returns(NAME, structure.is_mixture, near=structure.is_product),
+        proven_by=("numbers",),
     ),
     source_check(
         "returns",
@@ -102,6 +110,7 @@ CHECKS = (
         'Two results, and the output comes first. See "What you build".',
         "return output, weights",
         test=structure_more.returns_pair(NAME),
+        proven_by=("shapes",),
     ),
     source_check(
         "placeholders",
@@ -110,7 +119,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(),
+        test=words.no_placeholders(NAME),
     ),
     runtime_check(
         "runs",

@@ -32,6 +32,7 @@ CHECKS = (
         'F.where and F.min make the masks. See "MAX operations".',
         "from max.experimental import functional as F",
         test=structure.imports_functional(),
+        proven_by=("padding-runs",),
     ),
     source_check(
         "import-tensor",
@@ -41,6 +42,7 @@ CHECKS = (
         'Tensor makes a tensor of one number. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
         test=structure_more.imports_tensor(),
+        proven_by=("padding-runs",),
     ),
     source_check(
         "functions",
@@ -53,6 +55,10 @@ CHECKS = (
         test=structure_more.both(
             words.defines_function(MASK, "dtype"), words.defines_function(COMBINE)
         ),
+        proven_by=(
+            "padding-runs",
+            "combined-shape",
+        ),
     ),
     source_check(
         "padding",
@@ -62,6 +68,7 @@ CHECKS = (
         'A comparison gives True or False for every token. See "Finding the padding".',
         "is_padding = token_ids == pad_token_id",
         test=syntax.within(MASK, syntax.compares()),
+        proven_by=("padding-numbers",),
     ),
     source_check(
         "numbers",
@@ -72,6 +79,10 @@ CHECKS = (
         "hidden = Tensor(finfo(dtype).min, dtype=dtype, device=token_ids.device), and visible "
         "likewise with 0.0",
         test=structure_more.hides_with_a_low_number(MASK),
+        proven_by=(
+            "padding-numbers",
+            "padding-nan",
+        ),
     ),
     source_check(
         "choose",
@@ -81,6 +92,7 @@ CHECKS = (
         'The number for True comes first. See "Choosing".',
         "mask = F.where(is_padding, hidden, visible)",
         test=structure_more.chooses(MASK),
+        proven_by=("padding-numbers",),
     ),
     source_check(
         "dimensions",
@@ -90,6 +102,7 @@ CHECKS = (
         '[batch, seq] becomes [batch, 1, 1, seq]. See "The shape".',
         "return mask.unsqueeze(1).unsqueeze(1)",
         test=structure_more.inserts_dimensions(MASK),
+        proven_by=("padding-shape",),
     ),
     source_check(
         "combine",
@@ -99,6 +112,7 @@ CHECKS = (
         'Hidden is what either mask hides. See "Combining masks".',
         "return F.min(causal, padding)",
         test=structure_more.keeps_the_lower(COMBINE),
+        proven_by=("combined-numbers",),
     ),
     source_check(
         "placeholders",
@@ -107,7 +121,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(),
+        test=words.no_placeholders(MASK, COMBINE),
     ),
     runtime_check(
         "padding-runs",

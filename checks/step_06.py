@@ -9,9 +9,11 @@ import numpy as np
 from checks import results, structure, structure_more, syntax, trials_rotary
 from checks.misconceptions import named, rotary
 from grader import rules
+from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
 ROPE, LAYER = trials_rotary.ROPE, trials_rotary.LAYER
+METHODS = ("__init__", "__call__", "forward", "_split_heads", "_merge_heads")
 ROTATIONS = ("rope-*", "start", "distance")
 LAYERS = ("layer-*", "calls")
 
@@ -31,6 +33,7 @@ CHECKS = (
         "from max.experimental import functional as F; from max.experimental.nn import Module; "
         "from max.experimental.tensor import Tensor",
         test=structure_more.imports_for_a_layer(),
+        proven_by=("rope-builds",),
     ),
     source_check(
         "classes",
@@ -40,6 +43,10 @@ CHECKS = (
         'The grader builds both by these names. See "What you build".',
         "class RotaryEmbedding(Module): and class MultiHeadSelfAttentionRoPE(Module):",
         test=structure_more.both(structure.defines_layer(ROPE), structure.defines_layer(LAYER)),
+        proven_by=(
+            "rope-builds",
+            "layer-builds",
+        ),
     ),
     source_check(
         "frequencies",
@@ -49,6 +56,7 @@ CHECKS = (
         'The first pair turns fastest, by one radian a position. See "Frequencies".',
         "frequencies = theta ** (-np.arange(0, d_k, 2) / d_k)",
         test=syntax.within(ROPE, syntax.powers()),
+        proven_by=("rope-numbers",),
     ),
     source_check(
         "tables",
@@ -59,6 +67,7 @@ CHECKS = (
         "self.cos = np.cos(np.outer(np.arange(max_seq_len), frequencies)).astype(np.float32), and "
         "self.sin likewise",
         test=syntax.within(ROPE, syntax.calls("cos"), syntax.calls("sin")),
+        proven_by=("rope-numbers",),
     ),
     source_check(
         "look-up",
@@ -68,6 +77,7 @@ CHECKS = (
         'The positions are given; they need not be 0, 1, 2, … See "Positions".',
         "cos = F.gather(Tensor(self.cos, dtype=x.dtype, device=x.device), token_positions, axis=0)",
         test=syntax.uses_parameter(ROPE, 2, "forward", "__call__"),
+        proven_by=("rope-numbers",),
     ),
     source_check(
         "pairs",
@@ -77,6 +87,7 @@ CHECKS = (
         'Neighbours belong together, not the two halves. See "Pairs".',
         "even, odd = x[..., 0::2], x[..., 1::2]",
         test=syntax.within(ROPE, syntax.every_second()),
+        proven_by=("rope-numbers",),
     ),
     source_check(
         "rotate",
@@ -86,6 +97,7 @@ CHECKS = (
         'One minus, in the first line. See "Turning a point".',
         "turned_even = even * cos - odd * sin; turned_odd = even * sin + odd * cos",
         test=syntax.within(ROPE, syntax.differences()),
+        proven_by=("rope-numbers",),
     ),
     source_check(
         "interleave",
@@ -95,6 +107,7 @@ CHECKS = (
         'Each pair stands side by side again. See "Pairs".',
         "return F.stack([turned_even, turned_odd], axis=-1).reshape(x.shape)",
         test=structure_more.interleaves(ROPE),
+        proven_by=("rope-numbers",),
     ),
     source_check(
         "project",
@@ -104,6 +117,7 @@ CHECKS = (
         'A weight is [out, in]. See "Weights as arguments".',
         "query = self._split_heads(in_features @ q_proj_weight.T), and likewise key and value",
         test=structure_more.projects(LAYER),
+        proven_by=("layer-numbers",),
     ),
     source_check(
         "heads",
@@ -113,6 +127,7 @@ CHECKS = (
         'There may be none, one or many in front. See "Leading dimensions".',
         "x.reshape(x.shape[:-1] + [self.num_heads, -1]).transpose(-3, -2), and back",
         test=structure_more.keeps_leading_dimensions(LAYER),
+        proven_by=("layer-numbers",),
     ),
     source_check(
         "rotate-heads",
@@ -122,6 +137,7 @@ CHECKS = (
         'Positions need a dimension for the heads: unsqueeze(-2). See "Leading dimensions".',
         "query = self.rope(query, token_positions.unsqueeze(-2)), and likewise key",
         test=structure.calls(LAYER, "rope", 2),
+        proven_by=("layer-numbers",),
     ),
     source_check(
         "attend",
@@ -131,6 +147,7 @@ CHECKS = (
         'The mask goes in as an argument, before the softmax. See "The layer".',
         "output, _ = scaled_dot_product_attention(query, key, value, mask)",
         test=structure_more.attends_causally(LAYER),
+        proven_by=("layer-numbers",),
     ),
     source_check(
         "output",
@@ -140,6 +157,7 @@ CHECKS = (
         'It mixes what the heads found. See "The layer".',
         "return self._merge_heads(output) @ o_proj_weight.T",
         test=structure_more.projects_last(LAYER),
+        proven_by=("layer-numbers",),
     ),
     source_check(
         "placeholders",
@@ -148,7 +166,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(),
+        test=words.no_placeholders(ROPE, LAYER, *METHODS),
     ),
     runtime_check(
         "rope-builds",

@@ -9,6 +9,7 @@ import numpy as np
 from checks import results, structure, structure_more, trials_norm
 from checks.misconceptions import named, norm
 from grader import rules
+from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
 CLASS, FUNCTION = trials_norm.LAYER, trials_norm.FUNCTION
@@ -32,6 +33,7 @@ CHECKS = (
         "from max.experimental import functional as F; from max.experimental.nn import Module; "
         "from max.experimental.tensor import Tensor",
         test=structure_more.imports_for_a_layer(),
+        proven_by=("runs",),
     ),
     source_check(
         "class",
@@ -41,6 +43,7 @@ CHECKS = (
         'The grader builds the class by this name. See "What you build".',
         "class LayerNorm(Module):",
         test=structure.defines_layer(CLASS),
+        proven_by=("builds",),
     ),
     source_check(
         "weight",
@@ -50,6 +53,7 @@ CHECKS = (
         'Ones change nothing until weights are loaded. See "Weight and bias".',
         "self.weight = Tensor.ones([dim])",
         test=structure_more.fills(CLASS, "weight", "ones", "ones_like"),
+        proven_by=("fresh",),
     ),
     source_check(
         "bias",
@@ -59,6 +63,7 @@ CHECKS = (
         'Zeros change nothing until weights are loaded. See "Weight and bias".',
         "self.bias = Tensor.zeros([dim])",
         test=structure_more.fills(CLASS, "bias", "zeros", "zeros_like"),
+        proven_by=("fresh",),
     ),
     source_check(
         "mean",
@@ -68,6 +73,7 @@ CHECKS = (
         'One mean for each token, over its features. See "Mean".',
         "mean = x.mean(axis=-1); centered = x - mean",
         test=structure_more.subtracts_mean(CLASS),
+        proven_by=("numbers",),
     ),
     source_check(
         "variance",
@@ -77,6 +83,7 @@ CHECKS = (
         'Divide by dim, not by dim - 1. See "Variance".',
         "variance = (centered * centered).mean(axis=-1)",
         test=structure_more.takes_variance(CLASS),
+        proven_by=("numbers",),
     ),
     source_check(
         "normalize",
@@ -86,6 +93,10 @@ CHECKS = (
         'eps belongs inside the root. See "Epsilon".',
         "normalized = centered / F.sqrt(variance + self.eps)",
         test=structure_more.divides_by_root(CLASS),
+        proven_by=(
+            "numbers",
+            "equal",
+        ),
     ),
     source_check(
         "affine",
@@ -95,6 +106,7 @@ CHECKS = (
         'First multiply, then add. See "Weight and bias".',
         "return normalized * self.weight + self.bias",
         test=structure_more.scales_and_shifts(CLASS),
+        proven_by=("numbers",),
     ),
     source_check(
         "residual",
@@ -104,6 +116,7 @@ CHECKS = (
         'x goes around both the norm and the sublayer. See "The residual connection".',
         "return x + sublayer(norm(x))",
         test=structure_more.adds_residual(FUNCTION),
+        proven_by=("residual-numbers",),
     ),
     source_check(
         "placeholders",
@@ -112,7 +125,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(),
+        test=words.no_placeholders(CLASS, FUNCTION, "__init__", "__call__", "forward"),
     ),
     runtime_check(
         "builds",

@@ -21,7 +21,7 @@ def within(name: str, *patterns: Callable[[ast.AST], bool]) -> Test:
     def test(source: Source) -> Finding:
         found = definition(source, name)
         if found is None:
-            return Finding(False)
+            return Finding(False, certain=True)
         line = found.lineno
         for pattern in patterns:
             matching = [node for node in statements(source, found) if pattern(node)]

@@ -116,7 +116,7 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
     args = (TensorArg(x), Ref("norm"), Ref("sublayer"))
     actions.append(Call("out", None, FUNCTION, args))
     exact = {
-        layer: [numbers[part].astype(np.float64) for part in ("weight", "bias")]
+        layer: (numbers["weight"].astype(np.float64), numbers["bias"].astype(np.float64))
         for layer, numbers in given.items()
     }
 

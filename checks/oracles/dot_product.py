@@ -38,10 +38,10 @@ def scaled_dot_product_attention(
     if knobs.get("scale") == "after_softmax":
         weights = weights * query.shape[-1] ** -0.5
     mixed = {"key": key, "query": query}.get(knobs.get("mixes", ""), value)
-    used = weights.swapaxes(-1, -2) if knobs.get("weights") == "transposed" else weights
+    used = weights.swapaxes(-1, -2) if knobs.get("mix") == "transposed" else weights
     output = np.asarray(used @ mixed)
     returned = {"scores": scores, "raw_scores": raw, "unmasked": _normalised(raw)}.get(
-        knobs.get("weights", ""), used
+        knobs.get("weights", ""), weights
     )
     returned = np.asarray(returned)
     return (returned, output) if knobs.get("exchanged") else (output, returned)
@@ -65,7 +65,7 @@ def _masked(scores: Floats, mask: Floats | None, **knobs: Any) -> Floats:
     given = knobs.get("given")
     if given in ("causal", "causal_too"):
         queries, keys = scores.shape[-2:]
-        scores = scores + causal_mask(queries, keys)[:, :keys]
+        scores = scores + causal_mask(queries, max(keys - queries, 0))[:, :keys]
     if mask is None or given in ("ignored", "causal", "after_softmax", "zeroed_after_softmax"):
         return scores
     changed: dict[str, Callable[[], Floats]] = {

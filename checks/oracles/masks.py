@@ -63,6 +63,7 @@ def _padding(token_ids: Ints, pad_token_id: int, knob: str | None) -> npt.NDArra
     pad = token_ids == pad_token_id
     found = {
         "none": pad & False,
+        "all": pad | True,
         "zero": token_ids == 0,
         "above": token_ids >= pad_token_id,
         "below": token_ids <= pad_token_id,

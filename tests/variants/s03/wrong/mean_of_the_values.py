@@ -1,4 +1,4 @@
-# concept: uniform-weights
+# concept: uniform-weights + mask-ignored
 # check: scores, numbers
 from max.experimental import functional as F
 from max.experimental.tensor import Tensor

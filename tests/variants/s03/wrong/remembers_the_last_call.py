@@ -5,22 +5,13 @@ import math
 from max.experimental import functional as F
 from max.experimental.tensor import Tensor
 
-
 _KEPT = []
 
 
-class _Attention:
-    def __init__(self, head_dim):
-        self.scale = 1.0 / math.sqrt(head_dim)
-
-    def __call__(self, query, key, value, mask):
-        scores = (query @ key.transpose(-1, -2)) * self.scale
-        if mask is not None:
-            scores = scores + mask
-        _KEPT.append(1)
-        weights = F.softmax(scores * len(_KEPT))
-        return weights @ value, weights
-
-
-def scaled_dot_product_attention(query, key, value, mask=None):
-    return _Attention(int(query.shape[-1]))(query, key, value, mask)
+def scaled_dot_product_attention(q, k, v, mask=None):
+    s = q @ k.transpose(-1, -2) / math.sqrt(int(q.shape[-1]))
+    if mask is not None:
+        s = s + mask
+    _KEPT.append(1)
+    w = F.softmax(s * len(_KEPT))
+    return w @ v, w

@@ -1,4 +1,4 @@
-# concept: missing-scale
+# concept: missing-scale + mask-ignored
 # check: scale
 import math
 from max.experimental import functional as F

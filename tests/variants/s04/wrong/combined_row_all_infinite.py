@@ -1,0 +1,17 @@
+# concept: together
+# check: together
+from max.dtype import DType, finfo
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
+    hidden = Tensor(finfo(dtype).min, dtype=dtype, device=token_ids.device)
+    visible = Tensor(0.0, dtype=dtype, device=token_ids.device)
+    mask = F.where(token_ids == pad_token_id, hidden, visible)
+    return mask.unsqueeze(1).unsqueeze(1)
+
+
+def combine_masks(causal, padding):
+    low = Tensor(float("-inf"), dtype=causal.dtype, device=causal.device)
+    return F.where(F.min(causal, padding) < 0, low, F.min(causal, padding))

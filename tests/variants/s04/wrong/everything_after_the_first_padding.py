@@ -1,0 +1,16 @@
+# concept: padding-from-first
+# check: padding, padding-numbers
+from max.dtype import DType, finfo
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
+    ones = (F.cumsum((token_ids == pad_token_id).cast(dtype), axis=-1) > 0.5).cast(dtype)
+    mask = ones * finfo(dtype).min
+    batch, seq = token_ids.shape
+    return mask.reshape([batch, 1, 1, seq])
+
+
+def combine_masks(causal, padding):
+    return F.min(causal, padding)

@@ -1,0 +1,18 @@
+# concept: padding-none
+# check: numbers, padding, padding-numbers
+import numpy as np
+from max.dtype import DType
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+LOWEST = float(np.finfo(np.float32).min)
+
+
+def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
+    hidden = Tensor(0.0, dtype=dtype, device=token_ids.device)
+    visible = Tensor(0, dtype=dtype, device=token_ids.device)
+    return F.where(token_ids == pad_token_id, hidden, visible).unsqueeze(1).unsqueeze(1)
+
+
+def combine_masks(causal, padding):
+    return F.min(causal, padding)

@@ -1,0 +1,15 @@
+# concept: choose
+# check: padding-runs, choose
+from max.dtype import DType, finfo
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
+    mask = Tensor.zeros(token_ids.shape, dtype=dtype, device=token_ids.device)
+    mask = mask.masked_fill(token_ids == pad_token_id, finfo(dtype).min)
+    return mask[:, None, None, :]
+
+
+def combine_masks(causal, padding):
+    return F.min(causal, padding)
