@@ -9,6 +9,7 @@ import numpy as np
 from checks import structure, structure_gpt2, trials_block
 from checks.misconceptions import block, named
 from grader import rules
+from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
 MLP, BLOCK = "GPT2MLP", "GPT2Block"
@@ -171,7 +172,7 @@ BLOCK_SOURCE = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(),
+        test=words.no_placeholders(MLP, BLOCK, "__init__", "__call__", "forward"),
     ),
 )
 

@@ -155,7 +155,7 @@ SOURCE = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(),
+        test=structure.no_placeholders(CLASS),
     ),
 )
 

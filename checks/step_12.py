@@ -9,6 +9,7 @@ import numpy as np
 from checks import structure, structure_gpt2, trials_generate
 from checks.misconceptions import named, sampling
 from grader import rules
+from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
 CLASS = trials_generate.CLASS
@@ -141,7 +142,9 @@ SOURCE = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(),
+        test=words.no_placeholders(
+            CLASS, "_attend", "decode", "next_token", "stream", "generate"
+        ),
     ),
 )
 

@@ -56,8 +56,13 @@ def makes(cls: str, attribute: str, *names: str) -> Test:
 
 
 def makes_linear(cls: str, attribute: str) -> Test:
-    """The attribute is a Linear."""
-    return words.stores(f"{cls}.__init__", attribute, lambda e: e.op == "linear")
+    """The attribute is a Linear whose bias is not switched off for good."""
+
+    def right(e: Expr) -> bool:
+        bias = e.argument(2, "bias") if e.op == "linear" else None
+        return e.op == "linear" and (bias is None or bias.value is not False)
+
+    return words.stores(f"{cls}.__init__", attribute, right)
 
 
 def makes_norm(cls: str, attribute: str) -> Test:
@@ -77,7 +82,8 @@ def makes_mlp(cls: str) -> Test:
 
     def right(e: Expr) -> bool:
         inner = e.argument(0, "intermediate_size") if called("GPT2MLP")(e) else None
-        return inner is not None and inner.op != "const"
+        known = any_of(lambda one: one.name == "n_inner", lambda one: one.op == "unknown")
+        return inner is not None and has(inner, known)
 
     return words.stores(f"{cls}.__init__", "mlp", right)
 
