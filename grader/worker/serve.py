@@ -20,9 +20,9 @@ def serve(settings: Settings) -> None:
         _broken(error)
     worn += layers.put_on(layers.AFTER_MAX, settings)
     layers.make_do(worn, settings)
-    from grader.worker import session
+    from grader.worker import talk
 
-    session.hold(worn, settings.wall_ms / 1000)
+    talk.hold(worn, settings.wall_ms / 1000)
 
 
 def _import_max(engine: str) -> None:
@@ -31,9 +31,9 @@ def _import_max(engine: str) -> None:
     import max.experimental.tensor  # noqa: F401
 
     from grader import engine as engines
-    from grader.worker import session
+    from grader.worker import talk
 
-    engines.install(engine, session.announce)
+    engines.install(engine, talk.announce)
 
 
 def _broken(error: BaseException) -> None:
