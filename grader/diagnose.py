@@ -88,13 +88,20 @@ def _explains(
 ) -> bool:
     """Whether these knobs give the numbers of the trials named.
 
-    ``lenient`` lets a helper be right by itself: then the mistake is where it is called.
+    ``lenient`` lets a helper be right by itself: then the mistake is where it is called. It also
+    passes over trials that ended in an error.
     """
     return all(
         _agrees(evidence, name, seen[name], knobs)
-        or (lenient and evidence.trials[name].part and _agrees(evidence, name, seen[name], {}))
+        or (lenient and _passed_over(evidence, name, seen[name]))
         for name in names
     )
+
+
+def _passed_over(evidence: Evidence, name: str, arrays: Arrays) -> bool:
+    if evidence.trials[name].part:
+        return _agrees(evidence, name, arrays, {})
+    return any(array is None for array in arrays.values())
 
 
 def _seen(evidence: Evidence) -> dict[str, Arrays]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,13 +29,19 @@ class Options:
     mine: bool = False
 
 
-def grade(step: Step, path: Path, options: Options = Options()) -> Report:
+def grade(
+    step: Step,
+    path: Path,
+    options: Options = Options(),
+    start: Callable[..., sandbox.Running] = sandbox.start,
+) -> Report:
     """Grade the file at ``path`` as an answer to ``step``.
 
-    The worker imports MAX while this process reads the source and draws the inputs.
+    The worker imports MAX while this process reads the source and draws the inputs. ``start``
+    gives the worker, for callers that keep some ready.
     """
     started = time.perf_counter()
-    with sandbox.start(engine=options.engine) as running:
+    with start(engine=options.engine) as running:
         from grader import course
         from grader.source import SourceProblem, parse, read_file
 

@@ -54,7 +54,9 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
             return Failed(told.message, told.hint, error.line, error.chain)
     if state is State.UNDER_WAY:
         how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
-        return Failed(f"Your code {how}", _ending_hint(evidence.outcome.ended))
+        return Failed(
+            f"Your code {how}", _ending_hint(evidence.outcome.ended), evidence.outcome.line
+        )
     return NotRun()
 
 
@@ -162,6 +164,7 @@ def _parameter_problem(
                 f"There is a parameter too many: {key}",
                 "Every tensor kept on self becomes a parameter that weights must be loaded for. "
                 "Make tensors like a mask inside the method that uses them.",
+                concept="tensor-on-self",
             )
     return None
 

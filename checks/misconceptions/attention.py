@@ -19,6 +19,14 @@ ATTENTION: tuple[Row, ...] = (
      {"scale": "after_softmax"}, "scale"),
     ("scale-sqrt-seq", "The scores are divided by √seq_len. Divide by √head_dim, the number of "
      "products that each score sums.", {"scale": "sqrt_seq"}, "scale"),
+    ("scale-sqrt-n-head", "The scores are divided by √n_head. Divide by √head_dim.",
+     {"scale": "sqrt_n_head"}, "scale"),
+    ("scale-eight", "The scores are divided by 8, which is √head_dim for GPT-2's own size only. "
+     "Compute it from head_dim.", {"scale": "eight"}, "scale"),
+    ("scale-squared", "The scores are divided by head_dim². Divide by √head_dim.",
+     {"scale": "squared"}, "scale"),
+    ("scale-floor", "The square root of head_dim is rounded down. Use / and math.sqrt.",
+     {"scale": "floor"}, "scale"),
     ("no-mask", "Your output is exactly attention without the causal mask: every token sees the "
      "future.", {"mask": "none"}, "mask"),
     ("mask-past", "The mask hides the past instead of the future: it is transposed.",
@@ -29,6 +37,13 @@ ATTENTION: tuple[Row, ...] = (
      {"mask": "allows_next"}, "mask"),
     ("mask-hides-self", "The mask is off by one: a token does not see itself, and the first "
      "sees nothing at all.", {"mask": "hides_self"}, "mask"),
+    ("mask-past-and-self", "The mask hides each token and its past, and shows the future. Keep "
+     "the part of the −inf matrix above the diagonal.",
+     {"mask": "past_and_self", "filler": "finite"}, "mask"),
+    ("mask-hides-self", "The mask is off by one: a token does not see itself, and the first "
+     "sees nothing at all.", {"mask": "hides_self", "filler": "finite"}, "mask"),
+    ("mask-zero-times-inf", "Every number is NaN: 0 × −inf is not a number. Do not multiply a "
+     "matrix that holds zeros by −inf; choose between 0 and −inf.", {"mask": "nan"}, "mask"),
     ("mask-multiplied", "Hidden scores become 0, by a product with ones and zeros or by setting "
      "them. A score of 0 still gets weight: add −inf instead.", {"mask": "multiplied"}, "mask"),
     ("mask-multiplied-inf", "The −inf mask is multiplied with the scores: 0 × score and −inf × "
@@ -48,6 +63,8 @@ ATTENTION: tuple[Row, ...] = (
      "scores still get weight.", {"mask": -50.0}, "mask"),
     ("mask-after-softmax", "The mask is added after the softmax. Add it to the scores before.",
      {"mask": "after_softmax"}, "mask"),
+    ("mask-after-softmax", "The softmax comes before the scale and the mask. Scale and mask the "
+     "scores first.", {"mask": "everything_after_softmax"}, "mask"),
     ("mask-zeroed-after-softmax", "The weights are set to 0 after the softmax, so the rows no "
      "longer sum to 1. Mask the scores before it.", {"mask": "zeroed_after_softmax"}, "mask"),
     ("softmax-over-queries", "The softmax runs over the queries (axis −2). Each query's weights "
@@ -73,6 +90,9 @@ ATTENTION: tuple[Row, ...] = (
      {"product": "transposed"}, "scores"),
     ("weights-transposed", "The weights are transposed before they meet the values.",
      {"mix": "transposed"}, "output"),
+    ("same-qkk", "The weights mix the keys. They mix the values.", {"mix": "keys"}, "output"),
+    ("mean-of-values", "The weighted values are averaged over the keys. The weights already sum "
+     "to 1: add them up.", {"mix": "mean"}, "output"),
 )
 
 LAYER: tuple[Row, ...] = (

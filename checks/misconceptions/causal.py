@@ -31,6 +31,9 @@ CAUSAL: tuple[Row, ...] = (
      "0 there.", {"allowed": 1.0}, "constant"),
     ("mask-plus-infinity", "Hidden places hold plus infinity, which draws all the weight. Use "
      "minus infinity.", {"mask": np.inf}, "constant"),
+    ("earlier-hidden", "With earlier tokens the diagonal starts in column 0, which hides some of "
+     "them. Row i must see num_tokens + i columns before its own.", {"earlier": "hidden"},
+     "columns"),
     ("earlier-ignored", "num_tokens is not used: the mask needs a column for each earlier token.",
      {"earlier": "ignored"}, "columns"),
     ("earlier-appended", "The columns of the earlier tokens are at the end. They come first in the "

@@ -88,8 +88,10 @@ def attention_scores(query: Floats, key: Floats, n_embd: int | None = None, **kn
         "multiplied": head_dim**0.5,
         "after_softmax": 1.0,
         "sqrt_seq": seq**-0.5,
-        "twice": 1 / head_dim,
-        "log": 1 / np.log(head_dim) if head_dim > 1 else 1.0,
+        "sqrt_n_head": query.shape[-3] ** -0.5 if query.ndim > 2 else 1.0,
+        "eight": 1 / 8,
+        "squared": head_dim**-2.0,
+        "floor": 1 / max(1, int(head_dim**0.5)),
     }.get(knobs.get("scale", ""), head_dim**-0.5)
     return np.asarray(query @ key.swapaxes(-1, -2) * scale)
 
@@ -107,15 +109,20 @@ def attention_weights(
         "multiplied_inf": lambda s: s * mask,
         "ones": lambda s: s + np.isfinite(mask),
         "subtracted": lambda s: s - mask,
+        "nan": lambda s: np.where(np.isfinite(mask), np.nan, s),
     }
-    after = ("after_softmax", "zeroed_after_softmax")
+    after = ("after_softmax", "zeroed_after_softmax", "everything_after_softmax")
     if mask_kind not in after:
         scores = before.get(mask_kind, lambda s: s + mask)(scores)
+    if knobs.get("filler") == "finite":
+        scores = np.where(np.isneginf(scores), -1e9, scores)
     weights = _normalised(scores, **knobs)
     if mask_kind == "after_softmax":
         weights = weights + mask
     elif mask_kind == "zeroed_after_softmax":
         weights = weights * np.isfinite(mask)
+    elif mask_kind == "everything_after_softmax":
+        weights = softmax(query @ key.swapaxes(-1, -2)) * query.shape[-1] ** -0.5 + mask
     if knobs.get("scale") == "after_softmax":
         weights = weights * query.shape[-1] ** -0.5
     return np.asarray(weights)
@@ -154,8 +161,10 @@ def attention(
     weights = attention_weights(query, key, causal=causal, **knobs)
     if knobs.get("mix") == "transposed":
         weights = weights.swapaxes(-1, -2)
-    if knobs.get("mix") == "returned":
-        return weights
+    if knobs.get("mix") == "keys":
+        return np.asarray(weights @ key)
+    if knobs.get("mix") == "mean":
+        return np.asarray(weights @ value / key.shape[-2])
     return np.asarray(weights @ value)
 
 
