@@ -256,17 +256,19 @@ def stream(
     # TODO: As long as there is room, get logits, choose a token, append it and yield it.
     # Hint: With a cache, the first call feeds the whole text, each later one the last token.
     # Hint: Tensor([new], dtype=DType.int64) is a batch of one text.
-    # Hint: "with F.lazy():" around the model's call computes it as one graph: much faster.
+    # Hint: "with F.lazy():" around the model's call, and around nothing else, makes it one graph.
+    # Hint: That is much faster than one operation after the other.
     # Hint: logits.to_numpy()[0, -1] are the scores of the next token.
     # Hint: next(numbers) is a random number. Take one only where the temperature is not 0.
     # stub: yield from ()
     for _ in range(min(max_new_tokens, model.config.n_positions - len(text))):
+        new = text[-1:] if cache is not None else text
+        ids = Tensor([new], dtype=DType.int64)  # [1, seq]
         with F.lazy():
             if use_cache:
-                new = text if cache is None else text[-1:]
-                logits, cache = model.decode(Tensor([new], dtype=DType.int64), cache)
+                logits, cache = model.decode(ids, cache)
             else:
-                logits = model(Tensor([text], dtype=DType.int64))
+                logits = model(ids)  # [1, seq, vocab_size]
         token = next_token(
             logits.to_numpy()[0, -1],
             temperature=temperature,
