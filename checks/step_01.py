@@ -50,25 +50,53 @@ FURTHER: Mapping[str, Any] = {
 """Fields of Hugging Face's configuration that no step of the course reads."""
 
 GROUPS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
-    ("vocabulary", "A vocabulary of 50257 tokens and texts of up to 1024 tokens",
-     ("vocab_size", "n_positions"), "vocab_size: int = 50257 and n_positions: int = 1024"),
-    ("sizes", "Vectors of 768 numbers, 12 layers and 12 heads",
-     ("n_embd", "n_layer", "n_head"), "n_embd: int = 768, n_layer: int = 12, n_head: int = 12"),
-    ("feed-forward", "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
-     ("n_inner", "activation_function"),
-     "n_inner: int | None = None and activation_function: str = \"gelu_new\""),
-    ("dropout", "The three dropout probabilities are 0.1",
-     ("resid_pdrop", "embd_pdrop", "attn_pdrop"), "resid_pdrop: float = 0.1, and so on"),
-    ("constants", "layer_norm_epsilon is 1e-5 and initializer_range is 0.02",
-     ("layer_norm_epsilon", "initializer_range"),
-     "layer_norm_epsilon: float = 1e-5 and initializer_range: float = 0.02"),
-    ("tokens", "Token 50256 begins and ends a text, and the output layer is tied",
-     ("bos_token_id", "eos_token_id", "tie_word_embeddings"),
-     "bos_token_id: int = 50256, eos_token_id: int = 50256, tie_word_embeddings: bool = True"),
+    (
+        "vocabulary",
+        "A vocabulary of 50257 tokens and texts of up to 1024 tokens",
+        ("vocab_size", "n_positions"),
+        "vocab_size: int = 50257 and n_positions: int = 1024",
+    ),
+    (
+        "sizes",
+        "Vectors of 768 numbers, 12 layers and 12 heads",
+        ("n_embd", "n_layer", "n_head"),
+        "n_embd: int = 768, n_layer: int = 12, n_head: int = 12",
+    ),
+    (
+        "feed-forward",
+        "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
+        ("n_inner", "activation_function"),
+        'n_inner: int | None = None and activation_function: str = "gelu_new"',
+    ),
+    (
+        "dropout",
+        "The three dropout probabilities are 0.1",
+        ("resid_pdrop", "embd_pdrop", "attn_pdrop"),
+        "resid_pdrop: float = 0.1, and so on",
+    ),
+    (
+        "constants",
+        "layer_norm_epsilon is 1e-5 and initializer_range is 0.02",
+        ("layer_norm_epsilon", "initializer_range"),
+        "layer_norm_epsilon: float = 1e-5 and initializer_range: float = 0.02",
+    ),
+    (
+        "tokens",
+        "Token 50256 begins and ends a text, and the output layer is tied",
+        ("bos_token_id", "eos_token_id", "tie_word_embeddings"),
+        "bos_token_id: int = 50256, eos_token_id: int = 50256, tie_word_embeddings: bool = True",
+    ),
 )
 
-OTHER = {"n_embd": 20, "n_head": 5, "n_layer": 3, "vocab_size": 71, "n_positions": 33,
-         "layer_norm_epsilon": 1e-3, "n_inner": 44}
+OTHER = {
+    "n_embd": 20,
+    "n_head": 5,
+    "n_layer": 3,
+    "vocab_size": 71,
+    "n_positions": 33,
+    "layer_norm_epsilon": 1e-3,
+    "n_inner": 44,
+}
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -159,7 +187,7 @@ def _group(id: str, sentence: str, names: tuple[str, ...], answer: str) -> Check
         sentence,
         f"Not yet GPT-2's: {', '.join(names)}",
         answer,
-        "Names and defaults are Hugging Face's. See \"The fields\".",
+        'Names and defaults are Hugging Face\'s. See "The fields".',
         answer,
         rule=defaults(names),
         needs=("builds",),
@@ -172,7 +200,7 @@ CHECKS = (
         "dataclass is imported from dataclasses",
         "dataclass is not imported from dataclasses",
         "Add 'from dataclasses import dataclass'",
-        "It writes __init__ from the fields. See \"A dataclass\".",
+        'It writes __init__ from the fields. See "A dataclass".',
         "from dataclasses import dataclass",
         test=structure.imports_dataclass(),
     ),
@@ -181,7 +209,7 @@ CHECKS = (
         "GPT2Config is a dataclass",
         "GPT2Config is not decorated with @dataclass",
         "Write @dataclass on the line above 'class GPT2Config:'",
-        "Without it the fields are no arguments. See \"A dataclass\".",
+        'Without it the fields are no arguments. See "A dataclass".',
         "@dataclass",
         test=structure.is_dataclass(CLASS),
     ),
@@ -190,7 +218,7 @@ CHECKS = (
         "GPT2Config() can be built without arguments",
         "GPT2Config() cannot be built without arguments",
         "Give every field a default",
-        "A field is a name, a type and a default. See \"The fields\".",
+        'A field is a name, a type and a default. See "The fields".',
         "n_embd: int = 768",
         rule=rules.builds("defaults", module=False),
     ),
@@ -200,7 +228,7 @@ CHECKS = (
         "GPT2Config(n_embd=20, n_head=5) sets these fields and leaves the others",
         "GPT2Config(n_embd=20, n_head=5) does not set these fields",
         "A dataclass writes __init__ for you: do not write your own",
-        "Later steps build small models this way. See \"A dataclass\".",
+        'Later steps build small models this way. See "A dataclass".',
         "@dataclass above the class, and each field with its type",
         rule=kept(),
         needs=("builds",),

@@ -15,7 +15,10 @@ Test = Callable[[Source], Finding]
 
 LAST_TWO = (frozenset({-1, -2}), frozenset({2, 3}), frozenset({-1, 2}), frozenset({-2, 3}))
 HEADS_AND_SEQUENCE = (
-    frozenset({-3, -2}), frozenset({1, 2}), frozenset({-3, 2}), frozenset({1, -2})
+    frozenset({-3, -2}),
+    frozenset({1, 2}),
+    frozenset({-3, 2}),
+    frozenset({1, -2}),
 )
 FUNCTIONAL, NN = "max.experimental.functional", "max.experimental.nn"
 
@@ -100,8 +103,10 @@ def is_scaling(e: Expr) -> bool:
     """A quotient or product with √head_dim."""
     if e.op == "div":
         return len(e.args) == 2 and has(e.args[1], is_root) and not has(e.args[0], is_softmax)
-    return e.op == "mul" and any(has(arg, is_root) for arg in e.args) and not any(
-        has(arg, is_softmax) for arg in e.args
+    return (
+        e.op == "mul"
+        and any(has(arg, is_root) for arg in e.args)
+        and not any(has(arg, is_softmax) for arg in e.args)
     )
 
 
@@ -153,7 +158,7 @@ def thirds(e: Expr) -> bool:
     if sizes is None:
         return False
     if e.name == "chunk":
-        return sizes.value == 3
+        return bool(sizes.value == 3)
     if sizes.op == "mul":
         return any(arg.value == 3 for arg in sizes.args)
     parts = [(one.op, one.name, one.value) for one in sizes.args]
@@ -219,9 +224,7 @@ def defines_layer(cls: str) -> Test:
 
 def defines_mask() -> Test:
     """The mask's signature."""
-    return words.defines_function(
-        "causal_mask", "sequence_length", "num_tokens", "dtype", "device"
-    )
+    return words.defines_function("causal_mask", "sequence_length", "num_tokens", "dtype", "device")
 
 
 def is_functional(name: str) -> Test:
@@ -243,7 +246,7 @@ def minus_infinity(name: str) -> Test:
     """float("-inf"), -math.inf or -np.inf."""
 
     def endless(e: Expr) -> bool:
-        text = e.op == "call" and e.name == "float" or e.op == "const"
+        text = (e.op == "call" and e.name == "float") or e.op == "const"
         given = e.args[0].value if e.args else e.value
         if text and isinstance(given, str):
             return given.strip().lower() in ("-inf", "-infinity")
@@ -339,8 +342,7 @@ def merge_shape(cls: str) -> Test:
     """Both: transposed, and joined by the right shape."""
     return words.returns(
         method(cls, "_merge_heads"),
-        lambda e: _ends_in_list(_shape_of(e), 2, 1)
-        and has(e.args[0], swaps(*HEADS_AND_SEQUENCE)),
+        lambda e: _ends_in_list(_shape_of(e), 2, 1) and has(e.args[0], swaps(*HEADS_AND_SEQUENCE)),
         near=lambda e: e.op == "reshape",
     )
 
@@ -359,8 +361,10 @@ def reads_length(cls: str) -> Test:
     """The second to last size of query, key or value."""
 
     def length(e: Expr) -> bool:
-        return e.op == "item" and e.value in (-2, 2) and has(
-            e.args[0], lambda one: one.op == "attr" and one.name == "shape"
+        return (
+            e.op == "item"
+            and e.value in (-2, 2)
+            and has(e.args[0], lambda one: one.op == "attr" and one.name == "shape")
         )
 
     return words.returns(method(cls, "_attn"), length, near=calls_mask)
@@ -401,9 +405,11 @@ def calls(cls: str, name: str, times: int) -> Test:
 
     def test(source: Source) -> Finding:
         found = words.returns(forward(cls), is_call_of(name))(source)
-        if not found.ok and name.startswith("_") and not words.defines_function(
-            f"{cls}.{name}"
-        )(source).ok:
+        if (
+            not found.ok
+            and name.startswith("_")
+            and not words.defines_function(f"{cls}.{name}")(source).ok
+        ):
             return Finding(False, found.line, foreign=True)
         if not found.ok or times == 1:
             return found

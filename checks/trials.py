@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from checks.oracles import attention as oracles
 from grader.probe import (
+    Arg,
     Call,
     ConfigArg,
     DeviceArg,
@@ -66,9 +67,7 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
     """Forward passes of ``cls(GPT2Config)`` against :func:`oracles.gpt2_attention`."""
     found = [_gpt2(rng, cls)]
-    found += [
-        _forward(rng, cls, f"random-{i}", size) for i, size in enumerate(sizes(rng), start=1)
-    ]
+    found += [_forward(rng, cls, f"random-{i}", size) for i, size in enumerate(sizes(rng), start=1)]
     return [*found, _sharp(rng, cls), _calls(rng, cls)]
 
 
@@ -141,14 +140,18 @@ def part_trials(rng: Rng, cls: str) -> list[Trial]:
     exact = [array.astype(np.float64) for array in (wide, tall, query, key, value)]
     return [
         Trial(
-            Probe("split_heads", (made, Call(
-                "out", "module", "_split_heads", (TensorArg(wide), n_head, head_dim)))),
+            Probe(
+                "split_heads",
+                (made, Call("out", "module", "_split_heads", (TensorArg(wide), n_head, head_dim))),
+            ),
             lambda **knobs: {"out": oracles.split_heads(exact[0], n_head, **knobs)},
             part=True,
         ),
         Trial(
-            Probe("merge_heads", (made, Call(
-                "out", "module", "_merge_heads", (TensorArg(tall), n_head, head_dim)))),
+            Probe(
+                "merge_heads",
+                (made, Call("out", "module", "_merge_heads", (TensorArg(tall), n_head, head_dim))),
+            ),
             lambda **knobs: {"out": oracles.merge_heads(exact[1], **knobs)},
             part=True,
         ),
@@ -184,13 +187,11 @@ def mask_part() -> Trial:
     return Trial(one.probe, one.expect, part=True)
 
 
-def _mask(
-    name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False
-) -> Trial:
-    kwargs = {"dtype": DTypeArg(dtype), "device": DeviceArg()}
+def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False) -> Trial:
+    kwargs: dict[str, Arg] = {"dtype": DTypeArg(dtype), "device": DeviceArg()}
     given = (DimArg(seq), DimArg(tokens)) if dims else (seq, tokens)
     return Trial(
-        Probe(name, (Call("out", None, "causal_mask", given, dict(kwargs)),)),
+        Probe(name, (Call("out", None, "causal_mask", given, kwargs),)),
         lambda **knobs: {"out": oracles.causal_mask(seq, tokens, **knobs)},
     )
 
@@ -206,9 +207,7 @@ def _call(name: str, x: Array) -> Call:
     return Call(name, "module", None, (TensorArg(x),))
 
 
-def _expect(
-    weights: Mapping[str, Array], n_head: int, inputs: Mapping[str, Array]
-) -> Expect:
+def _expect(weights: Mapping[str, Array], n_head: int, inputs: Mapping[str, Array]) -> Expect:
     """The oracle's answer to each input of one layer."""
 
     def expect(**knobs: object) -> dict[str, oracles.Floats]:

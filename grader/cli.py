@@ -19,7 +19,7 @@ STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.TIMEOUT: 1, Verdict.ERROR: 3
 """Exit status: 0 passed, 1 the learner's file fails, 2 wrong usage, 3 grader or machine."""
 
 
-class StepName(click.ParamType):
+class StepName(click.ParamType):  # type: ignore[type-arg]
     """A step's name: ``s05``, ``05`` or ``5``."""
 
     name = "step"
@@ -27,6 +27,7 @@ class StepName(click.ParamType):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Step:
+        """The step called so; the usage message names those that exist."""
         if isinstance(value, Step):
             return value
         try:
@@ -81,6 +82,7 @@ def grade(
     """Grade one step and print its report."""
     from grader.pipeline import Options, grade
 
+    path, output = (given and _from_caller(given) for given in (path, output))
     report = grade(step, path or step.stub, Options(engine, seed, strict, mine))
     if form == "json":
         from grader.report import as_json
@@ -103,9 +105,7 @@ def grade(
 @strict_option
 @mine_option
 @click.option("--solutions", is_flag=True, help="Grade the reference solutions.")
-def check(
-    engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool
-) -> None:
+def check(engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool) -> None:
     """Grade every step and print one line each."""
     from grader.pipeline import Options, grade
 
@@ -129,9 +129,17 @@ def sync(only_check: bool, force: bool) -> None:
     sys.exit(stubs.sync(course.ROOT, check=only_check, force=force))
 
 
+def _from_caller(path: Path) -> Path:
+    """A path as the person typed it: pixi starts a task in the root and says where they are."""
+    return Path(os.environ.get("INIT_CWD", "")) / path if Path.cwd() == course.ROOT else path
+
+
 def _summary(report: Report) -> str:
-    marks = {Verdict.PASS: "✅", Verdict.ERROR: "⛔"} if _unicode() else {
-        Verdict.PASS: "[pass]", Verdict.ERROR: "[error]"}
+    marks = (
+        {Verdict.PASS: "✅", Verdict.ERROR: "⛔"}
+        if _unicode()
+        else {Verdict.PASS: "[pass]", Verdict.ERROR: "[error]"}
+    )
     mark = marks.get(report.verdict, "❌" if _unicode() else "[FAIL]")
     first = next((c.message for c in report.checks if c.status.value == "fail"), "")
     problem = report.problem.message if report.problem else first
@@ -151,11 +159,16 @@ def _deliver(text: str, output: Path | None, *, coloured: bool) -> None:
         try:
             write_whole(output, text)
         except OSError as problem:
-            click.echo(f"The report could not be written to {output}: {problem.strerror}.", err=True)
+            click.echo(
+                f"The report could not be written to {output}: {problem.strerror}.", err=True
+            )
             sys.exit(3)
         return
-    if coloured and sys.stdout.isatty() and not os.environ.get("NO_COLOR") and (
-        os.environ.get("TERM") != "dumb"
+    if (
+        coloured
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and (os.environ.get("TERM") != "dumb")
     ):
         text = "".join(_painted(line) for line in text.splitlines(keepends=True))
     click.echo(text, nl=False)

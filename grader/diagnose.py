@@ -13,7 +13,6 @@ import numpy.typing as npt
 from grader.probe import SeenArray, SeenTensor
 from grader.rubric import Evidence, Floats, Misconception, Rubric, State
 
-
 HUGE = 1e30
 """Numbers beyond this come out of float32 arithmetic as infinity or NaN."""
 
@@ -45,7 +44,8 @@ def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
     wrong = [
         name
         for name in seen
-        if all(array is not None for array in seen[name].values()) and not _agrees(evidence, name, seen[name], {})
+        if all(array is not None for array in seen[name].values())
+        and not _agrees(evidence, name, seen[name], {})
     ]
     if not wrong:
         return None
@@ -122,9 +122,7 @@ def _seen(evidence: Evidence) -> dict[str, Arrays]:
     return found
 
 
-def _agrees(
-    evidence: Evidence, name: str, arrays: Arrays, knobs: Mapping[str, Any]
-) -> bool:
+def _agrees(evidence: Evidence, name: str, arrays: Arrays, knobs: Mapping[str, Any]) -> bool:
     """Whether the formula with these knobs gives what trial ``name`` showed.
 
     A formula that cannot be evaluated on these shapes predicts an error.

@@ -69,9 +69,7 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
     return tuple(_located(result, case.source) for result in _accuse(case, settled, lines))
 
 
-def _settle_source(
-    case: Case, check: Check, finding: Finding, blamed: bool
-) -> CheckResult:
+def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> CheckResult:
     if blamed:
         return _fail(check, finding.line, None if finding.ok else finding.detail)
     if finding.ok:
@@ -174,12 +172,20 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
         case Failed():
             hints = ((ruling.hint,) if ruling.hint else ()) + check.hints
             return CheckResult(
-                check.id, check.kind, Status.FAIL, _said(check.failed, ruling.message), hints,
-                line=ruling.line, detail=ruling.detail,
+                check.id,
+                check.kind,
+                Status.FAIL,
+                _said(check.failed, ruling.message),
+                hints,
+                line=ruling.line,
+                detail=ruling.detail,
             )
         case NotRun(waits_for):
             return CheckResult(
-                check.id, check.kind, Status.NOT_RUN, check.passed,
+                check.id,
+                check.kind,
+                Status.NOT_RUN,
+                check.passed,
                 note=f"Waits for: {_waits_for(case, waits_for)}",
             )
 

@@ -14,7 +14,7 @@ from grader.model import CheckResult, Diagnosis, Kind, Report, Status, Step, Ver
 
 if TYPE_CHECKING:
     from grader.diagnose import Explanation
-    from grader.probe import Job, Outcome
+    from grader.probe import Outcome
     from grader.rubric import Rubric, Ruling
     from grader.source import Source, SourceProblem
 
@@ -47,8 +47,15 @@ def grade(
 
         rubric = course.rubric(step)
         seed = secrets.randbits(32) if options.seed is None else options.seed
-        base = Report(step.id, step.title, _shown(step, path), Verdict.FAIL, (), seed=seed,
-                      engine=options.engine)
+        base = Report(
+            step.id,
+            step.title,
+            _shown(step, path),
+            Verdict.FAIL,
+            (),
+            seed=seed,
+            engine=options.engine,
+        )
         try:
             source = parse(read_file(path), base.file)
         except SourceProblem as problem:
@@ -146,17 +153,25 @@ def _notes(outcome: Outcome) -> tuple[str, ...]:
     )
 
 
-def _unreadable(
-    base: Report, rubric: Rubric, problem: SourceProblem, duration: float
-) -> Report:
+def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:
     """A report with the one thing to mend first; nothing else was run."""
     first = CheckResult(
-        "file", Kind.SOURCE, Status.FAIL, problem.message,
-        (problem.hint,) if problem.hint else (), line=problem.line, text=problem.text,
+        "file",
+        Kind.SOURCE,
+        Status.FAIL,
+        problem.message,
+        (problem.hint,) if problem.hint else (),
+        line=problem.line,
+        text=problem.text,
     )
     rest = tuple(
-        CheckResult(check.id, check.kind, Status.NOT_RUN, check.passed,
-                    note="Waits for: the file can be read")
+        CheckResult(
+            check.id,
+            check.kind,
+            Status.NOT_RUN,
+            check.passed,
+            note="Waits for: the file can be read",
+        )
         for check in rubric.checks
     )
     return replace(base, problem=first, checks=rest, duration_s=duration)

@@ -81,8 +81,9 @@ def imports() -> Rule:
             evidence.outcome.observations or evidence.outcome.probe
         ):
             how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
-            return Failed(f"While it was imported, your file {how}",
-                          _ending_hint(evidence.outcome.ended))
+            return Failed(
+                f"While it was imported, your file {how}", _ending_hint(evidence.outcome.ended)
+            )
         return Passed()
 
     return rule
@@ -212,9 +213,10 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
             seen = evidence.seen(name, path)
             what = _called(evidence, name, path)
             if not isinstance(seen, SeenTensor):
-                return Failed(f"{what} returned {_describe(seen)}, expected a MAX Tensor",
-                              "Does every path of the function end in a return?"
-                              if seen is None else None)
+                return Failed(
+                    f"{what} returned {_describe(seen)}, expected a MAX Tensor",
+                    "Does every path of the function end in a return?" if seen is None else None,
+                )
             if seen.dtype != dtype:
                 return Failed(f"{what} returned dtype {seen.dtype}, expected {dtype}")
         return Passed()
@@ -233,8 +235,7 @@ def shapes(*trials: str) -> Rule:
             want = evidence.expected(name)[path].shape
             if array.shape != want:
                 return Failed(
-                    f"{_called(evidence, name, path)} returned shape {array.shape}, "
-                    f"expected {want}"
+                    f"{_called(evidence, name, path)} returned shape {array.shape}, expected {want}"
                 )
         return Passed()
 
@@ -254,8 +255,11 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
             if any(array is None for array in arrays.values()):
                 return NotRun()
             total += 1
-            bad = [p for p, a in arrays.items() 
-                   if a is not None and not evidence.close(name, a, expected[p])]
+            bad = [
+                p
+                for p, a in arrays.items()
+                if a is not None and not evidence.close(name, a, expected[p])
+            ]
             wrong += bool(bad)
             if bad and first is None:
                 first = _difference(evidence, name, bad[0], expected[bad[0]])
@@ -301,7 +305,9 @@ def repeats(trial: str, first: str, again: str) -> Rule:
         before, after = _array(evidence, trial, first), _array(evidence, trial, again)
         if before is None or after is None:
             return NotRun()
-        if before.shape != after.shape or not evidence.close(trial, after, before.astype(np.float64)):
+        if before.shape != after.shape or not evidence.close(
+            trial, after, before.astype(np.float64)
+        ):
             return Failed(
                 "The same input gave another output on the second call",
                 "Something is kept on self between calls. Compute it from the arguments.",
@@ -341,9 +347,9 @@ def note(text: str, *trials: str) -> Rule:
     return rule
 
 
-def _actions(evidence: Evidence, trials: tuple[str, ...], kind: type[_A]) -> Iterator[
-    tuple[str, _A]
-]:
+def _actions(
+    evidence: Evidence, trials: tuple[str, ...], kind: type[_A]
+) -> Iterator[tuple[str, _A]]:
     for name in evidence.matching(*trials):
         for action in evidence.trials[name].probe.actions:
             if isinstance(action, kind):
@@ -364,7 +370,7 @@ def _array(evidence: Evidence, trial: str, path: str) -> npt.NDArray[np.generic]
 def _called(evidence: Evidence, trial: str, path: str) -> str:
     """The learner's name for what gave the result at ``path``."""
     for action in evidence.trials[trial].probe.actions:
-        if isinstance(action, Call) and action.name == path.split(".")[0]:
+        if isinstance(action, Call) and action.name == path.split(".", maxsplit=1)[0]:
             return action.method or "The forward pass"
     return path
 
@@ -390,4 +396,3 @@ def _describe(seen: Seen) -> str:
             return f"a {type(seen).__name__} of {len(seen)}"
         case _:
             return f"a value of type {type(seen).__name__}"
-

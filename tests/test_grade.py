@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader import course
+from grader.model import Step
 
 ROOT = course.ROOT
 
@@ -61,6 +62,7 @@ def grade(
         text=True,
         encoding="utf-8",
         timeout=120,
+        check=False,
     )
 
 
@@ -82,7 +84,7 @@ def test_step_05_prints_its_sentences_in_order() -> None:
 
 
 @pytest.mark.parametrize("step", course.steps(), ids=lambda step: step.id)
-def test_solution_passes_and_stub_fails(step: course.Step) -> None:
+def test_solution_passes_and_stub_fails(step: Step) -> None:
     passed = report(step.id, "--file", str(step.solution))
     assert passed["verdict"] == "pass"
     assert passed["score"] == passed["max_score"]
@@ -97,8 +99,19 @@ def test_solution_passes_and_stub_fails(step: course.Step) -> None:
 def test_json_is_one_object_with_the_contracts_fields() -> None:
     found = report("s05", "--seed", "7")
     assert {
-        "schema", "step", "title", "file", "verdict", "score", "max_score", "checks", "diagnosis",
-        "seed", "engine", "isolation", "duration_s",
+        "schema",
+        "step",
+        "title",
+        "file",
+        "verdict",
+        "score",
+        "max_score",
+        "checks",
+        "diagnosis",
+        "seed",
+        "engine",
+        "isolation",
+        "duration_s",
     } <= set(found)
     assert found["schema"] == "report/v1"
     assert found["seed"] == 7
@@ -178,6 +191,7 @@ def test_without_utf8_the_report_is_ascii() -> None:
         env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"},
         capture_output=True,
         timeout=120,
+        check=False,
     )
     text = done.stdout.decode("ascii")
     assert "[FAIL] _attn: attention weights are not scaled correctly" in text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,8 @@ def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floa
     row, column = np.indices((sequence_length, sequence_length + tokens))
     after = column - row - (0 if earlier in ("hidden", "appended") else tokens)
     hidden = {
-        "none": after > after.max(initial=0),
-        "all": after >= after.min(initial=0),
+        "none": after > after.size,
+        "all": after >= -after.size,
         "past": after < 0,
         "past_and_self": after <= 0,
         "allows_next": after > 1,
@@ -104,16 +104,7 @@ def attention_weights(
     mask_kind = knobs.get("mask", "causal") if causal else "none"
     seq, keys = scores.shape[-2:]
     mask = causal_mask(seq, keys - seq, mask=mask_kind)
-    before = {
-        "multiplied": lambda s: s * np.isfinite(mask),
-        "multiplied_inf": lambda s: s * mask,
-        "ones": lambda s: s + np.isfinite(mask),
-        "subtracted": lambda s: s - mask,
-        "nan": lambda s: np.where(np.isfinite(mask), np.nan, s),
-    }
-    after = ("after_softmax", "zeroed_after_softmax", "everything_after_softmax")
-    if mask_kind not in after:
-        scores = before.get(mask_kind, lambda s: s + mask)(scores)
+    scores = _masked(scores, mask, mask_kind)
     if knobs.get("filler") == "finite":
         scores = np.where(np.isneginf(scores), -1e9, scores)
     weights = _normalised(scores, **knobs)
@@ -128,30 +119,44 @@ def attention_weights(
     return np.asarray(weights)
 
 
-def _normalised(scores: Floats, **knobs: Any) -> Floats:
-    """softmax over the last axis, or what the knob ``softmax`` puts in its place."""
-    match knobs.get("softmax"):
-        case "queries":
-            return softmax(scores, -2)
-        case "heads":
-            return softmax(scores, -3)
-        case "batch":
-            return softmax(scores, 0)
-        case "absent":
+def _masked(scores: Floats, mask: Floats, kind: object) -> Floats:
+    """The scores with the mask added, or what the knob ``mask`` does instead."""
+    seen = np.isfinite(mask)
+    match kind:
+        case "multiplied":
+            return scores * seen
+        case "multiplied_inf":
+            return scores * mask
+        case "ones":
+            return scores + seen
+        case "subtracted":
+            return scores - mask
+        case "nan":
+            return np.where(seen, np.nan, scores)
+        case "after_softmax" | "zeroed_after_softmax" | "everything_after_softmax":
             return scores
-        case "twice":
-            return softmax(softmax(scores))
-        case "unnormalised":
-            return np.exp(scores)
-        case "sigmoid":
-            return np.asarray(1 / (1 + np.exp(-scores)))
-        case "log":
-            return np.log(softmax(scores))
-        case "uniform":
-            return np.isfinite(scores) / np.isfinite(scores).sum(-1, keepdims=True)
-        case "hard":
-            return np.asarray(np.eye(scores.shape[-1])[scores.argmax(-1)])
-    return softmax(scores)
+    return scores + mask
+
+
+INSTEAD_OF_SOFTMAX: Mapping[str, Callable[[Floats], Floats]] = {
+    "queries": lambda scores: softmax(scores, -2),
+    "heads": lambda scores: softmax(scores, -3),
+    "batch": lambda scores: softmax(scores, 0),
+    "absent": lambda scores: scores,
+    "twice": lambda scores: softmax(softmax(scores)),
+    "unnormalised": np.exp,
+    "sigmoid": lambda scores: 1 / (1 + np.exp(-scores)),
+    "log": lambda scores: np.log(softmax(scores)),
+    "uniform": lambda scores: np.isfinite(scores) / np.isfinite(scores).sum(-1, keepdims=True),
+    "hard": lambda scores: np.eye(scores.shape[-1])[scores.argmax(-1)],
+}
+"""What the knob ``softmax`` puts in its place."""
+
+
+def _normalised(scores: Floats, **knobs: Any) -> Floats:
+    """softmax over the last axis, or what stands in its place."""
+    function = INSTEAD_OF_SOFTMAX.get(knobs.get("softmax", ""), softmax)
+    return np.asarray(function(scores))
 
 
 def attention(
@@ -239,9 +244,7 @@ def _query_key_value(
     return query, key, value
 
 
-def _variant(
-    weight: Floats, bias: Floats, knob: str | None
-) -> tuple[Floats, Floats | None]:
+def _variant(weight: Floats, bias: Floats, knob: str | None) -> tuple[Floats, Floats | None]:
     match knob:
         case "no_bias":
             return weight, None

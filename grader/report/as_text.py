@@ -38,9 +38,7 @@ def render(
     return text if unicode else text.encode("ascii", "replace").decode("ascii")
 
 
-def _check(
-    check: CheckResult, *, unicode: bool, verbose: bool, hint_level: int
-) -> Iterator[str]:
+def _check(check: CheckResult, *, unicode: bool, verbose: bool, hint_level: int) -> Iterator[str]:
     mark = (MARKS if unicode else PLAIN_MARKS)[check.status]
     yield f"{mark} {check.message}"
     if check.line is not None and check.status is Status.FAIL:
@@ -68,9 +66,13 @@ def _diagnosis(report: Report) -> Iterator[str]:
 def _closing(report: Report, *, unicode: bool) -> str:
     match report.verdict:
         case Verdict.PASS:
-            return f"{'🎉 ' if unicode else ''}All checks passed! Your implementation matches " \
+            return (
+                f"{'🎉 ' if unicode else ''}All checks passed! Your implementation matches "
                 "the solution."
+            )
         case Verdict.ERROR:
-            return f"{'⛔ ' if unicode else ''}The grader could not finish. This is not your " \
+            return (
+                f"{'⛔ ' if unicode else ''}The grader could not finish. This is not your "
                 "mistake, and it costs you nothing."
+            )
     return f"{'⚠️ ' if unicode else ''}Some checks failed. Review the hints above and try again."

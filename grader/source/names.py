@@ -45,7 +45,15 @@ OPERATIONS: Mapping[str, str] = {
 """Functions by their full name."""
 
 METHODS = {
-    "transpose", "permute", "reshape", "split", "softmax", "matmul", "sqrt", "rsqrt", "pow",
+    "transpose",
+    "permute",
+    "reshape",
+    "split",
+    "softmax",
+    "matmul",
+    "sqrt",
+    "rsqrt",
+    "pow",
 }
 """Operations that are methods of a tensor too."""
 

@@ -25,7 +25,10 @@ class SourceProblem(Exception):
     """
 
     def __init__(
-        self, message: str, line: int | None = None, hint: str | None = None,
+        self,
+        message: str,
+        line: int | None = None,
+        hint: str | None = None,
         text: str | None = None,
     ) -> None:
         super().__init__(message)
@@ -118,7 +121,8 @@ def _decode(data: bytes, file: str) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError:
         raise SourceProblem(
-            f"{file} names an encoding that Python does not know, or is not in it", 1,
+            f"{file} names an encoding that Python does not know, or is not in it",
+            1,
             "Save it as UTF-8 and delete the coding line.",
         ) from None
     try:
@@ -137,8 +141,10 @@ ADVICE: tuple[tuple[str, str], ...] = (
     (r"unmatched|does not match", "Count the brackets from here upwards."),
     (r"expected ':'", "End the line with a colon."),
     (r"expected an indented block", "Indent the line below, by four spaces."),
-    (r"unindent|unexpected indent|inconsistent use of tabs",
-     "Line it up with the lines around it; use spaces, not tabs."),
+    (
+        r"unindent|unexpected indent|inconsistent use of tabs",
+        "Line it up with the lines around it; use spaces, not tabs.",
+    ),
     (r"unterminated|EOL while", "Close the quotation mark."),
     (r"Maybe you meant '=='|cannot assign", "Use == to compare and = to assign."),
     (r"forgot a comma|Perhaps you forgot", "Is a comma missing, here or on the line before?"),
@@ -150,11 +156,17 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     lines = text.splitlines()
     shown = lines[line - 1].strip()[:200] if line and 0 < line <= len(lines) else None
     said = (problem.msg or "invalid syntax")[:200]
-    hint = next((h for pattern, h in ADVICE if re.search(pattern, said)),
-                "Look at this line and at the end of the one before it.")
+    hint = next(
+        (h for pattern, h in ADVICE if re.search(pattern, said)),
+        "Look at this line and at the end of the one before it.",
+    )
     if "too many nested" in said:
-        return SourceProblem("The file is nested too deeply to be read", line,
-                             "Break the expression into lines.", shown)
+        return SourceProblem(
+            "The file is nested too deeply to be read",
+            line,
+            "Break the expression into lines.",
+            shown,
+        )
     return SourceProblem(f"Syntax error: {said}", line, hint, shown)
 
 

@@ -72,9 +72,7 @@ class Tracer:
 
     def __init__(self, tree: ast.Module) -> None:
         self._imports = aliases(tree.body)
-        self._functions = {
-            s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)
-        }
+        self._functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
         self.classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
         self._constants = {
             target.id: s.value
@@ -126,7 +124,10 @@ class Tracer:
         return self._run(found, names, cls, 0)
 
     def _run(
-        self, function: ast.FunctionDef, names: dict[str, Expr], cls: ast.ClassDef | None,
+        self,
+        function: ast.FunctionDef,
+        names: dict[str, Expr],
+        cls: ast.ClassDef | None,
         level: int,
     ) -> tuple[Expr, dict[str, Expr]]:
         scope = _Scope(names, aliases(function.body), cls, level)
@@ -145,7 +146,7 @@ class Tracer:
                 return
             self._statement(statement, scope)
 
-    def _statement(self, node: ast.stmt, scope: _Scope) -> None:
+    def _statement(self, node: ast.stmt, scope: _Scope) -> None:  # noqa: C901, one case a kind
         match node:
             case ast.Return():
                 scope.returns.append(
@@ -183,18 +184,15 @@ class Tracer:
                 self._block(node.finalbody, scope)
             case ast.FunctionDef():
                 scope.names[node.name] = Expr("function", name=node.name, value=node)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"))):
-                self._append(node, scope)
-
-    def _append(self, node: ast.Expr, scope: _Scope) -> None:
-        """``parts.append(x)`` makes the list hold x as well."""
-        call = node.value
-        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-        assert isinstance(call.func.value, ast.Name)
-        name = call.func.value.id
-        old = scope.names.get(name, Expr("list"))
-        new = tuple(self._value(arg, scope) for arg in call.args)
-        scope.names[name] = Expr("list", (old, *new), line=node.lineno)
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=added
+                )
+            ):
+                # parts.append(x) makes the list hold x as well.
+                old = scope.names.get(name, Expr("list"))
+                new = tuple(self._value(arg, scope) for arg in added)
+                scope.names[name] = Expr("list", (old, *new), line=node.lineno)
 
     def _branches(self, node: ast.If, scope: _Scope) -> None:
         test = node.test
@@ -247,7 +245,7 @@ class Tracer:
         finally:
             scope.level -= 1
 
-    def _expression(self, node: ast.expr, scope: _Scope) -> Expr:
+    def _expression(self, node: ast.expr, scope: _Scope) -> Expr:  # noqa: C901, one case a kind
         line = node.lineno
         match node:
             case ast.Constant():
@@ -308,8 +306,9 @@ class Tracer:
     def _subscript(self, node: ast.Subscript, scope: _Scope) -> Expr:
         base, index = self._value(node.value, scope), node.slice
         if isinstance(index, ast.Slice):
-            bounds = [b.value if isinstance(b, ast.Constant) else None
-                      for b in (index.lower, index.upper)]
+            bounds = [
+                b.value if isinstance(b, ast.Constant) else None for b in (index.lower, index.upper)
+            ]
             if isinstance(index.upper, ast.UnaryOp):
                 bounds[1] = self._value(index.upper, scope).value
             return Expr("slice", (base,), value=tuple(bounds), line=node.lineno)
@@ -349,8 +348,12 @@ class Tracer:
         return Expr("call", (callee, *args), kwargs=kwargs, line=line)
 
     def _global_call(
-        self, name: str, args: tuple[Expr, ...], kwargs: tuple[tuple[str, Expr], ...],
-        scope: _Scope, line: int,
+        self,
+        name: str,
+        args: tuple[Expr, ...],
+        kwargs: tuple[tuple[str, Expr], ...],
+        scope: _Scope,
+        line: int,
     ) -> Expr:
         if name in ("int", "float", "Dim", "max.graph.Dim", "list", "tuple") and len(args) == 1:
             return args[0]
@@ -361,8 +364,12 @@ class Tracer:
         return Expr("call", args, name=name, kwargs=kwargs, line=line)
 
     def _method_call(
-        self, callee: Expr, args: tuple[Expr, ...], kwargs: tuple[tuple[str, Expr], ...],
-        scope: _Scope, line: int,
+        self,
+        callee: Expr,
+        args: tuple[Expr, ...],
+        kwargs: tuple[tuple[str, Expr], ...],
+        scope: _Scope,
+        line: int,
     ) -> Expr:
         owner = callee.args[0]
         if owner.op == "self" and scope.cls is not None:
@@ -380,8 +387,13 @@ class Tracer:
         return Expr("call", (owner, *args), callee.name, kwargs, line=line)
 
     def _inline(
-        self, name: str, function: ast.FunctionDef | ast.Lambda, args: tuple[Expr, ...],
-        kwargs: tuple[tuple[str, Expr], ...], scope: _Scope, line: int,
+        self,
+        name: str,
+        function: ast.FunctionDef | ast.Lambda,
+        args: tuple[Expr, ...],
+        kwargs: tuple[tuple[str, Expr], ...],
+        scope: _Scope,
+        line: int,
     ) -> Expr:
         call = Expr("call", args, name, kwargs, line=line)
         if scope.level > DEEPEST // 2:
@@ -393,8 +405,9 @@ class Tracer:
             names.setdefault(arg, Expr("param", name=arg))
         if isinstance(function, ast.Lambda):
             inner = _Scope(names, scope.imports, scope.cls, scope.level + 4)
-            return Expr("call", args, name, kwargs, line=line,
-                        inside=self._value(function.body, inner))
+            return Expr(
+                "call", args, name, kwargs, line=line, inside=self._value(function.body, inner)
+            )
         cls = scope.cls
         result, _ = self._run(function, names, cls, scope.level + 4)
         return Expr("call", args, name, kwargs, line=line, inside=result)
@@ -425,8 +438,10 @@ def _canonical(
 
 
 def _item(value: Expr, index: int, line: int) -> Expr:
-    if value.op == "list" and -len(value.args) <= index < len(value.args) and not any(
-        arg.op in ("star", "repeated", "list") for arg in value.args
+    if (
+        value.op == "list"
+        and -len(value.args) <= index < len(value.args)
+        and not any(arg.op in ("star", "repeated", "list") for arg in value.args)
     ):
         return value.args[index]
     if value.op == "list" and len(value.args) == 1 and value.args[0].op == "repeated":

@@ -101,9 +101,7 @@ def defines_function(name: str, *params: str) -> Test:
         found = tracer(source).function(name)
         if found is None:
             return Finding(False, certain=True)
-        have = {
-            a.arg for a in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs)
-        }
+        have = {a.arg for a in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs)}
         missing = [p for p in params if p not in have]
         if missing and found.args.kwarg is None:
             return Finding(False, found.lineno, f"It does not take {', '.join(missing)}")
@@ -128,8 +126,9 @@ def decorated(path: str, *names: str) -> Test:
     return test
 
 
-def returns(path: str | Callable[[Source], str], *patterns: Pattern, near: Pattern | None = None
-            ) -> Test:
+def returns(
+    path: str | Callable[[Source], str], *patterns: Pattern, near: Pattern | None = None
+) -> Test:
     """Every pattern matches some value that the function's result is made of.
 
     ``near`` finds the line to show where a pattern is missing.
@@ -146,9 +145,7 @@ def returns(path: str | Callable[[Source], str], *patterns: Pattern, near: Patte
         for pattern in patterns:
             found = [one for one in walk(result) if pattern(one)]
             if not found:
-                return Finding(
-                    False, _nearest(result, near) or function.lineno, certain=empty
-                )
+                return Finding(False, _nearest(result, near) or function.lineno, certain=empty)
             lines.append(found[0].line)
         return Finding(True, lines[-1] if lines else function.lineno)
 
@@ -218,51 +215,49 @@ def _is_none(node: ast.expr | None) -> bool:
 def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
     """Names that are only ever None, a lone ``return None``, ``pass`` and ``...``."""
     given: dict[str, list[tuple[int, bool]]] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                for name in ast.walk(target):
-                    if isinstance(name, ast.Name):
-                        given.setdefault(name.id, []).append((node.lineno, _is_none(node.value)))
-        elif isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr):
-            for name in ast.walk(node.target):
-                if isinstance(name, ast.Name):
-                    given.setdefault(name.id, []).append((node.lineno, False))
-    for name, values in given.items():
-        if all(empty for _, empty in values):
-            yield from ((line, f"{name} = None") for line, _ in values)
+    for target, value, line in _assignments(function):
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name):
+                given.setdefault(node.id, []).append((line, _is_none(value)))
+    yield from _only_none(given)
     results = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
     if results and all(_is_none(n.value) for n in results):
         yield from ((n.lineno, "return None") for n in results)
-    body = [s for s in function.body if not _is_docstring(s)]
-    for statement in body:
+    for statement in function.body:
         if isinstance(statement, ast.Pass):
             yield statement.lineno, "pass"
-        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and (
-            statement.value.value is ...
+        elif isinstance(statement, ast.Expr) and (
+            isinstance(statement.value, ast.Constant) and statement.value.value is ...
         ):
             yield statement.lineno, "..."
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and (
-        isinstance(statement.value.value, str)
-    )
 
 
 def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
     """Attributes of self that are only ever None in the whole class."""
     given: dict[str, list[tuple[int, bool]]] = {}
-    for node in ast.walk(cls):
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                for one in ast.walk(target):
-                    if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
-                        text = f"{one.value.id}.{one.attr}"
-                        given.setdefault(text, []).append((node.lineno, _is_none(node.value)))
+    for target, value, line in _assignments(cls):
+        for node in ast.walk(target):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                text = f"{node.value.id}.{node.attr}"
+                given.setdefault(text, []).append((line, _is_none(value)))
+    yield from _only_none(given)
+
+
+def _assignments(scope: ast.AST) -> Iterable[tuple[ast.expr, ast.expr | None, int]]:
+    """Each target, the value it gets, and the line. Loops and the like give some value."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                yield from ((target, value, node.lineno) for target in targets)
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                yield target, value, node.lineno
+            case ast.AugAssign(target=target) | ast.NamedExpr(target=target):
+                yield target, ast.Constant(True), node.lineno
+            case ast.For(target=target):
+                yield target, ast.Constant(True), node.lineno
+
+
+def _only_none(given: dict[str, list[tuple[int, bool]]]) -> Iterable[tuple[int, str]]:
     for text, values in given.items():
         if all(empty for _, empty in values):
             yield from ((line, f"{text} = None") for line, _ in values)
-

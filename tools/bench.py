@@ -1,0 +1,82 @@
+"""Measures how fast the grader answers, as ratios within one run: ``python -m tools.bench``.
+
+``start``: one grading of step 05's solution against importing MAX by itself, turn by turn, with
+the cache of compiled kernels as it is and with an empty one. ``--eager`` also times the same
+forward pass on MAX's own kernels from an empty cache, which takes minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from grader import course, engine
+
+IMPORT = (
+    "-c",
+    "import max.experimental.nn, max.experimental.tensor, max.experimental.functional",
+)
+GRADE = ("-m", "grader", "grade", "s05", "--file", "solutions/solution_05.py")
+EAGER = (
+    "-c",
+    "import numpy as np\n"
+    "from max.experimental.tensor import Tensor\n"
+    "from solutions.solution_01 import GPT2Config\n"
+    "from solutions.solution_05 import GPT2Attention\n"
+    "layer = GPT2Attention(GPT2Config())\n"
+    "layer(Tensor.from_dlpack(np.ones((1, 4, 768), np.float32))).to_numpy()\n",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the medians and their ratios."""
+    parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
+    parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--eager", action="store_true")
+    asked = parser.parse_args(arguments)
+    engine.prepare()
+    with tempfile.TemporaryDirectory() as folder:
+        empty = {"HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache"}
+        _start("warm", {}, asked.turns)
+        graded = _start("empty HOME", empty, asked.turns)
+        compiled = [p for p in Path(folder).rglob("*") if p.is_file()]
+        print(f"files written to the empty HOME: {len(compiled)}")
+        if asked.eager:
+            whole = _seconds(EAGER, {**empty, "MAX_EAGER_EXECUTOR": "interpreter"})
+            print(f"plain eager MAX, empty cache: {whole:.1f} s, {whole / graded:.0f} x a grading")
+
+
+def _start(name: str, environment: Mapping[str, str], turns: int) -> float:
+    imports, grades = [], []
+    for _ in range(turns):
+        imports.append(_seconds(IMPORT, environment))
+        grades.append(_seconds(GRADE, environment))
+    base, grade = statistics.median(imports), statistics.median(grades)
+    print(
+        f"{name}: import of MAX {base:.3f} s, grade s05 {grade:.3f} s, ratio {grade / base:.2f} "
+        f"(median of {turns})"
+    )
+    return grade
+
+
+def _seconds(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
+    started = time.perf_counter()
+    subprocess.run(
+        [sys.executable, *arguments],
+        cwd=course.ROOT,
+        env={**os.environ, "MODULAR_TELEMETRY_ENABLED": "0", **environment},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()
