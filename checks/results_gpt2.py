@@ -43,8 +43,10 @@ def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:
             return None
         return Failed("The cache is returned although use_cache is False. Return None instead")
     cache = seen[1]
-    if isinstance(cache, tuple | list) and len(cache) == 2 and all(
-        isinstance(one, SeenTensor) for one in cache
+    if (
+        isinstance(cache, tuple | list)
+        and len(cache) == 2
+        and all(isinstance(one, SeenTensor) for one in cache)
     ):
         return None
     return Failed(

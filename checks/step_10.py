@@ -197,7 +197,9 @@ RUNTIME = (
         "The numbers are not right",
         "Compare each line with step 05: this is the same attention without the causal mask",
         rule=rules.all_of(
-            rules.tensors("plain"), rules.shapes("plain"), rules.numbers("plain"),
+            rules.tensors("plain"),
+            rules.shapes("plain"),
+            rules.numbers("plain"),
             rules.repeats("plain", "out.0", "again.0"),
         ),
         needs=("pair",),

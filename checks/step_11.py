@@ -56,9 +56,7 @@ MODEL_SOURCE = (
         "Define 'class GPT2Model(Module):' and 'class GPT2LMHeadModel(Module):'",
         "The grader builds GPT2LMHeadModel by its name.",
         "class GPT2LMHeadModel(Module):",
-        test=structure_gpt2.every(
-            structure.defines_layer(MODEL), structure.defines_layer(HEAD)
-        ),
+        test=structure_gpt2.every(structure.defines_layer(MODEL), structure.defines_layer(HEAD)),
     ),
     source_check(
         "tables",

@@ -142,9 +142,7 @@ SOURCE = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.no_placeholders(
-            CLASS, "_attend", "decode", "next_token", "stream", "generate"
-        ),
+        test=words.no_placeholders(CLASS, "_attend", "decode", "next_token", "stream", "generate"),
     ),
 )
 
@@ -197,9 +195,7 @@ RUNTIME = (
         "decode returns logits and a cache, at the start of a text and after it",
         "decode does not work",
         "return logits, cache: the cache is a tuple with (key, value) for every block",
-        rule=rules.all_of(
-            rules.runs(*PIECES), rules.tensors(*PIECES), rules.shapes(*PIECES)
-        ),
+        rule=rules.all_of(rules.runs(*PIECES), rules.tensors(*PIECES), rules.shapes(*PIECES)),
         needs=("builds",),
     ),
     runtime_check(

@@ -173,8 +173,9 @@ def adds_arguments(cls: str, *names: str) -> Test:
 
 
 def _adds(name: str) -> Pattern:
-    return lambda e: e.op == "add" and any(
-        has(arg, lambda one: one.op == "param" and one.name == name) for arg in e.args
+    return lambda e: (
+        e.op == "add"
+        and any(has(arg, lambda one: one.op == "param" and one.name == name) for arg in e.args)
     )
 
 

@@ -23,9 +23,7 @@ def draw(rng: Rng) -> list[Trial]:
         mlp_trial(rng, "mlp-below-zero", n_embd=6, inner=40, shape=(3,), low=True),
         mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2)),
         block_trial(rng, "block-usual", {"n_embd": 12, "n_head": 3}, (2, 5)),
-        block_trial(
-            rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (3, 4)
-        ),
+        block_trial(rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (3, 4)),
         block_trial(
             rng,
             "block-epsilon",
@@ -111,9 +109,7 @@ def _calls(rng: Rng) -> Trial:
     return _block(rng, "block-calls", {"n_embd": 6, "n_head": 2}, inputs)
 
 
-def _block(
-    rng: Rng, name: str, config: dict[str, int | float], inputs: dict[str, Array]
-) -> Trial:
+def _block(rng: Rng, name: str, config: dict[str, int | float], inputs: dict[str, Array]) -> Trial:
     weights = block_weights(rng, config)
     n_head, eps = int(config["n_head"]), float(config.get("layer_norm_epsilon", 1e-5))
 

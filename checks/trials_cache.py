@@ -92,9 +92,7 @@ def _plain(rng: Rng) -> Trial:
 
 def _scales(rng: Rng, name: str, scale: float) -> Trial:
     x, bias = _x(rng, 2, 4, 10), normal(rng, 5, 4, 4)
-    return _trial(
-        rng, name, 5, 2, Options({"attention_scale": scale}), [Step("out", x, bias=bias)]
-    )
+    return _trial(rng, name, 5, 2, Options({"attention_scale": scale}), [Step("out", x, bias=bias)])
 
 
 def _masks(rng: Rng) -> Trial:

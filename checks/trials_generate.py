@@ -173,9 +173,7 @@ def _texts(rng: Rng) -> Iterator[Trial]:
     """Greedy and drawn texts, with and without the cache, and each way to end."""
     sizes = config(11, 7, 6, 1, 2)
     yield _written(rng, "text-greedy", sizes, lambda _: Text(_prompt(rng, 3), 3))
-    yield _written(
-        rng, "text-uncached", sizes, lambda _: Text(_prompt(rng, 2), 2, use_cache=False)
-    )
+    yield _written(rng, "text-uncached", sizes, lambda _: Text(_prompt(rng, 2), 2, use_cache=False))
     yield _written(
         rng,
         "text-drawn",
@@ -210,9 +208,7 @@ def _ended(write: Write, text: Text) -> Text:
     return Text(text.tokens, text.max_new_tokens, eos_token_id=written[1])
 
 
-def _written(
-    rng: Rng, name: str, sizes: Config, make: Callable[[Write], Text]
-) -> Trial:
+def _written(rng: Rng, name: str, sizes: Config, make: Callable[[Write], Text]) -> Trial:
     """A text on a model whose every choice is clear."""
     for _ in range(TRIES):
         weights = model_weights(rng, sizes)
@@ -255,5 +251,3 @@ def _is_clear(weights: dict[str, Array], sizes: Config, text: Text) -> bool:
         if sampling.margin(logits, text.temperature, text.top_k, draw) < CLEAR:
             return False
     return len(set(new)) == len(new)
-
-

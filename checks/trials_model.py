@@ -126,8 +126,10 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         for index in range(2)
         for name, array in (("bias", mask), ("masked_bias", np.array(-1e4, np.float32)))
     }
-    halves = {name: array.astype(np.float16) for name, array in stored(
-        model_weights(rng, sizes), prefix=True).items()}
+    halves = {
+        name: array.astype(np.float16)
+        for name, array in stored(model_weights(rng, sizes), prefix=True).items()
+    }
     rounded = {
         name: np.ascontiguousarray(array.T if name.endswith(TURNED) else array).astype(np.float32)
         for name, array in halves.items()

@@ -116,9 +116,7 @@ def loss_of(model: GPT2LMHeadModel, tokens: torch.Tensor) -> torch.Tensor:
     """Mean negative log-probability of each next token, in nats."""
     with torch.autocast("cpu", dtype=torch.bfloat16):
         logits = model(tokens[:, :-1], use_cache=False).logits  # [batch, seq, vocab]
-    return torch.nn.functional.cross_entropy(
-        logits.float().flatten(0, 1), tokens[:, 1:].flatten()
-    )
+    return torch.nn.functional.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten())
 
 
 @torch.no_grad()

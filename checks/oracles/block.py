@@ -170,8 +170,8 @@ WIRINGS: Mapping[str, Wiring] = {
     "second_residual_of_norm": lambda x, ln_1, ln_2, attn, feed: (
         ln_2(x + attn(ln_1(x))) + feed(ln_2(x + attn(ln_1(x))))
     ),
-    "first_residual_of_norm": lambda x, ln_1, ln_2, attn, feed: (
-        _no_first(ln_1(x) + attn(ln_1(x)), ln_2, feed)
+    "first_residual_of_norm": lambda x, ln_1, ln_2, attn, feed: _no_first(
+        ln_1(x) + attn(ln_1(x)), ln_2, feed
     ),
     "second_residual_of_attention": lambda x, ln_1, ln_2, attn, feed: (
         attn(ln_1(x)) + feed(ln_2(x + attn(ln_1(x))))

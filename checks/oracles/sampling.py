@@ -10,9 +10,7 @@ import numpy as np
 from checks.oracles.attention import Floats, softmax
 
 
-def shares(
-    logits: Floats, temperature: float, top_k: int | None = None, **knobs: Any
-) -> Floats:
+def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs: Any) -> Floats:
     """The probability of every token, ``[vocab_size]``: softmax(logits / temperature).
 
     With ``top_k``, all but the best ``top_k`` tokens have none. Knobs ``heat`` and ``best`` are

@@ -124,8 +124,12 @@ def _attention(module: types.ModuleType) -> float:
         hidden = np.where(random.random((batch, 1, 1, seq)) < 0.4, -np.inf, 0).astype(np.float32)
         hidden[..., 0] = 0
         causal = np.triu(np.full((seq, seq), -np.inf, np.float32), 1)
-        for more in ({}, {"position_bias": bias}, {"attention_mask": hidden},
-                     {"position_bias": bias, "attention_mask": causal}):
+        for more in (
+            {},
+            {"position_bias": bias},
+            {"attention_mask": hidden},
+            {"position_bias": bias, "attention_mask": causal},
+        ):
             worst = max(worst, _whole(layer, x, weights, heads, options, more))
         worst = max(worst, _pieces(layer, x, weights, heads, options, causal, bias))
     return worst
@@ -171,9 +175,7 @@ def _pieces(
     batch, seq, _ = x.shape
     added = np.broadcast_to(bias.astype(np.float64) + causal, (batch, heads, seq, seq))
     w = {name: array.astype(np.float64) for name, array in weights.items()}
-    want, keys, values = formulas.attention(
-        x.astype(np.float64), w, heads, added, **_told(options)
-    )
+    want, keys, values = formulas.attention(x.astype(np.float64), w, heads, added, **_told(options))
     cache, worst = None, 0.0
     for begin, end in ((0, 2), (2, 3), (3, 6)):
         more = {
@@ -212,15 +214,27 @@ def _call_pair(layer: Any, x: Any, more: Mapping[str, Any]) -> Any:
 
 MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
     ({"vocab_size": 9, "n_positions": 6, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 5)),
-    ({"vocab_size": 5, "n_positions": 8, "n_embd": 9, "n_layer": 1, "n_head": 3, "n_inner": 9,
-      "layer_norm_epsilon": 0.3}, (3, 1)),
+    (
+        {
+            "vocab_size": 5,
+            "n_positions": 8,
+            "n_embd": 9,
+            "n_layer": 1,
+            "n_head": 3,
+            "n_inner": 9,
+            "layer_norm_epsilon": 0.3,
+        },
+        (3, 1),
+    ),
 )
 
 
 def _model_weights(random: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     width = fields["n_embd"]
-    shapes = {"wte.weight": (fields["vocab_size"], width),
-              "wpe.weight": (fields["n_positions"], width)}
+    shapes = {
+        "wte.weight": (fields["vocab_size"], width),
+        "wpe.weight": (fields["n_positions"], width),
+    }
     for index in range(fields["n_layer"]):
         block = _block_shapes(width, fields.get("n_inner", 4 * width))
         shapes |= {f"h.{index}.{name}": shape for name, shape in block.items()}
@@ -305,8 +319,9 @@ def _writing(module: types.ModuleType) -> float:
     fields, _ = MODELS[0]
     random = _random(121)
     weights = _model_weights(random, {**fields, "vocab_size": 10, "n_positions": 9})
-    return max(worst, _texts(module, random, weights, {**fields, "vocab_size": 10,
-                                                       "n_positions": 9}))
+    return max(
+        worst, _texts(module, random, weights, {**fields, "vocab_size": 10, "n_positions": 9})
+    )
 
 
 def _choices(module: types.ModuleType) -> float:
@@ -320,9 +335,7 @@ def _choices(module: types.ModuleType) -> float:
     for temperature in (0.4, 1.0, 2.6):
         for top_k in (None, 1, 2, 4, 50):
             for draw in (0.02, 0.31, 0.55, 0.77, 0.93):
-                have = module.next_token(
-                    scores, temperature=temperature, top_k=top_k, draw=draw
-                )
+                have = module.next_token(scores, temperature=temperature, top_k=top_k, draw=draw)
                 want = formulas.choose([float(s) for s in scores], temperature, top_k, draw)
                 if int(have) != want:
                     raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
@@ -344,7 +357,9 @@ def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> 
         logits, cache = answer
         worst = max(worst, _off(_read(logits, "logits"), want[:, begin:end], "decoded logits"))
     for settings in (
-        {}, {"use_cache": False}, {"temperature": 1.2, "draws": [0.11, 0.52, 0.93, 0.34]},
+        {},
+        {"use_cache": False},
+        {"temperature": 1.2, "draws": [0.11, 0.52, 0.93, 0.34]},
         {"temperature": 0.8, "top_k": 3, "draws": [0.61, 0.12, 0.83, 0.44]},
     ):
         tokens = [int(token) for token in ids[0, :2]]
@@ -370,8 +385,13 @@ def _decoded(model: Any, piece: Any, cache: Any) -> Any:
 
 
 def _compare(
-    module: types.ModuleType, model: Any, weights: Any, fields: Any, tokens: Sequence[int],
-    count: int, settings: Mapping[str, Any],
+    module: types.ModuleType,
+    model: Any,
+    weights: Any,
+    fields: Any,
+    tokens: Sequence[int],
+    count: int,
+    settings: Mapping[str, Any],
 ) -> None:
     want = _expected(weights, fields, tokens, count, settings)
     have = module.generate(model, list(tokens), count, **settings)
