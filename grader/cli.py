@@ -183,9 +183,28 @@ def _painted(line: str) -> str:
 
 
 def main() -> None:
-    """Run the command line; a closed pipe or Ctrl-C ends it without a traceback."""
+    """Run the command line. A closed pipe, Ctrl-C or our own failure gives no traceback."""
     try:
-        cli(prog_name="grader")
+        sys.exit(cli.main(prog_name="grader", standalone_mode=False) or 0)
+    except click.ClickException as problem:
+        problem.show()
+        sys.exit(problem.exit_code)
+    except click.Abort:
+        click.echo("Stopped.", err=True)
+        sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as problem:
+        click.echo(f"The report could not be delivered: {problem.strerror or problem}.", err=True)
+        sys.exit(3)
+    except Exception as problem:  # noqa: BLE001, the last resort
+        if os.environ.get("GRADER_TRACEBACK"):
+            raise
+        click.echo(
+            f"The grader itself failed: {type(problem).__name__}: {problem}\n"
+            "This is not your mistake, and it costs you nothing. Run it again; if it stays, "
+            "report it with the output under GRADER_TRACEBACK=1.",
+            err=True,
+        )
+        sys.exit(3)

@@ -65,17 +65,32 @@ def read_file(path: Path) -> bytes:
         raise SourceProblem(
             f"{path.name} cannot be opened: {problem.strerror}", hint="Check its permissions."
         ) from None
-    with os.fdopen(handle, "rb") as file:
+    try:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
             what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
             raise SourceProblem(f"{path.name} is {what}", hint="Name a Python file.")
-        data = file.read(MOST_BYTES + 1)
+        data = _read(handle, MOST_BYTES + 1)
+    except OSError as problem:
+        raise SourceProblem(
+            f"{path.name} cannot be read: {problem.strerror}", hint="Copy it to another disk."
+        ) from None
+    finally:
+        os.close(handle)
     if len(data) > MOST_BYTES:
         raise SourceProblem(
             f"{path.name} is larger than 1 MiB", hint="A step is a page long. Is this the file?"
         )
     return data
+
+
+def _read(handle: int, most: int) -> bytes:
+    """Up to ``most`` bytes, whatever pieces they come in."""
+    pieces = []
+    while most > 0 and (piece := os.read(handle, most)):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
 
 
 def parse(data: bytes, file: str) -> Source:

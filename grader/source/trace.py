@@ -191,8 +191,8 @@ class Tracer:
             ):
                 # parts.append(x) makes the list hold x as well.
                 old = scope.names.get(name, Expr("list"))
-                new = tuple(self._value(arg, scope) for arg in added)
-                scope.names[name] = Expr("list", (old, *new), line=node.lineno)
+                items = tuple(self._value(arg, scope) for arg in added)
+                scope.names[name] = Expr("list", (old, *items), line=node.lineno)
 
     def _branches(self, node: ast.If, scope: _Scope) -> None:
         test = node.test
