@@ -186,12 +186,22 @@ def projects(cls: str) -> Test:
 
 
 def keeps_leading_dimensions(cls: str) -> Test:
-    """The heads exchanged with the sequence, counted from the end."""
-    return words.returns(
+    """The heads exchanged with the sequence, counted from the end.
+
+    A layer without ``_split_heads`` may do without an exchange.
+    """
+    swapped = words.returns(
         structure.forward(cls),
         structure.swaps(frozenset({-3, -2})),
         near=lambda e: e.op in ("transpose", "reshape"),
     )
+
+    def test(source: Source) -> Finding:
+        finding = swapped(source)
+        helper = words.defines_function(f"{cls}._split_heads")(source).ok
+        return finding if finding.ok or helper else replace(finding, foreign=True)
+
+    return test
 
 
 def attends_causally(cls: str) -> Test:

@@ -226,6 +226,20 @@ LAYER_ROPE: tuple[Row, ...] = (
     ("order-qvk", "Key and value are exchanged.", {"order": "qvk"}, "project"),
     ("same-qqv", "The query stands where the key belongs.", {"order": "qqv"}, "project"),
     ("same-qkk", "The key stands where the value belongs.", {"order": "qkk"}, "project"),
+    (
+        "weights-qvk",
+        "k_proj_weight and v_proj_weight are exchanged.",
+        {"projected": "qvk"},
+        "project",
+    ),
+    ("weights-qkk", "The value is projected with k_proj_weight.", {"projected": "qkk"}, "project"),
+    ("weights-qkq", "The value is projected with q_proj_weight.", {"projected": "qkq"}, "project"),
+    (
+        "layer-positions-ignored",
+        "The layer counts its tokens 0, 1, 2, … itself. Hand token_positions on to the rotation.",
+        {"places": "ignored"},
+        "rotated",
+    ),
     ("one-head", "The whole width is used as a single head.", {"heads": "one"}, "heads"),
     ("no-o-proj", "The output projection is missing.", {"o_proj": "missing"}, "o_proj"),
     (

@@ -112,7 +112,10 @@ def attention_rope(
     if knobs.get("weight") == "untransposed":
         w = {name: array.T for name, array in w.items()}
     n_head = 1 if knobs.get("heads") == "one" else n_head
-    made = {name: x @ w[name].T for name in "qkv"}
+    used = dict(zip("qkv", knobs.get("projected", "qkv"), strict=True))
+    made = {name: x @ w[used[name]].T for name in "qkv"}
+    if knobs.get("places") == "ignored":
+        positions = np.arange(x.shape[-2])
     early = knobs.get("rotated") == "before_split"
     if early:
         made.update({name: rotate(made[name], positions, theta, **knobs) for name in "qk"})

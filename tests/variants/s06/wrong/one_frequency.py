@@ -1,0 +1,61 @@
+# concept: one-frequency
+# check: frequencies, rope-numbers
+import numpy as np
+from max.experimental import functional as F
+from max.experimental.nn import Module
+from max.experimental.tensor import Tensor
+
+from solutions.solution_02 import causal_mask
+from solutions.solution_03 import scaled_dot_product_attention
+
+
+def inverse_frequencies(d_k, theta):
+    return np.array([1.0 for i in range(d_k // 2)])
+
+
+def rows(table, positions, like):
+    table = Tensor(table.astype(np.float32), dtype=like.dtype, device=like.device)
+    return F.gather(table, positions, axis=0)
+
+
+def rotate_pairs(x, cos, sin):
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return F.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1).reshape(x.shape)
+
+
+class RotaryEmbedding(Module):
+    def __init__(self, d_k, max_seq_len, theta):
+        super().__init__()
+        self.angles = np.arange(max_seq_len)[:, np.newaxis] * inverse_frequencies(d_k, theta)
+
+    def forward(self, x, token_positions):
+        cos = rows(np.cos(self.angles), token_positions, x)
+        sin = rows(np.sin(self.angles), token_positions, x)
+        return rotate_pairs(x, cos, sin)
+
+
+class MultiHeadSelfAttentionRoPE(Module):
+    def __init__(self, d_model, num_heads, max_seq_len, theta):
+        super().__init__()
+        self.d_model = d_model
+        self.num_heads = num_heads
+        self.rope = RotaryEmbedding(d_model // num_heads, max_seq_len, theta)
+
+    def _split_heads(self, x):
+        shape = x.shape[:-1] + [self.num_heads, self.d_model // self.num_heads]
+        return x.reshape(shape).transpose(-3, -2)
+
+    def _merge_heads(self, x):
+        x = x.transpose(-3, -2)
+        return x.reshape(x.shape[:-2] + [self.d_model])
+
+    def forward(self, q_proj_weight, k_proj_weight, v_proj_weight, o_proj_weight, in_features, token_positions):
+        query = self._split_heads(in_features @ q_proj_weight.T)
+        key = self._split_heads(in_features @ k_proj_weight.T)
+        value = self._split_heads(in_features @ v_proj_weight.T)
+        positions = token_positions.unsqueeze(-2)
+        query = self.rope(query, positions)
+        key = self.rope(key, positions)
+        mask = causal_mask(query.shape[-2], 0, dtype=query.dtype, device=query.device)
+        output, _ = scaled_dot_product_attention(query, key, value, mask)
+        return self._merge_heads(output) @ o_proj_weight.T
