@@ -1,0 +1,22 @@
+from max.experimental import functional as F
+from max.experimental.nn import Module
+from max.experimental.tensor import Tensor
+
+
+class LayerNorm(Module):
+    def __init__(self, dim, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = Tensor.ones([dim])
+        self.bias = Tensor.zeros([dim])
+
+    def __call__(self, x):
+        dim = int(x.shape[-1])
+        average = Tensor.full([dim, dim], 1 / dim, dtype=x.dtype, device=x.device)
+        centered = x - x @ average
+        variance = (centered * centered) @ average
+        return centered / F.sqrt(variance + self.eps) * self.weight + self.bias
+
+
+def residual(x, norm, sublayer):
+    return x + sublayer(norm(x))

@@ -1,0 +1,21 @@
+from max.experimental import functional as F
+from max.experimental.nn import Module
+from max.experimental.tensor import Tensor
+
+
+class LayerNorm(Module):
+    def __init__(self, dim, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = Tensor.ones([dim])
+        self.bias = Tensor.zeros([dim])
+
+    def __call__(self, x):
+        mean = x.mean(axis=-1)
+        variance = ((x - mean) * (x - mean)).mean(axis=-1)
+        scale = self.weight / F.sqrt(variance + self.eps)
+        return x * scale + (self.bias - mean * scale)
+
+
+def residual(x, norm, sublayer):
+    return x + sublayer(norm(x))
