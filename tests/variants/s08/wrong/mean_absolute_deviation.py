@@ -1,0 +1,23 @@
+# concept: variance-absolute
+# check: variance, numbers, fresh
+from max.experimental import functional as F
+from max.experimental.nn import Module
+from max.experimental.tensor import Tensor
+
+
+class LayerNorm(Module):
+    def __init__(self, dim, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = Tensor.ones([dim])
+        self.bias = Tensor.zeros([dim])
+
+    def __call__(self, x):
+        distance = F.abs(x - x.mean(axis=-1))
+        spread = distance.mean(axis=-1)
+        variance = spread * spread
+        return (x - x.mean(axis=-1)) / F.sqrt(variance + self.eps) * self.weight + self.bias
+
+
+def residual(x, norm, sublayer):
+    return x + sublayer(norm(x))

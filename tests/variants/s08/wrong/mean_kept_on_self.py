@@ -1,0 +1,25 @@
+# concept: tensor-on-self
+# check: parameters
+from max.experimental import functional as F
+from max.experimental.nn import Module
+from max.experimental.tensor import Tensor
+
+
+class LayerNorm(Module):
+    def __init__(self, dim, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.mean = Tensor.zeros([dim])
+        self.weight = Tensor.ones([dim])
+        self.bias = Tensor.zeros([dim])
+
+    def __call__(self, x):
+        self.mean = x.mean(axis=-1)
+        mean = self.mean
+        centered = x - mean
+        variance = (centered * centered).mean(axis=-1)
+        return centered / F.sqrt(variance + self.eps) * self.weight + self.bias
+
+
+def residual(x, norm, sublayer):
+    return x + sublayer(norm(x))

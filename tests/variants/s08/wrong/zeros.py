@@ -1,0 +1,20 @@
+# concept: numbers
+# check: fresh, mean, affine, numbers
+from max.experimental import functional as F
+from max.experimental.nn import Module
+from max.experimental.tensor import Tensor
+
+
+class LayerNorm(Module):
+    def __init__(self, dim, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = Tensor.ones([dim])
+        self.bias = Tensor.zeros([dim])
+
+    def forward(self, x):
+        return x * 0.0
+
+
+def residual(x, norm, sublayer):
+    return x + sublayer(norm(x))
