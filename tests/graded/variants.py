@@ -18,15 +18,16 @@ HEADER = re.compile(rb"^# (concept|check|process): *(.*?) *\r?$", re.MULTILINE)
 class Variant:
     """One file as a learner might write it.
 
-    A wrong one names the ``concept`` that is wrong (misconceptions joined by `` + ``, or a
-    check's id) and the ``checks`` of which one should be the first to fail. ``fresh`` ones must
-    not run inside the process of the tests.
+    A wrong one names the ``concepts`` that are wrong: misconceptions joined by `` + ``, or a
+    check's id; where two explain every number alike, both stand there with `` | `` between. It
+    names the ``checks`` of which one should be the first to fail. ``fresh`` ones must not run
+    inside the process of the tests.
     """
 
     step: str
     path: Path
     right: bool
-    concept: tuple[str, ...] = ()
+    concepts: tuple[frozenset[str], ...] = ()
     checks: tuple[str, ...] = ()
     fresh: bool = False
 
@@ -59,7 +60,9 @@ def _read(step: str, path: Path, right: bool) -> Variant:
         step,
         path,
         right,
-        tuple(filter(None, found.get("concept", "").split(" + "))),
+        tuple(frozenset(one.split(" + ")) for one in found["concept"].split(" | "))
+        if "concept" in found
+        else (),
         tuple(filter(None, found.get("check", "").split(", "))),
         found.get("process") == "fresh",
     )

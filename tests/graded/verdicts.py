@@ -143,11 +143,12 @@ def _graded(
 def _named(found: Graded, one: Variant) -> Graded:
     """With the answer to: does the diagnosis, or else the first ❌, name the right concept?"""
     named = (
-        set(found.diagnosis) == set(one.concept)
+        set(found.diagnosis) in one.concepts
         if found.diagnosis
         else bool(found.failed) and found.failed[0] in one.checks
     )
-    wanted = f"wanted {' + '.join(one.concept)}, or first ❌ of {', '.join(one.checks)}"
+    concepts = " | ".join(" + ".join(sorted(concept)) for concept in one.concepts)
+    wanted = f"wanted {concepts}, or first ❌ of {', '.join(one.checks)}"
     return Graded(**{**found.__dict__, "named": named, "why": wanted})
 
 

@@ -1,4 +1,4 @@
-# concept: split-qkv
+# concept: same-qkk + same-qqv
 # check: split-qkv, split-sizes, output
 import math
 

@@ -1,4 +1,4 @@
-# concept: output
+# concept: state-kept
 # check: output, forward
 import math
 

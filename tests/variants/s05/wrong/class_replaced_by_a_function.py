@@ -1,5 +1,5 @@
 # concept: builds
-# check: class, builds
+# check: class, builds, placeholders
 import collections
 import json
 import math

@@ -1,5 +1,5 @@
 # concept: forward
-# check: forward
+# check: forward, call-c-proj
 # process: fresh
 import collections
 import json

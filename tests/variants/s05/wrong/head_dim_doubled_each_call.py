@@ -1,4 +1,4 @@
-# concept: heads-head-dim
+# concept: state-kept
 # check: call-split-heads, output, forward
 import math
 

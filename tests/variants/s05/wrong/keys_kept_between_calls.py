@@ -1,4 +1,4 @@
-# concept: output
+# concept: state-kept
 # check: forward, output
 import math
 from max.experimental import functional as F

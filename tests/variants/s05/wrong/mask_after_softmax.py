@@ -1,4 +1,4 @@
-# concept: mask-after-softmax
+# concept: mask-after-softmax | mask-subtracted
 # check: mask
 import math
 

@@ -1,4 +1,4 @@
-# concept: forward
+# concept: tensor-on-self
 # check: forward
 import math
 

@@ -1,4 +1,4 @@
-# concept: attn-output
+# concept: mean-of-values
 # check: attn-output, output
 from max.experimental import functional as F
 from max.experimental.nn import Linear, Module

@@ -1,5 +1,5 @@
 # concept: output
-# check: output
+# check: output, split-qkv
 import math
 from max.experimental import functional as F
 from max.experimental.nn import Linear, Module

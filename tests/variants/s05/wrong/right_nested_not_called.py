@@ -1,5 +1,5 @@
 # concept: attn-output
-# check: attn-output, output, call-attn
+# check: attn-output, output, call-attn, scores
 import collections
 import json
 import math

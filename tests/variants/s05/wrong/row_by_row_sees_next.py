@@ -1,5 +1,5 @@
 # concept: mask-allows-next
-# check: mask
+# check: mask, forward
 import math
 
 from max.experimental import functional as F

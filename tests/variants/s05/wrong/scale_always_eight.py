@@ -1,4 +1,4 @@
-# concept: scale
+# concept: scale-eight
 # check: scale, output
 import math
 import sys

@@ -1,4 +1,4 @@
-# concept: scale
+# concept: scale-sqrt-n-head
 # check: scale, output
 import math
 

@@ -1,4 +1,4 @@
-# concept: scale
+# concept: scale-squared
 # check: scale, output
 import math
 

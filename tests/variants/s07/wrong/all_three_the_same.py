@@ -1,4 +1,4 @@
-# concept: qkv
+# concept: same-qkk + same-qqv
 # check: qkv, numbers, shape, repeats, causal
 import math
 

@@ -1,4 +1,4 @@
-# concept: repeats
+# concept: state-kept
 # check: numbers, shape, repeats, causal, forward, layers
 import math
 

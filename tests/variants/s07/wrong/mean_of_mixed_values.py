@@ -1,4 +1,4 @@
-# concept: weighted-sum
+# concept: mean-of-values
 # check: weighted-sum, numbers, shape, repeats, causal
 from max.experimental import functional as F
 from max.experimental.nn import Linear, Module

@@ -1,4 +1,4 @@
-# concept: repeats
+# concept: state-kept
 # check: mask-function, mask, forward
 import math
 

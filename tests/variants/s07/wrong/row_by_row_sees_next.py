@@ -1,5 +1,5 @@
 # concept: mask-allows-next
-# check: mask, mask-function
+# check: mask, mask-function, forward
 import math
 
 from max.experimental import functional as F
