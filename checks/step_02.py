@@ -30,6 +30,7 @@ CHECKS = (
         'Each name and the module it lives in: see "MAX operations".',
         "from max.experimental import functional as F; from max.experimental.tensor import Tensor",
         test=structure.imports_functional_and_tensor(),
+        proven_by=("runs",),
     ),
     source_check(
         "function",
@@ -39,6 +40,7 @@ CHECKS = (
         'Later steps call it by these names. See "What you build".',
         "def causal_mask(sequence_length, num_tokens, *, dtype, device):",
         test=structure.defines_mask(),
+        proven_by=("runs",),
     ),
     source_check(
         "decorator",
@@ -48,6 +50,7 @@ CHECKS = (
         'MAX then runs the whole function as one operation. See "MAX operations".',
         "@F.functional",
         test=structure.is_functional(NAME),
+        proven_by=("runs",),
     ),
     source_check(
         "columns",
@@ -57,6 +60,7 @@ CHECKS = (
         'One column for every token that can be looked at. See "The shape".',
         "n = Dim(sequence_length) + num_tokens",
         test=structure.counts_columns(NAME),
+        proven_by=("shape",),
     ),
     source_check(
         "constant",
@@ -66,6 +70,7 @@ CHECKS = (
         'Only minus infinity leaves a weight of exactly 0. See "Minus infinity".',
         'mask = Tensor(float("-inf"), dtype=dtype, device=device)',
         test=structure.minus_infinity(NAME),
+        proven_by=("square",),
     ),
     source_check(
         "broadcast",
@@ -75,6 +80,7 @@ CHECKS = (
         'One number becomes a matrix. See "The band".',
         "mask = F.broadcast_to(mask, shape=(sequence_length, n))",
         test=structure.broadcasts(NAME),
+        proven_by=("shape",),
     ),
     source_check(
         "band",
@@ -84,6 +90,7 @@ CHECKS = (
         'exclude=True puts 0 inside the band. See "The band".',
         "return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)",
         test=structure.takes_band(NAME),
+        proven_by=("square",),
     ),
     runtime_check(
         "runs",
@@ -156,12 +163,14 @@ BLAMES = {
     "band": ("band", "square"),
     "constant": ("constant", "square"),
     "columns": ("columns", "shape", "earlier"),
+    "earlier": ("earlier",),
 }
 
 LESSON = {
     "band": "The band",
     "constant": "Minus infinity",
     "columns": "Tokens that came before",
+    "earlier": "Tokens that came before",
 }
 
 RUBRIC = Rubric(checks=CHECKS, draw=draw, misconceptions=named(causal.CAUSAL, BLAMES, LESSON))

@@ -38,14 +38,11 @@ def normal(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
     return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
 
 
-def attention_weights(rng: Rng, n_embd: int, sharp: float = 1.0) -> dict[str, Array]:
-    """Weights of a GPT-2 attention layer that keep numbers of order 1.
-
-    ``sharp`` multiplies query, key and value, and so the scores by its square.
-    """
+def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
+    """Weights of a GPT-2 attention layer that keep numbers of order 1."""
     spread = 1.4 * n_embd**-0.5
     return {
-        "c_attn.weight": normal(rng, 3 * n_embd, n_embd, scale=spread * sharp),
+        "c_attn.weight": normal(rng, 3 * n_embd, n_embd, scale=spread),
         "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
         "c_proj.weight": normal(rng, n_embd, n_embd, scale=spread),
         "c_proj.bias": normal(rng, n_embd, scale=0.5),
@@ -53,7 +50,7 @@ def attention_weights(rng: Rng, n_embd: int, sharp: float = 1.0) -> dict[str, Ar
 
 
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
-    """Random ``(n_head, head_dim, batch, seq)``, all distinct in each; one has seq 1."""
+    """Random ``(n_head, head_dim, batch, seq)``, all distinct; one has seq 1, one a single head."""
     drawn = [
         tuple(int(i) for i in rng.permutation([2, 3, 5, 7])[:4]),
         tuple(int(i) for i in rng.permutation([3, 4, 5, 2])[:4]),
@@ -61,7 +58,8 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
     one_token = (head, dim, 5, 1)
     one_text = (int(rng.integers(2, 4)), int(rng.integers(4, 7)), 1, 8)
-    return [*((a, b, c, d) for a, b, c, d in drawn), one_token, one_text]
+    one_head = (1, 6, 2, 4)
+    return [*((a, b, c, d) for a, b, c, d in drawn), one_token, one_text, one_head]
 
 
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
@@ -93,6 +91,10 @@ def _forward(rng: Rng, cls: str, name: str, size: tuple[int, int, int, int]) -> 
     )
 
 
+LARGEST_SCORE = 60.0
+"""Of the trial ``sharp``. exp(60) is still a float32, so a softmax written out may pass."""
+
+
 def _sharp(rng: Rng, cls: str) -> Trial:
     """Scores of some tens, as a trained GPT-2 has them: a finite mask has to hold against them.
 
@@ -100,7 +102,15 @@ def _sharp(rng: Rng, cls: str) -> Trial:
     """
     n_head, head_dim, batch, seq = 3, 6, 2, 7
     n_embd = n_head * head_dim
-    weights, x = attention_weights(rng, n_embd, sharp=4.0), normal(rng, batch, seq, n_embd)
+    weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
+    fused = oracles.linear(x, weights["c_attn.weight"], weights["c_attn.bias"])
+    query, key, _ = (
+        oracles.split_heads(part, n_head) for part in np.split(fused.astype(np.float64), 3, -1)
+    )
+    factor = np.float32((LARGEST_SCORE / np.abs(oracles.attention_scores(query, key)).max()) ** 0.5)
+    both = slice(0, 2 * n_embd)
+    weights["c_attn.weight"][both] *= factor
+    weights["c_attn.bias"][both] *= factor
     config = {"n_embd": n_embd, "n_head": n_head}
     return Trial(
         Probe("sharp", (*_made(cls, config, weights), _call("out", x))),
@@ -120,7 +130,12 @@ def _calls(rng: Rng, cls: str) -> Trial:
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, n_embd, scale=2.0)
-    inputs = {"first": x, "changed": changed, "longer": normal(rng, 1, 9, n_embd), "again": x}
+    inputs = {
+        "first": x,
+        "changed": changed,
+        "longer": normal(rng, 1, int(rng.integers(33, 60)), n_embd),
+        "again": x,
+    }
     config = {"n_embd": n_embd, "n_head": n_head}
     calls = tuple(_call(name, array) for name, array in inputs.items())
     return Trial(

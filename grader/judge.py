@@ -65,8 +65,7 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         else:
             result = _settle_runtime(case, check)
         settled.append(result)
-    lines = {name: finding.line for name, finding in findings.items()}
-    return tuple(_located(result, case.source) for result in _accuse(case, settled, lines))
+    return tuple(_located(result, case.source) for result in _accuse(case, settled, findings))
 
 
 def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> CheckResult:
@@ -80,7 +79,7 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
         if not finding.certain or case.evidence.outcome.ended != "done":
             if case.explanation is not None and case.explanation.complete:
                 return _pass(check, UNRECOGNISED)
-            if (finding.foreign and case.evidence.ran()) or _undecided(case, check):
+            if finding.foreign or _undecided(case, check):
                 return CheckResult(
                     check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED
                 )
@@ -104,14 +103,12 @@ def _holds(case: Case, name: str) -> bool:
 def _undecided(case: Case, check: Check) -> bool:
     """Whether nothing can be said of a part that was written in an unknown way.
 
-    So it is where the helper is not there to be called by itself, and where the forward pass
-    ended in an error of its own, which the run-time checks tell.
+    So it is where the helper gave no numbers by itself, and where the forward pass ended in an
+    error of its own: the run-time checks tell that one, and ``_accuse`` the line of it.
     """
-    if not case.evidence.ran():
-        return False
     parts = [name for name in check.proven_by if name in case.evidence.trials]
     if parts:
-        return all(_absent(case.evidence, name) for name in parts)
+        return not any(case.evidence.observation(name).results.get("out") for name in parts)
     return not case.evidence.wrong_numbers()
 
 
@@ -121,12 +118,12 @@ def _absent(evidence: Evidence, trial: str) -> bool:
 
 
 def _accuse(
-    case: Case, settled: list[CheckResult], lines: dict[str, int | None]
+    case: Case, settled: list[CheckResult], findings: dict[str, Finding]
 ) -> list[CheckResult]:
     """The results with a ❌ at each helper that is wrong by itself.
 
     Where a helper's own trial is wrong but its source checks all recognised something, the one
-    whose line raised the error fails, else the last. ``lines`` is where each was recognised.
+    whose lines raised the error fails, else the last.
     """
     if all(result.status is Status.PASS for result in settled):
         return settled
@@ -138,10 +135,19 @@ def _accuse(
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
         if wrong := _how_wrong(case, name):
-            here = [c for c in group if wrong[0] is not None and lines.get(c.id) == wrong[0]]
-            accused = (here or group)[-1]
+            accused = _standing_at(group, wrong[0], findings) or group[-1]
             results[accused.id] = _fail(accused, *wrong)
     return [results[result.id] for result in settled]
+
+
+def _standing_at(
+    group: list[Check], line: int | None, findings: dict[str, Finding]
+) -> Check | None:
+    """The check that is about ``line``: one that misses something there, else the narrowest."""
+    missing = [c for c in group if not findings[c.id].ok and findings[c.id].line == line]
+    found = [c for c in group if line in findings[c.id].span]
+    found.sort(key=lambda c: len(findings[c.id].span))
+    return next(iter([*missing, *found]), None) if line is not None else None
 
 
 def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:

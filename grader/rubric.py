@@ -139,10 +139,6 @@ class Evidence:
             for path, want in expected.items()
         )
 
-    def ran(self) -> bool:
-        """Whether the file was imported and something in it was built or called."""
-        return any(self.observation(name).results for name in self.trials)
-
     def wrong_numbers(self) -> bool:
         """Whether some trial of the whole program gave arrays, and they are not the oracle's."""
         return any(

@@ -146,12 +146,6 @@ ATTENTION: tuple[Row, ...] = (
         "mask",
     ),
     (
-        "mask-subtracted",
-        "The mask is subtracted: hidden scores become +inf. Add it.",
-        {"mask": "subtracted"},
-        "mask",
-    ),
-    (
         "mask-minus-5",
         "The mask adds −5 where it should add −inf: hidden tokens with large "
         "scores still get weight.",
@@ -196,6 +190,12 @@ ATTENTION: tuple[Row, ...] = (
         "The weights are set to 0 after the softmax, so the rows no "
         "longer sum to 1. Mask the scores before it.",
         {"mask": "zeroed_after_softmax"},
+        "mask",
+    ),
+    (
+        "mask-subtracted",
+        "The mask is subtracted: hidden scores become +inf. Add it.",
+        {"mask": "subtracted"},
         "mask",
     ),
     (
@@ -272,6 +272,18 @@ ATTENTION: tuple[Row, ...] = (
         "The weighted values are averaged over the keys. The weights already sum "
         "to 1: add them up.",
         {"mix": "mean"},
+        "output",
+    ),
+    (
+        "returns-values",
+        "The values come out unmixed: the weights are not used.",
+        {"mix": "values"},
+        "output",
+    ),
+    (
+        "returns-query",
+        "The queries come out: neither weights nor values are used.",
+        {"mix": "query"},
         "output",
     ),
 )

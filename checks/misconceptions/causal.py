@@ -82,7 +82,7 @@ CAUSAL: tuple[Row, ...] = (
         "With earlier tokens the diagonal starts in column 0, which hides some of "
         "them. Row i must see num_tokens + i columns before its own.",
         {"earlier": "hidden"},
-        "columns",
+        "earlier",
     ),
     (
         "earlier-ignored",

@@ -168,6 +168,8 @@ def attention(
         weights = weights.swapaxes(-1, -2)
     if knobs.get("mix") == "keys":
         return np.asarray(weights @ key)
+    if knobs.get("mix") in ("values", "query"):
+        return value if knobs["mix"] == "values" else query
     if knobs.get("mix") == "mean":
         return np.asarray(weights @ value / key.shape[-2])
     return np.asarray(weights @ value)

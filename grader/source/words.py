@@ -18,7 +18,7 @@ class Finding:
 
     Not ok means not recognised; ``certain`` that it is not there at all: nothing is defined, or
     nothing but None comes out; ``foreign`` that the file has another structure, on which the test
-    says nothing. ``line`` is the 1-based line to look at, ``detail`` a short clause
+    says nothing. ``span`` holds the lines of what was recognised. ``line`` is the 1-based line to look at, ``detail`` a short clause
     on what stands there. ``note`` goes with a finding that is ok.
     """
 
@@ -28,6 +28,7 @@ class Finding:
     note: str | None = None
     certain: bool = False
     foreign: bool = False
+    span: frozenset[int] = frozenset()
 
 
 Test = Callable[[Source], Finding]
@@ -66,7 +67,7 @@ def imports(*names: str) -> Test:
             found += [at for full, at in every if full.startswith(f"{name}.")]
             if not found:
                 near = [at for full, at in every if full.split(".")[-1] == name.split(".")[-1]]
-                return Finding(False, near[0] if near else None)
+                return Finding(False, near[0] if near else None, certain=True)
             line = found[0]
         return Finding(True, line)
 
@@ -121,7 +122,7 @@ def decorated(path: str, *names: str) -> Test:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             if tracer(source).full_name(target) in names:
                 return Finding(True, decorator.lineno)
-        return Finding(False, found.lineno)
+        return Finding(False, found.lineno, certain=True)
 
     return test
 
@@ -142,12 +143,14 @@ def returns(
         result, _ = tracer(source).trace(where)
         empty = result.op == "const" and result.value is None
         lines: list[int | None] = []
+        span: set[int] = set()
         for pattern in patterns:
             found = [one for one in walk(result) if pattern(one)]
             if not found:
                 return Finding(False, _nearest(result, near) or function.lineno, certain=empty)
             lines.append(found[0].line)
-        return Finding(True, lines[-1] if lines else function.lineno)
+            span |= {one.line for one in walk(found[0]) if one.line is not None}
+        return Finding(True, lines[-1] if lines else function.lineno, span=frozenset(span))
 
     return test
 
