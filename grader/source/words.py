@@ -18,8 +18,9 @@ class Finding:
 
     Not ok means not recognised; ``certain`` that it is not there at all: nothing is defined, or
     nothing but None comes out; ``foreign`` that the file has another structure, on which the test
-    says nothing. ``span`` holds the lines of what was recognised. ``line`` is the 1-based line to look at, ``detail`` a short clause
-    on what stands there. ``note`` goes with a finding that is ok.
+    says nothing. ``span`` holds the lines of what was recognised. ``line`` is the 1-based line to
+    look at, ``detail`` a short clause on what stands there. ``note`` goes with a finding that is
+    ok.
     """
 
     ok: bool
