@@ -103,10 +103,9 @@ def _sharp(rng: Rng, cls: str) -> Trial:
     n_head, head_dim, batch, seq = 3, 6, 2, 7
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
-    fused = oracles.linear(x, weights["c_attn.weight"], weights["c_attn.bias"])
-    query, key, _ = (
-        oracles.split_heads(part, n_head) for part in np.split(fused.astype(np.float64), 3, -1)
-    )
+    exact = {name: array.astype(np.float64) for name, array in weights.items()}
+    fused = oracles.linear(x.astype(np.float64), exact["c_attn.weight"], exact["c_attn.bias"])
+    query, key, _ = (oracles.split_heads(part, n_head) for part in np.split(fused, 3, -1))
     factor = np.float32((LARGEST_SCORE / np.abs(oracles.attention_scores(query, key)).max()) ** 0.5)
     both = slice(0, 2 * n_embd)
     weights["c_attn.weight"][both] *= factor

@@ -196,7 +196,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as problem:
-        click.echo(f"The machine refused: {problem}. Nothing was lost; mend that, run again.", err=True)
+        click.echo(f"The machine refused: {problem}. Mend that and run it again.", err=True)
         sys.exit(3)
     except Exception as problem:
         if os.environ.get("GRADER_TRACEBACK"):
