@@ -5,14 +5,14 @@ from __future__ import annotations
 from checks.misconceptions import Row
 from checks.misconceptions.attention import ATTENTION
 
-_ELSEWHERE = {"scale-sqrt-n-embd", "scale-n-embd", "softmax-over-heads"}
-"""Of :data:`ATTENTION`, those that need a whole layer to be made."""
+_WANTED = {
+    "missing-scale", "scale-head-dim", "scale-multiplied", "scale-after-softmax", "scale-sqrt-seq",
+    "scale-eight", "scale-squared", "scale-floor", "softmax-over-queries", "softmax-over-batch",
+    "no-softmax", "softmax-twice", "softmax-unnormalised", "softmax-sigmoid", "softmax-log",
+    "uniform-weights", "hard-weights", "scores-transposed", "weights-transposed",
+}  # fmt: skip
 
-SHARED: tuple[Row, ...] = tuple(
-    row
-    for row in ATTENTION
-    if row[3] in ("scale", "softmax", "scores", "output") and row[0] not in _ELSEWHERE
-)
+SHARED: tuple[Row, ...] = tuple(row for row in ATTENTION if row[0] in _WANTED)
 """The mistakes that this function has in common with a whole attention layer."""
 
 GIVEN_MASK: tuple[Row, ...] = (
