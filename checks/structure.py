@@ -354,7 +354,7 @@ def scores(cls: str) -> Test:
 
 def scaled(cls: str) -> Test:
     """The scale, on the scores or folded into query or key."""
-    return words.returns(method(cls, "_attn"), is_scaling, near=is_product)
+    return words.returns(method(cls, "_attn"), is_scaling, near=is_scores)
 
 
 def reads_length(cls: str) -> Test:
