@@ -274,7 +274,8 @@ RUNTIME = (
         "The cache does not hold what it should",
         "Return key and value after joining, before anything else is done to them",
         rule=rules.all_of(
-            rules.shapes("cache-plain"), rules.numbers("cache-plain", what="cache or outputs")
+            rules.shapes("cache-first", "cache-plain"),
+            rules.numbers("cache-first", "cache-plain", what="numbers of the cache or behind it"),
         ),
         needs=("cached-forward", "attention-mask"),
     ),

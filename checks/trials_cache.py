@@ -59,9 +59,10 @@ def draw(rng: Rng) -> list[Trial]:
         _zero(rng),
         _rotary(rng),
         _dropout(rng),
-        _decoding(rng, "cache-plain", Options(), cache_seen=True),
-        _decoding(rng, "cache-rotary", Options({"use_rotary": True})),
-        _decoding(rng, "cache-zero", Options({"add_zero_attn": True, "bias": False})),
+        _returned(rng),
+        _decoding(rng, "cache-plain", Options(), (3, 1, 1), cache_seen=True),
+        _decoding(rng, "cache-rotary", Options({"use_rotary": True}), (3, 1, 1)),
+        _decoding(rng, "cache-zero", Options({"add_zero_attn": True, "bias": False}), (2, 1, 3)),
         *_parts(rng),
     ]
 
@@ -138,14 +139,39 @@ def _dropout(rng: Rng) -> Trial:
     return _trial(rng, "dropout", 2, 3, Options({"dropout": 0.7}), steps)
 
 
-def _decoding(rng: Rng, name: str, options: Options, *, cache_seen: bool = False) -> Trial:
-    """A text in pieces of 3, 1 and 2 tokens; the last call does not ask for the cache."""
-    x = _x(rng, 2, 6, 8)
-    steps = [
-        Step("first", x[:, :3], mask=_causal(3, 0), use_cache=True),
-        Step("second", x[:, 3:4], after="first", use_cache=True),
-        Step("third", x[:, 4:], mask=_causal(2, 4), after="second"),
-    ]
+def _returned(rng: Rng) -> Trial:
+    """A first call that asks for the cache: what it returns has nothing to fit to yet."""
+    steps = [Step("first", _x(rng, 2, 3, 8), use_cache=True)]
+    return _trial(rng, "cache-first", 2, 4, Options(), steps, cache_seen=True)
+
+
+def _decoding(
+    rng: Rng,
+    name: str,
+    options: Options,
+    lengths: tuple[int, int, int],
+    *,
+    cache_seen: bool = False,
+) -> Trial:
+    """A text in three pieces; the last call does not ask for the cache.
+
+    A single new token comes without a mask, so that most mistakes show as numbers, not as shapes
+    that do not fit.
+    """
+    x = _x(rng, 2, sum(lengths), 8)
+    steps: list[Step] = []
+    past = 0
+    for index, length in enumerate(lengths):
+        steps.append(
+            Step(
+                f"piece{index}",
+                x[:, past : past + length],
+                mask=_causal(length, past) if length > 1 else None,
+                after=f"piece{index - 1}" if index else None,
+                use_cache=index < len(lengths) - 1,
+            )
+        )
+        past += length
     return _trial(rng, name, 2, 4, options, steps, cache_seen=cache_seen)
 
 
