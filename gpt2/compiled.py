@@ -41,7 +41,7 @@ class CompiledGPT2:
 
     def __call__(self, ids: Tensor) -> Tensor:
         """The plain model, which is not compiled."""
-        return self._model(ids)  # type: ignore[no-any-return]
+        return self._model(ids)
 
     def decode(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, Any]:
         """Read ``ids`` ``[1, seq]`` one by one; the logits are those of the last."""

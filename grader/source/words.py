@@ -221,7 +221,7 @@ def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
     given: dict[str, list[tuple[int, bool]]] = {}
     for target, value, line in _assignments(function):
         for node in ast.walk(target):
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 given.setdefault(node.id, []).append((line, _is_none(value)))
     yield from _only_none(given)
     results = [n for n in ast.walk(function) if isinstance(n, ast.Return)]

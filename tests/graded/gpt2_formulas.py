@@ -31,7 +31,7 @@ def feed(vector: Floats, w: Mapping[str, Floats]) -> Floats:
     """The feed-forward network on one vector."""
     wide = w["c_fc.weight"] @ vector + w["c_fc.bias"]
     bent = np.array([bend(float(value)) for value in wide])
-    return w["c_proj.weight"] @ bent + w["c_proj.bias"]
+    return np.asarray(w["c_proj.weight"] @ bent + w["c_proj.bias"])
 
 
 def normal(vector: Floats, w: Mapping[str, Floats], eps: float) -> Floats:
@@ -64,7 +64,7 @@ def logits(ids: Any, weights: Weights, n_layer: int, n_head: int, eps: float) ->
     for index in range(n_layer):
         x = block(x, under(w, f"h.{index}"), n_head, eps)
     last = rows(x, lambda v: normal(v, under(w, "ln_f"), eps))
-    return np.einsum("bse,ve->bsv", last, w["wte.weight"])
+    return np.asarray(np.einsum("bse,ve->bsv", last, w["wte.weight"]))
 
 
 def turned(vector: Floats, position: int) -> Floats:
@@ -92,7 +92,7 @@ def one_query(
     found = np.zeros_like(values[0])
     for share, value in zip(shares, values, strict=False):
         found += share / total * value
-    return found
+    return np.asarray(found)
 
 
 def attention(

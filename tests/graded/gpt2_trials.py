@@ -42,8 +42,10 @@ def _block_shapes(width: int, inner: int) -> dict[str, tuple[int, ...]]:
         "c_proj.weight": (width, width),
         "c_proj.bias": (width,),
     }
-    norm = {"weight": (width,), "bias": (width,)}
-    parts = {"ln_1": norm, "attn": attn, "ln_2": norm, "mlp": _mlp_shapes(width, inner)}
+    norm: dict[str, tuple[int, ...]] = {"weight": (width,), "bias": (width,)}
+    mlp = _mlp_shapes(width, inner)
+    parts: dict[str, dict[str, tuple[int, ...]]]
+    parts = {"ln_1": norm, "attn": attn, "ln_2": norm, "mlp": mlp}
     return {f"{part}.{name}": shape for part in parts for name, shape in parts[part].items()}
 
 
@@ -114,7 +116,10 @@ def _attention(module: types.ModuleType) -> float:
     for options in OPTIONS:
         heads, dim, batch, seq = 3, 4, 2, 6
         width = heads * dim
-        shapes = {"qkv_proj.weight": (3 * width, width), "out_proj.weight": (width, width)}
+        shapes: dict[str, tuple[int, ...]] = {
+            "qkv_proj.weight": (3 * width, width),
+            "out_proj.weight": (width, width),
+        }
         if options.get("bias", True):
             shapes |= {"qkv_proj.bias": (3 * width,), "out_proj.bias": (width,)}
         weights = _weights(random, shapes)
@@ -231,7 +236,7 @@ MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
 
 def _model_weights(random: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     width = fields["n_embd"]
-    shapes = {
+    shapes: dict[str, tuple[int, ...]] = {
         "wte.weight": (fields["vocab_size"], width),
         "wpe.weight": (fields["n_positions"], width),
     }

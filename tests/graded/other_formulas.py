@@ -18,9 +18,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def attend(
-    query: Floats, key: Floats, value: Floats, mask: Floats | None
-) -> tuple[Floats, Floats]:
+def attend(query: Floats, key: Floats, value: Floats, mask: Floats | None) -> tuple[Floats, Floats]:
     """Output and weights, one query after another; ``mask`` broadcasts to the weights."""
     leading = query.shape[:-2]
     weights = np.zeros((*leading, query.shape[-2], key.shape[-2]))
@@ -72,8 +70,8 @@ def rope_layer(
     for first in range(0, d_model, d_k):
         rows = slice(first, first + d_k)
         query, key, value = (x @ weights[name][rows].T for name in "qkv")
-        turned = (rotated(part, positions, theta) for part in (query, key))
-        joined[:, rows] = attend(*turned, value, future)[0]
+        query, key = (rotated(part, positions, theta) for part in (query, key))
+        joined[:, rows] = attend(query, key, value, future)[0]
     return joined @ weights["o"].T
 
 

@@ -74,7 +74,10 @@ def _dot_product(module: types.ModuleType) -> float:
         answer = _call(module.scaled_dot_product_attention, *map(_tensor, (q, k, v)), **more)
         if not isinstance(answer, tuple | list) or len(answer) != 2:
             raise Wrong("no pair is returned")
-        want = formulas.attend(*(a.astype(np.float64) for a in (q, k, v)), mask)
+        exact = [a.astype(np.float64) for a in (q, k, v)]
+        want = formulas.attend(
+            exact[0], exact[1], exact[2], None if mask is None else mask.astype(np.float64)
+        )
         for name, have, right in zip(("the output", "the weights"), answer, want, strict=True):
             what = f"{name} for {q.shape}, {k.shape}, {v.shape}, mask {shape}"
             worst = max(worst, _off(_read(have, what), right, what))
