@@ -96,7 +96,6 @@ MODEL_SOURCE = (
         'Positions are 0, 1, 2, … up to the length of the text. See "Two tables".',
         "hidden_states = self.wte(input_ids) + self.wpe(positions)",
         test=structure_gpt2.embeds(MODEL),
-        proven_by=("transformer",),
     ),
     source_check(
         "call-ln-f",
@@ -106,7 +105,6 @@ MODEL_SOURCE = (
         'It comes after the last block. See "A stack of blocks".',
         "return self.ln_f(hidden_states)",
         test=structure_gpt2.applies(MODEL, "ln_f"),
-        proven_by=("transformer",),
     ),
     source_check(
         "transformer",

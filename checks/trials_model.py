@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.oracles.attention import Floats
-from checks.oracles.model import Ids, gpt2_hidden, gpt2_logits
+from checks.oracles.model import Ids, gpt2_logits
 from checks.trials import Array, Rng, normal
 from checks.trials_block import block_weights, norm_weights
 from grader.probe import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg
@@ -23,13 +23,12 @@ TURNED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_
 
 
 def draw(rng: Rng) -> list[Trial]:
-    """Logits of two models, a part of one, and checkpoints that fit or do not."""
+    """Logits of two models, and checkpoints that fit or do not."""
     return [
         logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (2, 5)),
         logits_trial(
             rng, "logits-one-token", {**config(5, 6, 8, 1, 2), "layer_norm_epsilon": 0.4}, (3, 1)
         ),
-        _transformer(rng),
         *checkpoint_trials(rng),
     ]
 
@@ -73,20 +72,6 @@ def logits_trial(rng: Rng, name: str, sizes: Config, size: tuple[int, int]) -> T
     return Trial(
         Probe(name, (make, load, Call("out", "module", None, (TensorArg(ids),)))),
         lambda **knobs: {"out": gpt2_logits(ids, weights, sizes, **knobs)},
-    )
-
-
-def _transformer(rng: Rng) -> Trial:
-    """``GPT2Model`` by itself: what stands in front of the output layer."""
-    sizes = config(8, 6, 4, 1, 1)
-    weights, ids = model_weights(rng, sizes), token_ids(rng, sizes, 2, 4)
-    bare = {name.removeprefix("transformer."): array for name, array in weights.items()}
-    make = Make("module", "GPT2Model", (ConfigArg(dict(sizes)),))
-    load = Load("loaded", "module", dict(bare))
-    return Trial(
-        Probe("transformer", (make, load, Call("out", "module", None, (TensorArg(ids),)))),
-        lambda **knobs: {"out": gpt2_hidden(ids, weights, sizes, **knobs)},
-        part=True,
     )
 
 

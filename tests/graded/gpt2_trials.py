@@ -274,10 +274,12 @@ def _model(module: types.ModuleType) -> float:
             stored = _stored(weights, prefix=prefix)
             if not prefix:
                 stored["h.0.attn.bias"] = random.normal(0, 1, (1, 1, 4, 4))
+                stored["lm_head.weight"] = weights["transformer.wte.weight"]
             model = module.GPT2LMHeadModel(GPT2Config(**fields))
             model.load_state_dict(module.convert_checkpoint(model, stored))
             have = _read(_call(model, _tensor(ids)), "logits")
             worst = max(worst, _off(have, want, f"logits of a checkpoint, prefix {prefix}"))
+        _halves(module, GPT2Config(**fields), _stored(weights, prefix=True))
         _refusals(module, GPT2Config(**fields), _stored(weights, prefix=True))
     return worst
 
@@ -294,6 +296,15 @@ def _stored(weights: Mapping[str, Any], *, prefix: bool) -> dict[str, Any]:
         )
         for name, array in weights.items()
     }
+
+
+def _halves(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:
+    """A checkpoint of float16 numbers loads as well."""
+    import numpy as np
+
+    halves = {name: array.astype(np.float16) for name, array in stored.items()}
+    model = module.GPT2LMHeadModel(config)
+    model.load_state_dict(module.convert_checkpoint(model, halves))
 
 
 def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:

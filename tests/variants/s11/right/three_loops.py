@@ -1,0 +1,68 @@
+import numpy as np
+from max.dtype import DType
+from max.experimental import functional as F
+from max.experimental.nn import Embedding, Module, ModuleList
+from max.experimental.tensor import Tensor
+from solutions.solution_01 import GPT2Config
+from solutions.solution_08 import LayerNorm
+from solutions.solution_09 import GPT2Block
+
+TRANSPOSED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight")
+
+
+class CheckpointError(ValueError):
+    pass
+
+
+class GPT2Model(Module):
+    def __init__(self, config):
+        super().__init__()
+        self.wte = Embedding(config.vocab_size, dim=config.n_embd)
+        self.wpe = Embedding(config.n_positions, dim=config.n_embd)
+        self.h = ModuleList([GPT2Block(config) for _ in range(config.n_layer)])
+        self.ln_f = LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
+
+    def __call__(self, input_ids):
+        positions = F.range(0, input_ids.shape[-1], dtype=DType.int64, device=input_ids.device)
+        x = self.wte(input_ids) + self.wpe(positions)
+        for block in self.h:
+            x = block(x)
+        return self.ln_f(x)
+
+
+class GPT2LMHeadModel(Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.transformer = GPT2Model(config)
+
+    def lm_head(self, x):
+        return x @ self.transformer.wte.weight.T
+
+    def __call__(self, input_ids):
+        return self.lm_head(self.transformer(input_ids))
+
+
+def convert_checkpoint(model, checkpoint):
+    shapes = {name: tuple(int(d) for d in p.shape) for name, p in model.parameters}
+    found = {}
+    for key, value in checkpoint.items():
+        if ".attn.bias" in key and "c_" not in key.split(".attn.")[1]:
+            continue
+        if ".attn.masked_bias" in key or key == "lm_head.weight":
+            continue
+        found[key if key.startswith("transformer.") else "transformer." + key] = value
+    for name in list(found):
+        if any(name.endswith(end) for end in TRANSPOSED):
+            found[name] = found[name].swapaxes(0, 1)
+    wrong = []
+    for name in sorted(set(found) | set(shapes)):
+        if name not in found:
+            wrong.append("missing " + name)
+        elif name not in shapes:
+            wrong.append("unknown " + name)
+        elif found[name].shape != shapes[name]:
+            wrong.append("wrong shape " + name)
+    if wrong:
+        raise ValueError(", ".join(wrong))
+    return {name: np.ascontiguousarray(value.astype(np.float32)) for name, value in found.items()}

@@ -1,0 +1,213 @@
+# concept: import-functional
+# check: import-functional
+"""Step 11: the whole model, and the weights of a real GPT-2.
+
+Twelve blocks make GPT-2. In front of them stand two tables that turn token ids and positions into
+vectors, behind them one more normalization, and the first table once more, which turns a vector
+into a score for every token of the vocabulary. The names are Hugging Face's. So the weights of a
+published GPT-2 fit, once four kinds of matrices have been turned.
+
+Tasks:
+    1. Import functional as F, Embedding, Module, ModuleList and Tensor.
+    2. Create the two tables, the blocks and the last normalization.
+    3. Add the vectors of tokens and positions, and run the blocks.
+    4. Create the model around it.
+    5. Turn the vectors into logits with the table of tokens.
+    6. Give the arrays of a checkpoint the names of the model.
+    7. Say what is missing, unexpected or of another shape.
+    8. Turn the matrices that Hugging Face keeps the other way round.
+
+Run: pixi run s11
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+
+import numpy as np
+import numpy.typing as npt
+from max.dtype import DType
+
+# TODO: Import functional (as F), Embedding, Module, ModuleList and Tensor.
+# Hint: from max.experimental import functional as F
+# Hint: Embedding, Module and ModuleList live in max.experimental.nn.
+# Hint: Tensor lives in max.experimental.tensor.
+
+from solutions.solution_01 import GPT2Config
+from solutions.solution_08 import LayerNorm
+from solutions.solution_09 import GPT2Block
+
+Arrays = Mapping[str, npt.NDArray[np.generic]]
+
+TRANSPOSED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight")
+"""Ends of the names that Hugging Face keeps as ``[in, out]``. A MAX Linear has ``[out, in]``."""
+
+BUFFERS = (".attn.bias", ".attn.masked_bias")
+"""Ends of the names that are no weights: old checkpoints keep their causal masks too."""
+
+HEAD = "lm_head.weight"
+"""Hugging Face's name for the table of tokens where it serves as output layer."""
+
+TABLE = "transformer.wte.weight"
+"""The model's name for the table of tokens."""
+
+
+class CheckpointError(ValueError):
+    """A checkpoint does not fit the model."""
+
+
+class GPT2Model(Module):
+    """GPT-2 without its output layer: from token ids to vectors.
+
+    Attributes:
+        wte: Table of token vectors, ``[vocab_size, n_embd]``.
+        wpe: Table of position vectors, ``[n_positions, n_embd]``.
+        h: The blocks.
+        ln_f: Normalization behind the last block.
+    """
+
+    def __init__(self, config: GPT2Config) -> None:
+        """Create the parts with random weights, sized by ``config``."""
+        super().__init__()
+        # TODO: Create the table of tokens and the table of positions.
+        # Hint: Embedding(number_of_rows, dim=width)
+        self.wte = None
+        self.wpe = None
+
+        # TODO: Create config.n_layer blocks.
+        # Hint: ModuleList takes a list. Each entry must be a block of its own.
+        self.h = None
+
+        # TODO: Create the last normalization.
+        self.ln_f = None
+
+    def __call__(self, input_ids: Tensor) -> Tensor:
+        """Turn token ids into vectors that know their context.
+
+        Args:
+            input_ids: Integers ``[batch, seq]``, with seq at most ``n_positions``.
+
+        Returns:
+            Tensor ``[batch, seq, n_embd]``.
+        """
+        # TODO: Add the vector of every token and the vector of its position.
+        # Hint: Positions are 0, 1, …: F.range(0, seq, dtype=DType.int64, device=...)
+        # Hint: A table is called with ids: self.wte(input_ids)
+        hidden_states = None
+
+        # TODO: Send the vectors through the blocks, one after another.
+        hidden_states = None
+
+        # TODO: Normalize once more, and return the result.
+        return None
+
+
+class GPT2LMHeadModel(Module):
+    """GPT-2: from token ids to a score for every possible next token.
+
+    Attributes:
+        config: The sizes.
+        transformer: The model up to the last normalization.
+
+    Source: Radford et al. 2019. The output layer is tied to the table of tokens: Press and Wolf
+    2016, "Using the Output Embedding to Improve Language Models".
+    """
+
+    def __init__(self, config: GPT2Config) -> None:
+        """Create the model with random weights, sized by ``config``."""
+        super().__init__()
+        self.config = config
+        # TODO: Create the model up to the last normalization.
+        self.transformer = None
+
+    def lm_head(self, hidden_states: Tensor) -> Tensor:
+        """The score of every token: the dot product of its vector with the model's.
+
+        Args:
+            hidden_states: ``[batch, seq, n_embd]``.
+
+        Returns:
+            The logits, ``[batch, seq, vocab_size]``.
+        """
+        # TODO: Multiply with the table of tokens.
+        # Hint: The table is self.transformer.wte.weight, [vocab_size, n_embd].
+        # Hint: There is no other weight and no bias: the head is tied to the table.
+        return None
+
+    def __call__(self, input_ids: Tensor) -> Tensor:
+        """Score every token of the vocabulary as the next one, at every position.
+
+        Args:
+            input_ids: Integers ``[batch, seq]``, with seq at most ``n_positions``.
+
+        Returns:
+            The logits, ``[batch, seq, vocab_size]``.
+        """
+        # TODO: From ids to vectors, from vectors to logits.
+        return None
+
+
+def convert_checkpoint(
+    model: GPT2LMHeadModel, checkpoint: Arrays
+) -> dict[str, npt.NDArray[np.generic]]:
+    """Turn the arrays of a Hugging Face checkpoint into weights for ``model``.
+
+    Args:
+        model: The model that the weights are for.
+        checkpoint: Arrays under Hugging Face's names, with or without ``transformer.`` in
+            front. Causal masks, and a copy of the token table as ``lm_head.weight``, may be
+            there and are left out.
+
+    Returns:
+        One array for each parameter of ``model``, with its name, shape and dtype: what
+        ``model.load_state_dict`` takes.
+
+    Raises:
+        CheckpointError: (a ValueError) that names every tensor that is missing, unexpected or of
+            another shape.
+    """
+    expected = {name: tuple(int(dim) for dim in p.shape) for name, p in model.parameters}
+    weights: dict[str, npt.NDArray[np.generic]] = {}
+    problems: list[str] = []
+
+    for key, stored in checkpoint.items():
+        if key.endswith(BUFFERS) or key == HEAD:
+            continue
+        # TODO: Find the model's name for this array: transformer. in front, unless it is there.
+        # Hint: f"transformer.{key}"
+        name = None
+
+        # TODO: Turn the array if it is one of those that Hugging Face keeps as [in, out].
+        # Hint: name.endswith(TRANSPOSED) takes all four ends at once. stored.T is turned.
+        array = None
+
+        # TODO: Note a problem if no parameter has this name, or if its shape is another.
+        # Hint: problems.append(f"unexpected: {name}")
+        # Hint: For a shape, say both: the one that is there and the one that is expected.
+        pass
+        weights[name] = np.ascontiguousarray(array, dtype=np.float32)
+
+    # TODO: Note a problem for every parameter that got no array.
+    pass
+
+    if HEAD in checkpoint and not np.array_equal(checkpoint[HEAD], weights.get(TABLE, [])):
+        problems.append(f"{HEAD} is not the table of tokens: this model has no other head")
+
+    # TODO: Where there are problems, raise a CheckpointError that names them all.
+    pass
+    return weights
+
+
+def load_gpt2(path: str | PathLike[str]) -> GPT2LMHeadModel:
+    """Read a GPT-2 from a folder with ``config.json`` and safetensors files, or from such a file.
+
+    Raises:
+        CheckpointError: where the weights do not fit the configuration.
+    """
+    from gpt2.checkpoint import read_checkpoint
+
+    fields, checkpoint = read_checkpoint(path)
+    model = GPT2LMHeadModel(GPT2Config(**fields))
+    model.load_state_dict(convert_checkpoint(model, checkpoint))
+    return model
