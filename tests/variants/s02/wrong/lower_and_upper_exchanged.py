@@ -1,4 +1,4 @@
-# concept: mask-past
+# concept: mask-past | mask-past + earlier-hidden
 # check: band
 from max.driver import Device
 from max.dtype import DType

@@ -1,4 +1,4 @@
-# concept: mask-allows-next
+# concept: mask-allows-next | mask-allows-next + earlier-hidden
 # check: band
 from max.driver import Device
 from max.dtype import DType

@@ -1,5 +1,5 @@
-# concept: call-attn
-# check: call-attn, output
+# concept: returns-values
+# check: call-attn, output, attn-output
 """My solution for step five of the course.
 
 I wrote down every single step so that I still understand it next month.

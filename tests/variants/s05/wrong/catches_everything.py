@@ -1,5 +1,5 @@
-# concept: output
-# check: output, call-attn
+# concept: returns-query
+# check: output, call-attn, attn-output
 import collections
 import json
 import math

@@ -1,4 +1,4 @@
-# concept: forward
+# concept: tensor-on-self
 # check: forward, c-proj-shape, c-attn-shape
 import math
 from typing import Optional

@@ -1,4 +1,4 @@
-# concept: output
+# concept: returns-values
 # check: output, attn-output
 import math
 from max.experimental import functional as F

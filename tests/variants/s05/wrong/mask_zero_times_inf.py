@@ -1,4 +1,4 @@
-# concept: mask
+# concept: mask-zero-times-inf
 # check: mask, output
 import numpy as np
 from max.experimental import functional as F

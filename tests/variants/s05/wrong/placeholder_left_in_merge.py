@@ -1,5 +1,5 @@
 # concept: merge
-# check: merge
+# check: merge, placeholders
 """Step 05: multi-head attention.
 
 Every token looks at the tokens before it and takes over a weighted mixture of what they hold.

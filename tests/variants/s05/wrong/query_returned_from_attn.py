@@ -1,4 +1,4 @@
-# concept: attn-output
+# concept: returns-query
 # check: attn-output, output
 import math
 import sys

@@ -1,4 +1,4 @@
-# concept: attn-output
+# concept: returns-values
 # check: attn-output, output, call-attn, scores
 import collections
 import json

@@ -1,4 +1,4 @@
-# concept: output
+# concept: returns-query
 # check: attn-output, output, call-attn
 import math
 from max.experimental import functional as F

@@ -1,5 +1,5 @@
-# concept: numbers
-# check: numbers, shape, repeats, causal, merge
+# concept: returns-query
+# check: numbers, shape, repeats, causal, merge, weighted-sum
 import collections
 import json
 import math

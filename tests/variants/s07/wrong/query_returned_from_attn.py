@@ -1,4 +1,4 @@
-# concept: weighted-sum
+# concept: returns-query
 # check: weighted-sum, numbers, shape, repeats, causal
 import math
 import sys
