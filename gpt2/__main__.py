@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 import traceback
@@ -95,9 +94,6 @@ def main(
 
 def _prepare() -> None:
     """Set up MAX: small operations run on NumPy, so that nothing but the model is compiled."""
-    if sys.version_info < (3, 13):
-        # asyncio's own handler prints every tensor there: seconds for each operation.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.environ.update(engine.environment())
     engine.install("numpy")
 

@@ -128,8 +128,7 @@ class MultiHeadSelfAttentionRoPE(Module):
         self.rope = None
 
     def _split_heads(self, x: Tensor) -> Tensor:
-        """Cut the last dimension into heads: ``[..., seq, d_model]`` to
-        ``[..., num_heads, seq, d_k]``."""
+        """``[..., seq, d_model]`` to ``[..., num_heads, seq, d_k]``."""
         # TODO: Reshape to [..., seq, num_heads, d_k], then swap sequence and heads.
         # Hint: x.shape[:-1] is a list of all dimensions but the last, however many there are.
         return None

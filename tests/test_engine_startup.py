@@ -100,6 +100,38 @@ print((Tensor.ones([2, 3]) @ Tensor.ones([3, 4])).to_numpy().tolist())
     assert run(code, HOME=str(tmp_path)) == str([[3.0] * 4] * 2)
 
 
+def test_results_print_no_tensor_and_an_interrupt_is_still_one() -> None:
+    """Before Python 3.13 asyncio prints every tensor of a forward, which takes 22 s."""
+    code = """
+import os, signal
+from grader import engine
+os.environ.update(engine.environment())
+engine.install("numpy")
+from max.experimental.tensor import Tensor
+printed = []
+Tensor.__repr__ = lambda self: printed.append(1) or "a tensor"
+(Tensor.ones([2, 3]) @ Tensor.ones([3, 4])).to_numpy()
+print(len(printed))
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    print("went on")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    assert run(code) == "0\ninterrupted"
+
+
+def test_installing_leaves_the_handlers_of_others_alone() -> None:
+    code = """
+import signal
+from grader import engine
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+engine.install("numpy")
+print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
+"""
+    assert run(code) == "True"
+
+
 @pytest.mark.native
 def test_what_max_must_compile_is_announced_and_right(tmp_path: Path) -> None:
     code = """

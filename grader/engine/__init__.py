@@ -47,13 +47,18 @@ def install(kind: str, announce: Callable[[str], None] | None = None) -> None:
     to a minute, ``announce`` is called with one line of text, from another thread; without it
     the line goes to standard error.
 
+    Before Python 3.13 this also puts a handler for Ctrl-C in the place of Python's, which makes
+    every result of MAX take seconds there; KeyboardInterrupt is raised as ever. Call it in the
+    main thread: no other can set a handler.
+
     Raises:
         ValueError: for any other kind.
     """
     if kind not in ("numpy", "max"):
         raise ValueError(f'engine must be "numpy" or "max", got {kind!r}')
-    from grader.engine import seam
+    from grader.engine import interrupt, seam
 
+    interrupt.keep_own_handler()
     seam.use_cpu()
     seam.announce_compiling(announce or _to_stderr)
     if kind == "numpy":

@@ -48,7 +48,6 @@ def start() -> None:
     from grader.engine import environment, install
 
     os.environ.update(environment())
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     warnings.simplefilter("ignore", DeprecationWarning)
     import max.experimental.functional
     import max.experimental.nn as nn
