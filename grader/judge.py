@@ -70,7 +70,8 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
 
 def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> CheckResult:
     if blamed:
-        return _fail(check, finding.line, None if finding.ok else finding.detail)
+        failed = _fail(check, finding.line, None if finding.ok else finding.detail)
+        return replace(failed, message=_but(case, check)) if finding.ok else failed
     if finding.ok:
         return _pass(check, finding.note)
     if not case.strict:
@@ -84,6 +85,13 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
                     check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED
                 )
     return _fail(check, finding.line, finding.detail)
+
+
+def _but(case: Case, check: Check) -> str:
+    """What to say where the thing is there, and a named mistake shows that it is wrong."""
+    mistakes = case.explanation.mistakes if case.explanation else ()
+    why = next((one.message for one in mistakes if check.id in one.blames), "")
+    return f"{check.passed}, but wrong: {why}"
 
 
 def _proven(case: Case, check: Check) -> bool:
