@@ -23,6 +23,9 @@ from tests.mutate import mutants
 NAMED = 0.95
 """Of the wrong variants, whose concept the report must name."""
 
+TASKS = 200
+"""Files that one process grades: MAX keeps about 2 MB of each."""
+
 COLUMNS = "{:<6} {:<9} {:>6} {:>6} {:>13} {:>12} {:>16} {:>9}"
 
 
@@ -45,7 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     complaints: list[str] = []
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(asked.jobs, context, verdicts.start) as pool:
+    with ProcessPoolExecutor(
+        asked.jobs, context, verdicts.start, max_tasks_per_child=TASKS
+    ) as pool:
         for step in steps:
             graded = list(_variants(pool, step, asked.seed))
             complaints += _row(step, "variants", graded) + _checks(step, graded)
