@@ -7,9 +7,8 @@ and all mutants, are graded by ``pixi run grade-the-grader``.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
 
 import pytest
 
@@ -28,20 +27,11 @@ SEED = 20240501
 RULE_CONCEPTS = {"state-kept", "tensor-on-self"}
 """Mistakes that are no formula: a rule of the grader names them."""
 
-T = TypeVar("T")
-
-
-def sample(items: Sequence[T], count: int) -> list[T]:
-    """``count`` of the items, evenly spread."""
-    count = min(count, len(items))
-    return [items[index * len(items) // count] for index in range(count)]
-
-
 GRADED = [
     one
     for step in variants.steps()
     for right, count in ((True, RIGHT), (False, WRONG))
-    for one in sample([v for v in variants.of(step, right=right) if not v.fresh], count)
+    for one in variants.sample([v for v in variants.of(step, right=right) if not v.fresh], count)
 ]
 
 PIPED = GRADED[:: RIGHT + WRONG - 1]
@@ -99,7 +89,7 @@ def test_the_real_pipeline_says_the_same(one: Variant, grades: Grades) -> None:
 
 def test_hostile_files_never_pass() -> None:
     hostile = [v for step in variants.steps() for v in variants.of(step) if v.fresh]
-    quick = sample([v for v in hostile if "endless" not in v.name], 3)
+    quick = variants.sample([v for v in hostile if "endless" not in v.name], 3)
     assert quick
     for one in quick:
         found = verdicts.piped(one, SEED)
@@ -110,7 +100,7 @@ def test_hostile_files_never_pass() -> None:
 @pytest.mark.parametrize("step", ["s02", "s05", "s07"])
 def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor) -> None:
     source = course.find(step).solution.read_text(encoding="utf-8")
-    some = sample(list(mutants(source)), MUTANTS)
+    some = variants.sample(list(mutants(source)), MUTANTS)
     found = [pool.submit(verdicts.mutant, step, one, SEED) for one in some]
     wrong = [str(future.result()) for future in found if not future.result().agrees]
     assert not wrong, "\n".join(wrong)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from grader import course
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "variants"
@@ -50,6 +54,12 @@ def of(step: str, *, right: bool | None = None) -> list[Variant]:
         for side in sides
         for path in sorted((FOLDER / step / ("right" if side else "wrong")).glob("*.py"))
     ]
+
+
+def sample(items: Sequence[T], count: int) -> list[T]:
+    """``count`` of the items, evenly spread; all where there are fewer."""
+    count = min(count, len(items))
+    return [items[index * len(items) // count] for index in range(count)]
 
 
 def _read(step: str, path: Path, right: bool) -> Variant:
