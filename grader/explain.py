@@ -122,6 +122,18 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "ValueError",
+        r"too many values to unpack \(expected (\d+)",
+        "More values came than the {0} that were expected",
+        "Count the parts that the right-hand side gives.",
+    ),
+    (
+        "TypeError",
+        r"non-default argument '(\w+)' follows default argument",
+        "{0} has no default, though a field before it has one",
+        "Give every field a default.",
+    ),
+    (
+        "ValueError",
         r"Unsafe cast from si64 to f",
         "An integer tensor or Dim meets a floating-point tensor, and MAX does not convert it",
         DIM_HINT,

@@ -97,7 +97,6 @@ def test_the_report_in_a_lesson_has_the_checks_of_the_step(step: Step) -> None:
     assert any(line.startswith("❌ ") for line in failed)
 
 
-@pytest.mark.slow
 def test_the_reports_in_the_lessons_are_those_that_are_printed() -> None:
     from grader.stubs.generate import State, plan
 
