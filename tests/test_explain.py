@@ -1,0 +1,39 @@
+"""Errors whose texts differ between versions of Python are retold in the same words."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.explain import explain
+from grader.probe import SeenError
+
+UNPACK = "first, second = [1, 2, 3]"
+FIELDS = """
+from dataclasses import dataclass
+@dataclass
+class Config:
+    n_embd: int = 768
+    n_layer: int
+"""
+UNBOUND = """
+def forward():
+    if False:
+        out = 1
+    return out
+forward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "told"),
+    [
+        (UNPACK, ValueError, "More values came than the 2 that were expected"),
+        (FIELDS, TypeError, "n_layer has no default, though a field before it has one"),
+        (UNBOUND, UnboundLocalError, "The variable out is used before it has a value"),
+    ],
+)
+def test_an_error_of_this_python_is_recognised(code: str, kind: type[Exception], told: str) -> None:
+    with pytest.raises(kind) as caught:  # noqa: PT011 - its text is what differs
+        exec(code, {"__name__": __name__})
+    error = SeenError(kind.__name__, str(caught.value), "")
+    assert explain(error).message == told
