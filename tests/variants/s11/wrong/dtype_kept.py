@@ -1,4 +1,4 @@
-# concept: checkpoint
+# concept: convert
 # check: convert
 import numpy as np
 from max.dtype import DType

@@ -1,4 +1,4 @@
-# concept: last-layer-only
+# concept: logits
 # check: logits, blocks
 import numpy as np
 from max.dtype import DType
