@@ -1,5 +1,5 @@
 # concept: shape
-# check: shape, function
+# check: shape, function, runs
 from max.experimental import functional as F
 from max.experimental.tensor import Tensor
 

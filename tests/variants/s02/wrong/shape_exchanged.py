@@ -1,5 +1,5 @@
 # concept: shape
-# check: shape, broadcast
+# check: shape, broadcast, runs
 from max.driver import Device
 from max.dtype import DType
 from max.experimental import functional as F

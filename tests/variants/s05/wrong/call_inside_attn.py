@@ -1,5 +1,5 @@
 # concept: forward
-# check: forward, split-qkv
+# check: forward, split-qkv, split-shape
 import math
 from max.experimental import functional as F
 from max.experimental.nn import Linear, Module

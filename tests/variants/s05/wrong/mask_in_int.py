@@ -1,5 +1,5 @@
 # concept: mask
-# check: mask, forward
+# check: mask, forward, seq-len
 import math
 
 from max.experimental import functional as F

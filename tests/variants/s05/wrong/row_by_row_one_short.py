@@ -1,5 +1,5 @@
 # concept: output
-# check: mask, output
+# check: mask, output, seq-len
 import math
 
 from max.experimental import functional as F

@@ -1,4 +1,4 @@
-# concept: split-shape
+# concept: heads-head-dim | scale-sqrt-n-head + heads-head-dim
 # check: split-shape, forward
 import math
 

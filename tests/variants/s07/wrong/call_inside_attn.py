@@ -1,5 +1,5 @@
 # concept: forward
-# check: forward, layers, qkv
+# check: forward, layers, qkv, split-reshape
 import math
 from max.experimental import functional as F
 from max.experimental.nn import Linear, Module

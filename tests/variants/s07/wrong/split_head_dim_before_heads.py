@@ -1,4 +1,4 @@
-# concept: split-reshape
+# concept: heads-head-dim | scale-sqrt-n-head + heads-head-dim
 # check: split-reshape, forward, layers
 import math
 
