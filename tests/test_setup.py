@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from grader import course
-from grader.cli import cli
+from grader.cli import COMMANDS
 from tools.lock import UNLOCKED
 from tools.pixiw.manifest import Environment, Manifest, read
 
@@ -53,7 +53,7 @@ def test_every_task_starts_something_that_exists(manifest: Manifest) -> None:
         python, option, what = task.command[:3]
         assert (python, option) == ("python", "-m") or task.name == "_prepare", task
         if what == "grader":
-            assert task.command[3] in cli.commands, task
+            assert task.command[3] in COMMANDS, task
         elif what.startswith("tools."):
             assert importlib.util.find_spec(what), task
 

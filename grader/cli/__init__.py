@@ -1,0 +1,69 @@
+"""The command line: ``python -m grader``. Each task of pixi.toml is one of these commands.
+
+To add a command, write it in a module of this package and name it in ``COMMANDS``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+COMMANDS = {
+    "check": "grade",
+    "grade": "grade",
+    "sync": "upkeep",
+}
+"""The command's name, and the module of this package in which a function of that name is it
+(``-`` becomes ``_``). A module is imported only when one of its commands is run or listed."""
+
+
+class Commands(click.Group):
+    """The commands of ``COMMANDS``, each imported when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, by name."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"grader.cli.{COMMANDS[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Grade the steps of the attention course."""
+
+
+def main() -> None:
+    """Run the command line. A closed pipe, Ctrl-C or our own failure gives no traceback."""
+    try:
+        sys.exit(cli.main(prog_name="grader", standalone_mode=False) or 0)
+    except click.ClickException as problem:
+        problem.show()
+        sys.exit(problem.exit_code)
+    except click.Abort:
+        click.echo("Stopped.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as problem:
+        click.echo(f"The machine refused: {problem}. Mend that and run it again.", err=True)
+        sys.exit(3)
+    except Exception as problem:
+        if os.environ.get("GRADER_TRACEBACK"):
+            raise
+        click.echo(
+            f"The grader itself failed: {type(problem).__name__}: {problem}\n"
+            "This is not your mistake, and it costs you nothing. Run it again; if it stays, "
+            "report it with the output under GRADER_TRACEBACK=1.",
+            err=True,
+        )
+        sys.exit(3)

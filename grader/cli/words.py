@@ -1,0 +1,57 @@
+"""What several commands share: the step argument, the options of a grading, the exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from grader import course
+from grader.model import Step, Verdict
+
+STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.TIMEOUT: 1, Verdict.ERROR: 3}
+"""Exit status: 0 passed, 1 the learner's file fails, 2 wrong usage, 3 grader or machine."""
+
+
+class StepName(click.ParamType):  # type: ignore[type-arg]
+    """A step's name: ``s05``, ``05`` or ``5``."""
+
+    name = "step"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Step:
+        """The step called so; the usage message names those that exist."""
+        if isinstance(value, Step):
+            return value
+        try:
+            return course.find(str(value))
+        except course.UnknownStep as problem:
+            self.fail(str(problem), param, ctx)
+
+
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["numpy", "max"]),
+    default="numpy",
+    help="numpy answers at once; max runs MAX's own kernels and compiles each one first.",
+)
+seed_option = click.option("--seed", type=int, help="Draw the same random inputs again.")
+strict_option = click.option(
+    "--strict", is_flag=True, help="Require the lesson's structure too, not only right numbers."
+)
+mine_option = click.option(
+    "--mine", is_flag=True, help="Import your own earlier steps instead of the solutions."
+)
+
+
+def from_caller(path: Path) -> Path:
+    """A path as the person typed it: pixi starts a task in the root and says where they are."""
+    return Path(os.environ.get("INIT_CWD", "")) / path if Path.cwd() == course.ROOT else path
+
+
+def unicode_out() -> bool:
+    """Whether stdout can carry the report's marks."""
+    return (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") == "utf8"
