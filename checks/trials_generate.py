@@ -166,7 +166,7 @@ class Text:
         }
         kwargs: dict[str, Arg] = {key: one for key, one in given.items() if one is not None}
         args: tuple[Arg, ...] = (Ref("module"), list(self.tokens), self.max_new_tokens)
-        return Call(name, None, "generate", args, kwargs)
+        return Call(name, None, "generate", args, kwargs, staged=False)
 
 
 def _texts(rng: Rng) -> Iterator[Trial]:

@@ -110,7 +110,8 @@ class Call:
     """Call something, staged as one MAX graph, and read every tensor of the answer.
 
     ``on`` is ``None`` for a function of the learner's module named ``method``. Otherwise it
-    names an earlier result; ``method`` ``None`` calls that object itself.
+    names an earlier result; ``method`` ``None`` calls that object itself. ``staged`` is false for
+    a call that must read numbers before it ends: that no single graph can do.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Call:
     method: str | None
     args: tuple[Arg, ...] = ()
     kwargs: dict[str, Arg] = field(default_factory=dict)
+    staged: bool = True
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ def test_solution_passes_and_stub_fails(step: Step) -> None:
     passed = report(step.id, "--file", str(step.solution))
     assert passed["verdict"] == "pass"
     assert passed["score"] == passed["max_score"]
+    assert passed["output"] == ""
     done = grade("grade", step.id)
     assert done.returncode == 1
     failed = [line for line in done.stdout.splitlines() if line.startswith("❌")]

@@ -243,6 +243,17 @@ def imports(name):
     return "imported"
 
 
+def writes():
+    text = [1]
+    for _ in range(3):
+        tokens = Tensor(text, dtype=DType.int64)
+        with F.lazy():
+            after = tokens + 1
+        text.append(int(after.to_numpy()[-1]))
+    print("wrote", text)
+    return text
+
+
 def earlier():
     from solutions.solution_01 import GPT2Config
     from solutions import solution_02
@@ -281,8 +292,9 @@ PROBES = (
         "loud", "too_large", "array_too_large", "deep", "endless_list", "wide", "bomb",
         "long_texts", "many_arrays", "calls_exit",
         "interrupts", "recurses", "raises_key", "evil_text", "long_text", "unprintable", "liar",
-        "lying_text", "missing", "earlier", "own_text", "reads_input",
+        "lying_text", "missing", "earlier", "own_text", "reads_input", "writes",
     )),
+    probe("writes directly", Call("out", None, "writes", staged=False)),
     *(call(name, TensorArg(X)) for name in (
         "doubled", "same_type", "integers", "dims", "reads_numbers", "fails", "Strange",
     )),
@@ -328,6 +340,12 @@ def test_output_is_kept_without_its_escapes(outcome: Outcome) -> None:
     assert f"imported step_05 {FILE}\n" in outcome.output
     assert "said loudly\n" in outcome.output
     assert "\x1b" not in outcome.output
+
+
+def test_a_graph_that_cannot_be_staged_is_run_again_and_not_printed(outcome: Outcome) -> None:
+    assert out(outcome, "writes") == out(outcome, "writes directly") == [1, 2, 3, 4]
+    assert outcome.output.count("wrote [1, 2, 3, 4]\n") == 2
+    assert "mo." not in outcome.output
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ def install(kind: str, announce: Callable[[str], None] | None = None) -> None:
 
     interrupt.keep_own_handler()
     seam.use_cpu()
+    seam.print_no_graphs()
     seam.announce_compiling(announce or _to_stderr)
     if kind == "numpy":
         from grader.engine import handlers

@@ -47,7 +47,8 @@ class _Bench:
                     action, lambda: self._target(action.target), self._eye.see_module
                 )
             case Call():
-                return self._staged(action, lambda: self._callee(action), self._eye.see)
+                how = self._staged if action.staged else self._direct
+                return how(action, lambda: self._callee(action), self._eye.see)
             case Load():
                 return self._load(action)
             case Read():
@@ -65,8 +66,16 @@ class _Bench:
         except FINAL:
             raise
         except BaseException:  # noqa: BLE001 - reading numbers while staging, for example
-            value = target(*build(action.args, self._made), **build(action.kwargs, self._made))
-            seen = see(value)
+            return self._direct(action, lambda: target, see)
+        self._made[action.name] = value
+        return seen
+
+    def _direct(
+        self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
+    ) -> Seen:
+        """The call's answer, computed operation by operation."""
+        value = find()(*build(action.args, self._made), **build(action.kwargs, self._made))
+        seen = see(value)
         self._made[action.name] = value
         return seen
 
