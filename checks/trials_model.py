@@ -90,12 +90,13 @@ def stored(weights: Mapping[str, Array], *, prefix: bool) -> dict[str, Array]:
 
 def misread(weights: Mapping[str, Array], **knobs: object) -> dict[str, Array]:
     """The weights that a wrong conversion would give."""
-    ends: tuple[str, ...] = {
-        "not_attn_c_proj": TURNED[1:2],
-        "not_mlp": TURNED[2:],
-    }.get(str(knobs.get("turned")), ())
+    turned = knobs.get("turned")
+    ends = {"not_attn_c_proj": TURNED[1:2], "not_mlp": TURNED[2:], "not_square": TURNED}
     return {
-        name: np.ascontiguousarray(array.T) if name.endswith(ends) else array
+        name: np.ascontiguousarray(array.T)
+        if name.endswith(ends.get(str(turned), ()))
+        and (turned != "not_square" or array.shape == array.T.shape)
+        else array
         for name, array in weights.items()
     }
 

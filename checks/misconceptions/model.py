@@ -124,6 +124,13 @@ MODEL: tuple[Row, ...] = (
 
 CHECKPOINT: tuple[Row, ...] = (
     (
+        "square-not-turned",
+        "Arrays are turned only where their shape does not fit. A square one fits either way: "
+        "go by its name.",
+        {"turned": "not_square"},
+        "turned",
+    ),
+    (
         "attn-c-proj-not-turned",
         "attn.c_proj.weight is not turned. It is square, so no shape gives it away.",
         {"turned": "not_attn_c_proj"},

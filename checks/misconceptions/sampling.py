@@ -123,6 +123,13 @@ LOOP: tuple[Row, ...] = (
         "position",
     ),
     (
+        "last-new-token-only",
+        "Without a cache the model only reads the last new token. It must read the whole text "
+        "each time.",
+        {"reads": "last_new"},
+        "position",
+    ),
+    (
         "cache-positions-restart",
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
         {"decode": "restart"},

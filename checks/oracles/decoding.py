@@ -90,7 +90,9 @@ def writer(
     kept: dict[int, Cache] = {}
 
     def whole(text: Sequence[int]) -> Floats:
-        ids = np.asarray([text[-1:] if knobs.get("reads") == "last_only" else text])
+        reads = knobs.get("reads")
+        last = reads == "last_only" or (reads == "last_new" and len(text) > prompt)
+        ids = np.asarray([text[-1:] if last else text])
         return gpt2_logits(ids, weights, config, **knobs)
 
     def cached(text: Sequence[int]) -> Floats:
