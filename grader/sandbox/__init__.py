@@ -9,5 +9,6 @@ from __future__ import annotations
 from grader.sandbox.launch import run, start
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running
+from grader.sandbox.spares import Spares
 
-__all__ = ["Limits", "Running", "run", "start"]
+__all__ = ["Limits", "Running", "Spares", "run", "start"]

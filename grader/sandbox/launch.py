@@ -22,10 +22,12 @@ def start(
     engine: str = "numpy",
     limits: Limits | None = None,
     layers: tuple[str, ...] = tiers.LAYERS,
+    warm: bool = False,
 ) -> Running:
     """Start a worker, which imports MAX from now on.
 
     It puts on those of ``layers`` that the machine offers; its outcome says what that made.
+    ``warm`` has it run a small forward of its own too, for a job that comes later.
     The first time on a machine, this waits until MAX has compiled a part of itself.
 
     Raises:
@@ -33,7 +35,7 @@ def start(
     """
     limits = limits or Limits()
     _prepare()
-    return Running(spawn(engine, limits, layers), limits)
+    return Running(spawn(engine, limits, layers, warm=warm), limits)
 
 
 def _prepare() -> None:

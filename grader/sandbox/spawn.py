@@ -33,8 +33,8 @@ class Spawned(NamedTuple):
     ruling: int
 
 
-def spawn(engine: str, limits: Limits, layers: tuple[str, ...]) -> Spawned:
-    """Start a worker.
+def spawn(engine: str, limits: Limits, layers: tuple[str, ...], *, warm: bool = False) -> Spawned:
+    """Start a worker, which runs a forward of its own before its job if it is to be ``warm``.
 
     Raises:
         OSError: if the machine has no process, pipe or folder left.
@@ -47,7 +47,8 @@ def spawn(engine: str, limits: Limits, layers: tuple[str, ...]) -> Spawned:
     theirs = [output[1], job[0], report[1], control[0], ruling[1]]
     ours = [output[0], job[1], report[0], control[1], ruling[0]]
     try:
-        process = _spawn(theirs, _arguments(engine, limits, layers, folder), folder)
+        arguments = [*_arguments(engine, limits, layers, folder), f"warm={int(warm)}"]
+        process = _spawn(theirs, arguments, folder)
     except BaseException:
         for descriptor in ours:
             os.close(descriptor)

@@ -22,6 +22,10 @@ def serve(settings: Settings) -> None:
     layers.make_do(worn, settings)
     from grader.worker import talk
 
+    if settings.warm:
+        from grader.worker import warm
+
+        warm.up()
     talk.hold(worn, settings.wall_ms / 1000)
 
 

@@ -22,7 +22,7 @@ WORKER = "worker"
 
 @dataclass(frozen=True)
 class Settings:
-    """What the parent decides before the worker starts. Bytes and seconds."""
+    """What the parent decides before the worker starts. Bytes, seconds, 0 or 1 for no or yes."""
 
     grader: str
     folder: str
@@ -37,6 +37,7 @@ class Settings:
     disk: int
     threads: int
     processes: int
+    warm: int
 
 
 def parse(arguments: list[str]) -> Settings:
