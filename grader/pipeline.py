@@ -34,11 +34,13 @@ def grade(
     path: Path,
     options: Options = Options(),
     start: Callable[..., sandbox.Running] = sandbox.start,
+    data: bytes | None = None,
 ) -> Report:
     """Grade the file at ``path`` as an answer to ``step``.
 
     The worker imports MAX while this process reads the source and draws the inputs. ``start``
-    gives the worker, for callers that keep some ready.
+    gives the worker, for callers that keep some ready; ``data`` the file's bytes, for callers
+    that have them.
     """
     started = time.perf_counter()
     with start(engine=options.engine) as running:
@@ -57,10 +59,19 @@ def grade(
             engine=options.engine,
         )
         try:
-            source = parse(read_file(path), base.file)
+            source = parse(read_file(path) if data is None else data, base.file)
         except SourceProblem as problem:
             return _unreadable(base, rubric, problem, time.perf_counter() - started)
         return _judged(base, step, rubric, source, options, running, started)
+
+
+def unreadable(step: Step, message: str, hint: str = "") -> Report:
+    """The report on a file that could not even be opened."""
+    from grader import course
+    from grader.source import SourceProblem
+
+    base = Report(step.id, step.title, _shown(step, step.stub), Verdict.FAIL, ())
+    return _unreadable(base, course.rubric(step), SourceProblem(message, hint=hint or None), 0.0)
 
 
 def _judged(

@@ -13,11 +13,13 @@ import click
 
 COMMANDS = {
     "check": "grade",
+    "class": "teach:grade_class",
     "grade": "grade",
     "sync": "upkeep",
 }
 """The command's name, and the module of this package in which a function of that name is it
-(``-`` becomes ``_``). A module is imported only when one of its commands is run or listed."""
+(``-`` becomes ``_``), or the module and another function. A module is imported only when one of
+its commands is run or listed."""
 
 
 class Commands(click.Group):
@@ -31,8 +33,9 @@ class Commands(click.Group):
         """The command of this name."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"grader.cli.{COMMANDS[cmd_name]}")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        name, _, function = COMMANDS[cmd_name].partition(":")
+        module = importlib.import_module(f"grader.cli.{name}")
+        command: click.Command = getattr(module, function or cmd_name.replace("-", "_"))
         return command
 
 

@@ -1,0 +1,1 @@
+"""Grades the submissions of a whole class: reads them, grades each once, and tells the teacher."""

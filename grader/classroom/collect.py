@@ -1,0 +1,134 @@
+"""Finds the one file of each student for each step, and reads it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.classroom.layout import Placed, Student, place, student_of, unwrapped
+from grader.classroom.listing import Entry, Listing, Unusable, listing, shown
+from grader.source.read import SourceProblem
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one student handed in for one step.
+
+    ``digest`` names the bytes. Where the file cannot be read, ``problem`` says why, and there
+    are none. ``origin`` is where it was found, ``note`` what the teacher may want to look at.
+    """
+
+    origin: str
+    digest: str = ""
+    late: bool = False
+    problem: str = ""
+    hint: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Everyone who handed something in, sorted, their answers by step, and what was left out."""
+
+    students: tuple[Student, ...]
+    answers: Mapping[tuple[Student, str], Answer]
+    skipped: tuple[str, ...]
+
+
+@dataclass
+class _Found:
+    """What was found of one student: the files of each step number, files of no step."""
+
+    steps: dict[str, list[tuple[Placed, Entry]]] = field(default_factory=lambda: defaultdict(list))
+    unnamed: list[tuple[Placed, Entry]] = field(default_factory=list)
+    broken: list[SourceProblem] = field(default_factory=list)
+
+
+def collect(where: Path, steps: Sequence[str], spool: Path) -> Collected:
+    """Read what was handed in at ``where`` for ``steps`` (``"s05"``).
+
+    The bytes of every answer are put into the folder ``spool``, named by their digest.
+
+    Raises:
+        Unusable: nothing there can be graded.
+        OSError: ``spool`` cannot be written.
+    """
+    listed = listing(where)
+    found = _sorted_out(listed)
+    if not found:
+        raise Unusable(
+            f"No submission was found in {shown(str(where))}. It should hold a folder for each "
+            "student (ada/step_05.py) or a file for each (ada.py)."
+        )
+    answers = {}
+    for student in found:
+        for step in steps:
+            answer = _answer(found[student], step, len(steps) == 1, spool)
+            if answer is not None:
+                answers[student, step] = answer
+    students = sorted(found, key=lambda each: (each.key.casefold(), each.key, each.identifier))
+    return Collected(tuple(students), answers, tuple(listed.skipped))
+
+
+def _sorted_out(listed: Listing) -> dict[Student, _Found]:
+    """The files of each student. A student who handed in only something else is there too."""
+    paths = [entry.path for entry in listed.entries] + list(listed.broken)
+    skip, prefix = unwrapped(paths or listed.folders)
+    found: dict[Student, _Found] = defaultdict(_Found)
+    for folder in listed.folders:
+        if len(folder) == skip + 1 and (known := student_of((*folder[skip:], ""), prefix)):
+            found[known[0]]
+    for entry in listed.entries:
+        path = entry.path[skip:]
+        placed = place(path, prefix)
+        if placed is not None:
+            mine = found[placed.student]
+            (mine.steps[placed.step] if placed.step else mine.unnamed).append((placed, entry))
+        elif (known := student_of(path, prefix)) is not None:
+            found[known[0]]
+        elif path:
+            listed.skip("/".join(path), "no student's name is in it")
+    for archive, problem in listed.broken.items():
+        if known := student_of((*archive[skip:], ""), prefix):
+            found[known[0]].broken.append(problem)
+    return found
+
+
+def _answer(found: _Found, step: str, only_step: bool, spool: Path) -> Answer | None:
+    number = step.removeprefix("s").lstrip("0")
+    candidates = found.steps.get(number, [])
+    if not candidates and only_step and not found.steps:
+        candidates = found.unnamed
+        if len(candidates) > 1:
+            names = ", ".join(_origins(entry for _, entry in candidates))
+            return Answer("", problem=f"None of {names} is named step_{number.zfill(2)}.py")
+    if not candidates:
+        if found.broken:
+            return Answer("", problem=found.broken[0].message, hint=found.broken[0].hint or "")
+        return None
+    # Of two that are alike, the later one: unpacking would have left that.
+    placed, entry = max(reversed(candidates), key=lambda each: each[0].rank)
+    rivals = [other for _, other in candidates if other is not entry]
+    note = f"also there: {', '.join(_origins(rivals))}" if rivals else ""
+    return _read(placed, entry, note, spool)
+
+
+def _origins(entries: Iterable[Entry]) -> list[str]:
+    names = [shown("/".join(entry.path)) for entry in entries]
+    return names[:3] + ([f"{len(names) - 3} more"] if len(names) > 3 else [])
+
+
+def _read(placed: Placed, entry: Entry, note: str, spool: Path) -> Answer:
+    origin = shown("/".join(entry.path))
+    try:
+        data = entry.read()
+    except SourceProblem as problem:
+        return Answer(
+            origin, late=placed.late, problem=problem.message, hint=problem.hint or "", note=note
+        )
+    digest = hashlib.sha256(data).hexdigest()
+    (spool / digest).write_bytes(data)
+    return Answer(origin, digest, placed.late, note=note)

@@ -1,0 +1,111 @@
+"""The class as rows: who, which step, what came of it. Every export of a class reads these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.classroom import table
+from grader.classroom.collect import Answer
+from grader.classroom.points import Points
+from grader.classroom.roster import Person
+from grader.model import Report, Status, Verdict
+
+MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one person handed in for one step and what came of it; no report where it is missing."""
+
+    answer: Answer | None
+    report: Report | None
+
+    @property
+    def verdict(self) -> str:
+        """``pass``, ``fail``, ``timeout``, ``error``, or ``missing``."""
+        return self.report.verdict.value if self.report else MISSING
+
+    @property
+    def counts(self) -> bool:
+        """Whether there is a score: the grader's own errors give none."""
+        return self.report is not None and self.report.verdict is not Verdict.ERROR
+
+
+@dataclass(frozen=True)
+class Gradebook:
+    """Everyone's rows. ``titles`` are those of the steps, in order."""
+
+    titles: Mapping[str, str]
+    people: tuple[Person, ...]
+    rows: Mapping[tuple[str, str], Row]
+    points: Points
+    most: Mapping[str, int]
+    skipped: tuple[str, ...] = ()
+    roster: bool = False
+
+    def row(self, person: Person, step: str) -> Row:
+        """The row of a person for a step."""
+        return self.rows[person.name, step]
+
+    def score(self, row: Row) -> int | None:
+        """The points; 0 for what is missing, None where the grader failed."""
+        if row.report is None:
+            return 0
+        return self.points.score(row.report) if row.counts else None
+
+    def unlisted(self) -> list[Person]:
+        """Who handed in and is not on the roster."""
+        return [person for person in self.people if not person.listed]
+
+
+def first_problem(report: Report) -> str:
+    """What to mend first, in one sentence; empty where all is right."""
+    if report.problem is not None:
+        return report.problem.message
+    for status in (Status.FAIL, Status.ERROR):
+        for check in report.checks:
+            if check.status is status:
+                return check.message
+    return report.notes[0] if report.verdict is Verdict.ERROR and report.notes else ""
+
+
+def as_csv(book: Gradebook) -> str:
+    """The gradebook: one line for each person, with a byte order mark, for spreadsheets."""
+    header = ["student"]
+    for step in book.titles:
+        header += [
+            f"{step} {what}" for what in ("verdict", "points", "of", "late", "first problem")
+        ]
+        header += [f"{step} mistake", f"{step} file", f"{step} note"]
+    header += ["points", "of", "percent"] + (["on roster"] if book.roster else [])
+    return "\ufeff" + table.render(header, (_line(book, person) for person in book.people))
+
+
+def _line(book: Gradebook, person: Person) -> list[table.Cell]:
+    cells: list[table.Cell] = [person.name]
+    scores: list[int | None] = []
+    for step in book.titles:
+        row = book.row(person, step)
+        score = book.score(row)
+        scores.append(score)
+        cells += [row.verdict, score, book.most[step], _late(row)]
+        cells += [first_problem(row.report) if row.report else "", _mistakes(row)]
+        cells += [row.answer.origin, row.answer.note] if row.answer else ["", ""]
+    known = [score for score in scores if score is not None]
+    whole = sum(book.most.values())
+    complete = len(known) == len(scores)
+    percent = round(100 * sum(known) / whole, 1) if complete and whole else None
+    cells += [sum(known) if complete else None, whole, percent]
+    return cells + ([("yes" if person.listed else "no")] if book.roster else [])
+
+
+def _late(row: Row) -> str:
+    return "late" if row.answer and row.answer.late else ""
+
+
+def _mistakes(row: Row) -> str:
+    found: Sequence[str] = (
+        [each.misconception for each in row.report.diagnosis] if row.report else []
+    )
+    return " + ".join(found)

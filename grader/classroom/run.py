@@ -1,0 +1,128 @@
+"""Runs tasks on an executor until each has a result, whatever dies meanwhile."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+T = TypeVar("T")
+R = TypeVar("R")
+
+ALONE = 2
+"""How often a task that may have killed a process is tried by itself."""
+
+
+@dataclass
+class Done(Generic[K, R]):
+    """One task that came to an end: its result, or the error that it ended in."""
+
+    key: K
+    result: R | None
+    error: BaseException | None = None
+
+
+@dataclass
+class _Work(Generic[K, T]):
+    """Tasks that wait; those that were under way when a process died, to be tried one by one."""
+
+    waiting: Iterator[tuple[K, T]]
+    suspects: deque[tuple[K, T]] = field(default_factory=deque)
+    tries: dict[K, int] = field(default_factory=dict)
+
+
+def run(
+    tasks: Iterator[tuple[K, T]],
+    function: Callable[[T], R],
+    executor: Callable[[], Executor],
+    at_once: int,
+) -> Iterator[Done[K, R]]:
+    """Each task's end, as it comes. ``at_once`` tasks are under way, so memory stays flat.
+
+    When a process of the executor dies, a new executor is made. The tasks that were under way
+    are then tried one by one: the one that kills its process again is the one that did it.
+    """
+    work = _Work(tasks)
+    pool = executor()
+    under_way: dict[Future[R], tuple[K, T]] = {}
+    try:
+        while True:
+            _fill(work, under_way, pool, function, at_once)
+            if not under_way:
+                return
+            finished, _ = wait(under_way, return_when=FIRST_COMPLETED)
+            died = False
+            for future in finished:
+                key, task = under_way.pop(future)
+                error = _error(future)
+                if isinstance(error, BrokenExecutor | CancelledError):
+                    died = True
+                    yield from _blame(work, key, task, error)
+                else:
+                    yield Done(key, None if error else future.result(), error)
+            if died:
+                for key, task in under_way.values():
+                    yield from _blame(work, key, task, None)
+                under_way.clear()
+                pool.shutdown(wait=False, cancel_futures=True)
+                pool = executor()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _fill(
+    work: _Work[K, T],
+    under_way: dict[Future[R], tuple[K, T]],
+    pool: Executor,
+    function: Callable[[T], R],
+    at_once: int,
+) -> None:
+    """Submit what there is room for; a suspect only when nothing else is under way."""
+    while not work.suspects and len(under_way) < at_once:
+        following = next(work.waiting, None)
+        if following is None:
+            return
+        _submit(following, under_way, pool, function, work)
+    if work.suspects and not under_way:
+        _submit(work.suspects.popleft(), under_way, pool, function, work)
+
+
+def _submit(
+    item: tuple[K, T],
+    under_way: dict[Future[R], tuple[K, T]],
+    pool: Executor,
+    function: Callable[[T], R],
+    work: _Work[K, T],
+) -> None:
+    try:
+        under_way[pool.submit(function, item[1])] = item
+    except BrokenExecutor as error:
+        broken: Future[R] = Future()
+        broken.set_exception(error)
+        under_way[broken] = item
+
+
+def _error(future: Future[R]) -> BaseException | None:
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error
+
+
+def _blame(work: _Work[K, T], key: K, task: T, error: BaseException | None) -> Iterator[Done[K, R]]:
+    """Try a task again, by itself; give up on one that was alone each time."""
+    work.tries[key] = work.tries.get(key, 0) + 1
+    if work.tries[key] > ALONE:
+        yield Done(key, None, error or BrokenExecutor("a process ended"))
+    else:
+        work.suspects.append((key, task))

@@ -1,0 +1,180 @@
+"""A class from its files to its gradebook."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from grader import clean, course, pipeline
+from grader.classroom import store, work
+from grader.classroom.collect import Answer, Collected, collect
+from grader.classroom.gradebook import Gradebook, Row
+from grader.classroom.listing import Unusable
+from grader.classroom.points import Points
+from grader.classroom.roster import Roster, people
+from grader.classroom.run import run
+from grader.classroom.work import Task
+from grader.model import Report, Status, Step, Verdict
+from grader.pipeline import Options
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the teacher asked for."""
+
+    submissions: Path
+    steps: tuple[Step, ...]
+    out: Path
+    roster: Roster | None = None
+    points: Points = field(default_factory=Points)
+    strict: bool = False
+    trusted: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What there is to do: ``names`` are the results that are needed, by what they grade."""
+
+    collected: Collected
+    spool: Path
+    names: dict[tuple[str, str], str]
+    kept: dict[str, Report]
+    fingerprint: str
+
+    @property
+    def open(self) -> list[tuple[str, str]]:
+        """Step and digest of what must still be graded, in order."""
+        return [each for each, name in self.names.items() if name not in self.kept]
+
+
+@contextmanager
+def at_work(out: Path) -> Iterator[None]:
+    """Hold the folder of results. The lock ends with the process, so that none is ever stale.
+
+    Raises:
+        Unusable: another run works there, or the folder cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock = os.open(out / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as problem:
+        raise Unusable(f"The folder {out} cannot be written: {problem.strerror}.") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise Unusable(f"Another run is at work in {out}. Wait for it, or name another.") from None
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
+    """Everything that was handed in, read once, and which results are there already."""
+    with tempfile.TemporaryDirectory(prefix="class-", ignore_cleanup_errors=True) as folder:
+        spool = Path(folder)
+        steps = [step.id for step in request.steps]
+        collected = collect(request.submissions, steps, spool)
+        fingerprint = store.fingerprint()
+        names: dict[tuple[str, str], str] = {}
+        kept: dict[str, Report] = {}
+        for (_, step), answer in collected.answers.items():
+            if answer.digest and (step, answer.digest) not in names:
+                options = _options(step, answer.digest, request.strict)
+                name = store.key(fingerprint, step, answer.digest, options)
+                names[step, answer.digest] = name
+                if (report := keep.load(name)) is not None:
+                    kept[name] = report
+        yield Plan(collected, spool, names, kept, fingerprint)
+
+
+def _options(step: str, digest: str, strict: bool) -> Options:
+    return Options(seed=store.seed(step, digest), strict=strict)
+
+
+def graded(
+    request: Request,
+    plan: Plan,
+    keep: store.Store,
+    executor: Callable[[], Executor],
+    at_once: int,
+) -> Iterator[Report]:
+    """Grade what is open; each report as it is finished and kept.
+
+    The grader's own failures are reports too, and are not kept: the next run tries again.
+
+    Raises:
+        work.OtherGrader, work.Unconfined: no result of this machine would count.
+        OSError: a result cannot be written.
+    """
+    tasks = ((each, _task(request, plan, *each)) for each in plan.open)
+    for done in run(tasks, work.grade, executor, at_once):
+        if isinstance(done.error, work.OtherGrader | work.Unconfined):
+            raise done.error
+        report = _report(done.key[0], done.result, done.error)
+        name = plan.names[done.key]
+        if report.verdict is not Verdict.ERROR:
+            keep.save(name, report)
+        plan.kept[name] = report
+        yield report
+
+
+def _task(request: Request, plan: Plan, step: str, digest: str) -> Task:
+    data = (plan.spool / digest).read_bytes()
+    options = _options(step, digest, request.strict)
+    return Task(step, data, options, plan.fingerprint, request.trusted)
+
+
+def _report(step: str, result: dict[str, Any] | None, error: BaseException | None) -> Report:
+    if result is not None:
+        return store.restored(result)
+    said = clean.line(f"{type(error).__name__}: {error}", 300)
+    failed = pipeline.unreadable(course.find(step), "")
+    checks = tuple(replace(check, status=Status.ERROR, note=None) for check in failed.checks)
+    notes = (f"The grader ended while it graded this file. {said}",)
+    return replace(failed, verdict=Verdict.ERROR, checks=checks, problem=None, notes=notes)
+
+
+def gradebook(request: Request, plan: Plan) -> Gradebook:
+    """Everyone's rows, in the order of the roster or of the names."""
+    everyone = people(plan.collected.students, request.roster)
+    rows = {}
+    for person in everyone:
+        for step in request.steps:
+            answer = (
+                plan.collected.answers.get((person.student, step.id)) if person.student else None
+            )
+            rows[person.name, step.id] = Row(answer, _of(plan, step, answer))
+    return Gradebook(
+        titles={step.id: step.title for step in request.steps},
+        people=tuple(everyone),
+        rows=rows,
+        points=request.points,
+        most=_most(request.steps, request.points),
+        skipped=plan.collected.skipped,
+        roster=request.roster is not None,
+    )
+
+
+def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
+    if answer is None:
+        return None
+    if not answer.digest:
+        return pipeline.unreadable(step, answer.problem, answer.hint)
+    return plan.kept[plan.names[step.id, answer.digest]]
+
+
+def _most(steps: Sequence[Step], points: Points) -> dict[str, int]:
+    return {
+        step.id: sum(points.of(step.id, check.id) for check in course.rubric(step).checks)
+        for step in steps
+    }

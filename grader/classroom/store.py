@@ -1,0 +1,116 @@
+"""Finished gradings on disk: one file each, written whole, named by all that decides the result."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import sys
+import types
+import typing
+from dataclasses import asdict, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from grader import course
+from grader.files import write_whole
+from grader.model import Report
+
+SOURCES = ("checks", "grader", "solutions")
+NO_PART = ("grader/classroom", "grader/cli", "grader/report", "grader/stubs")
+"""Code that shows results and does not make them."""
+PACKAGES = ("max", "numpy")
+
+
+def fingerprint(root: Path = course.ROOT) -> str:
+    """A name for everything but the submission that decides a result.
+
+    The rubrics, the grader, the solutions that a submission may import, MAX, NumPy and Python.
+    """
+    digest = hashlib.sha256()
+    digest.update(repr(sys.version_info[:3]).encode())
+    for package in PACKAGES:
+        digest.update(f"{package} {importlib.metadata.version(package)}\n".encode())
+    files = [path for top in SOURCES for path in (root / top).rglob("*.py")]
+    for path in sorted([*files, root / "course.toml"]):
+        name = path.relative_to(root).as_posix()
+        if not name.startswith(NO_PART):
+            data = path.read_bytes()
+            digest.update(f"{name} {len(data)}\n".encode() + data)
+    return digest.hexdigest()
+
+
+def key(fingerprint: str, step: str, digest: str, options: object) -> str:
+    """The name of one grading's result."""
+    whole = "\n".join((fingerprint, step, digest, repr(options)))
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def seed(step: str, digest: str) -> int:
+    """The seed for one submission: the same wherever and whenever it is graded."""
+    return int.from_bytes(hashlib.sha256(f"{step} {digest}".encode()).digest()[:4], "big")
+
+
+class Store:
+    """Results in a folder. A file that cannot be read counts as not there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def load(self, name: str) -> Report | None:
+        """The report kept under ``name``."""
+        try:
+            text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
+            return restored(json.loads(text))
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def save(self, name: str, report: Report) -> None:
+        """Keep ``report``, whole or not at all.
+
+        Raises:
+            OSError: the disk is full or not writable.
+        """
+        write_whole(self.folder / f"{name}.json", json.dumps(plain(report), ensure_ascii=True))
+
+
+def plain(report: Report) -> dict[str, Any]:
+    """A report as JSON can hold it."""
+    return asdict(report)
+
+
+def restored(value: object) -> Report:
+    """The report that :func:`plain` took apart.
+
+    Raises:
+        TypeError, ValueError, KeyError: it is none.
+    """
+    report: Report = _restored(Report, value)
+    return report
+
+
+def _restored(wanted: Any, value: Any) -> Any:
+    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin in (typing.Union, types.UnionType):
+        if value is None and type(None) in arguments:
+            return None
+        (only,) = [each for each in arguments if each is not type(None)]
+        return _restored(only, value)
+    if origin is tuple:
+        kinds = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
+        return tuple(_restored(kind, each) for kind, each in zip(kinds, value, strict=True))
+    if is_dataclass(wanted) and isinstance(wanted, type):
+        hints = typing.get_type_hints(wanted)
+        known = {field.name for field in fields(wanted)}
+        if set(value) != known:
+            raise ValueError("written by another version")
+        return wanted(**{name: _restored(hints[name], value[name]) for name in known})
+    if isinstance(wanted, type) and issubclass(wanted, Enum):
+        return wanted(value)
+    if wanted is float and isinstance(value, int):
+        return float(value)
+    if not isinstance(value, wanted):
+        raise TypeError(f"{value!r} is no {wanted}")
+    return value

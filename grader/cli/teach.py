@@ -1,0 +1,168 @@
+"""The commands of the teacher."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from grader.cli.words import StepName, from_caller, strict_option
+from grader.model import Step
+
+if TYPE_CHECKING:
+    from grader.classroom.gradebook import Gradebook
+    from grader.classroom.session import Request
+    from grader.model import Report
+
+PLACE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("submissions", type=PLACE)
+@click.option(
+    "--step",
+    "steps",
+    type=StepName(),
+    multiple=True,
+    required=True,
+    help="Which step; say it again for several.",
+)
+@click.option("--out", type=PLACE, required=True, help="The folder for everything that is written.")
+@click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
+@click.option("--points", type=PLACE, help="TOML of the points for each check; else one each.")
+@click.option("--workers", type=click.IntRange(1, 512), help="Processes; else one for each core.")
+@click.option("--trust-submissions", "trusted", is_flag=True, help="Grade where nothing confines.")
+@strict_option
+def grade_class(
+    submissions: Path,
+    steps: tuple[Step, ...],
+    out: Path,
+    roster: Path | None,
+    points: Path | None,
+    workers: int | None,
+    trusted: bool,
+    strict: bool,
+) -> None:
+    """Grade a class: a folder or a zip file with everyone's files.
+
+    What is finished is kept in the folder of --out. Stop it whenever you like: the same command
+    goes on from there.
+    """
+    from grader.classroom import roster as rosters
+    from grader.classroom.points import Points
+    from grader.classroom.points import read as read_points
+    from grader.classroom.session import Request
+
+    with _told():
+        request = Request(
+            from_caller(submissions),
+            tuple(sorted(set(steps), key=lambda step: step.id)),
+            from_caller(out),
+            rosters.read(from_caller(roster)) if roster else None,
+            read_points(from_caller(points)) if points else Points(),
+            strict,
+            trusted,
+        )
+        failed = _grade(request, workers)
+    sys.exit(3 if failed else 0)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what cannot be used, as a mistake of usage."""
+    from grader.classroom.listing import Unusable
+
+    try:
+        yield
+    except Unusable as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+def _grade(request: Request, workers: int | None) -> int:
+    """Grade the class and write everything; how many the grader itself failed on."""
+    from grader.classroom import pool, session, store
+
+    with session.at_work(request.out):
+        keep = store.Store(request.out / "results")
+        with session.planned(request, keep) as plan:
+            todo = len(plan.open)
+            if todo:
+                _require_confinement(request.trusted)
+                count = min(workers or pool.cores(), todo)
+                reports = session.graded(request, plan, keep, pool.local(count), 2 * count)
+                _watched(reports, todo, len(plan.names), request.out)
+            book = session.gradebook(request, plan)
+        return _written(request.out, book)
+
+
+def _watched(reports: Iterable[Report], todo: int, whole: int, out: Path) -> None:
+    """Show how far it is. Ctrl-C ends it at once; what is finished is kept."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    done = whole - todo
+    if done:
+        click.echo(f"{done} of {whole} are graded already.", err=True)
+    columns = (TextColumn("Grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    try:
+        with Progress(*columns, console=Console(stderr=True)) as bar:
+            line = bar.add_task("", total=todo)
+            for _ in reports:
+                done += 1
+                bar.advance(line)
+    except KeyboardInterrupt:
+        _stop(f"Stopped: {done} of {whole} are graded and kept in {out}. The same command goes on.")
+
+
+def _stop(message: str) -> NoReturn:
+    """End at once, with every process that was started."""
+    from grader.classroom import pool
+
+    click.echo(message, err=True)
+    pool.end_all()
+    sys.stderr.flush()
+    os._exit(130)
+
+
+def _require_confinement(trusted: bool) -> None:
+    from grader.classroom import work
+    from grader.classroom.listing import Unusable
+
+    if trusted:
+        return
+    tier = work.tier()
+    if tier == "process":
+        raise Unusable(
+            "This machine cannot confine a submission: it could read and change your files. "
+            "Linux from 5.13 with Landlock and seccomp can. If you trust all of them, say "
+            "--trust-submissions."
+        )
+
+
+def _written(out: Path, book: Gradebook) -> int:
+    from grader.classroom import gradebook
+    from grader.files import write_whole
+
+    write_whole(out / "gradebook.csv", gradebook.as_csv(book))
+    rows = book.rows.values()
+    count = dict.fromkeys(("pass", "fail", "timeout", "error", "missing"), 0)
+    for row in rows:
+        count[row.verdict] += 1
+    said = ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
+    click.echo(f"{len(book.people)} people: {said}. See {out / 'gradebook.csv'}.")
+    for person in book.unlisted():
+        click.echo(f"Not on the roster: {person.name}", err=True)
+    for name in book.skipped:
+        click.echo(f"Left out: {name}", err=True)
+    return count["error"]

@@ -1,0 +1,169 @@
+"""A small class, graded by the command, in real processes."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from grader import course
+
+VARIANTS = course.ROOT / "tests" / "variants" / "s05"
+ROSTER = "Student,ID\nAda,1\nBob,2\nMissing Person,3\n=Evil,4\n"
+POINTS = "[s05]\nattn-output = 10\n"
+
+
+class Class(NamedTuple):
+    """One run of the command and its gradebook."""
+
+    folder: Path
+    run: subprocess.CompletedProcess[str]
+    rows: Mapping[str, Mapping[str, str]]
+
+
+def submissions(folder: Path) -> Path:
+    """A right, a wrong, a broken, a hostile and an unreadable one, and one of nothing."""
+    given = {
+        "ada/step_05.py": (course.ROOT / "solutions" / "solution_05.py").read_bytes(),
+        "bob/Step 5.py": (VARIANTS / "wrong" / "no_scale.py").read_bytes(),
+        "cy/step_05.py": b"def (\n",
+        "evil_LATE_4_44_step_05.py": b"import os\nos._exit(0)\n",
+        "zoe/step_05.py": b"\xff\xfe\0",
+        "nothing/notes.txt": b"later",
+    }
+    for name, data in given.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def command(folder: Path, *more: str) -> list[str]:
+    given = [str(folder / "in"), "--step", "s05", "--out", str(folder / "out"), *more]
+    return [sys.executable, "-m", "grader", "class", *given]
+
+
+def run(folder: Path, *more: str) -> Class:
+    done = subprocess.run(
+        command(folder, *more), cwd=course.ROOT, capture_output=True, encoding="utf-8", check=False
+    )
+    book = folder / "out" / "gradebook.csv"
+    assert book.exists(), done.stderr
+    with book.open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file, strict=True)}
+    return Class(folder, done, rows)
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Class:
+    folder = tmp_path_factory.mktemp("class")
+    submissions(folder / "in")
+    (folder / "roster.csv").write_text(ROSTER)
+    (folder / "points.toml").write_text(POINTS)
+    return run(
+        folder,
+        *("--workers", "2"),
+        *("--roster", str(folder / "roster.csv")),
+        *("--points", str(folder / "points.toml")),
+    )
+
+
+def test_every_student_has_one_row_in_the_order_of_the_roster(graded: Class) -> None:
+    assert graded.run.returncode == 0, graded.run.stderr
+    assert {name: (row["s05 verdict"], row["on roster"]) for name, row in graded.rows.items()} == {
+        "Ada": ("pass", "yes"),
+        "Bob": ("fail", "yes"),
+        "Missing Person": ("missing", "yes"),
+        "'=Evil": ("fail", "yes"),
+        "cy": ("fail", "no"),
+        "nothing": ("missing", "no"),
+        "zoe": ("fail", "no"),
+    }
+
+
+def test_points_lateness_and_reasons(graded: Class) -> None:
+    assert graded.rows["Ada"]["percent"] == "100.0"
+    assert graded.rows["Ada"]["s05 points"] == graded.rows["Ada"]["s05 of"] == "40"
+    assert graded.rows["Missing Person"]["points"] == "0"
+    assert graded.rows["'=Evil"]["s05 late"] == "late"
+    assert graded.rows["'=Evil"]["s05 first problem"]
+    assert "missing-scale" in graded.rows["Bob"]["s05 mistake"]
+    assert "Syntax error" in graded.rows["cy"]["s05 first problem"]
+    assert "UTF-16" in graded.rows["zoe"]["s05 first problem"]
+    assert "Not on the roster: cy" in graded.run.stderr
+
+
+def test_stopped_and_killed_and_gone_on_with_it_is_the_same_book(
+    graded: Class, tmp_path: Path
+) -> None:
+    shutil.copytree(graded.folder, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "out")
+    more = ("--workers", "1", "--roster", str(tmp_path / "roster.csv"))
+    more += ("--points", str(tmp_path / "points.toml"))
+    stopped = _stopped(tmp_path, more, after=1, by=signal.SIGINT)
+    assert stopped.returncode == 130
+    assert "The same command goes on." in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    assert _stopped(tmp_path, more, after=2, by=signal.SIGKILL).returncode == -signal.SIGKILL
+    kept = {path: path.stat().st_mtime_ns for path in _results(tmp_path)}
+    assert len(kept) >= 2
+    again = run(tmp_path, *more)
+    assert f"{len(kept)} of 5 are graded already." in again.run.stderr
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+    for name in ("gradebook.csv", *(f"results/{path.name}" for path in _results(graded.folder))):
+        assert (tmp_path / "out" / name).read_bytes() == (
+            graded.folder / "out" / name
+        ).read_bytes(), name
+
+
+def _results(folder: Path) -> list[Path]:
+    return sorted((folder / "out" / "results").glob("*.json"))
+
+
+def _stopped(
+    folder: Path, more: tuple[str, ...], *, after: int, by: signal.Signals
+) -> subprocess.CompletedProcess[str]:
+    process = subprocess.Popen(
+        command(folder, *more),
+        cwd=course.ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    while len(_results(folder)) < after and process.poll() is None:
+        time.sleep(0.02)
+    os.kill(process.pid, by)
+    out, err = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("nowhere", "--step", "s05"), "no folder or zip file"),
+        (("in", "--step", "s99"), "no step 's99'"),
+        (("in",), "--step"),
+        (("in", "--step", "s05", "--roster", "nowhere.csv"), "cannot be read"),
+    ],
+)
+def test_wrong_usage_says_what_to_do(
+    graded: Class, tmp_path: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "class", *arguments, "--out", str(tmp_path / "out")],
+        cwd=graded.folder,
+        env={**os.environ, "PYTHONPATH": str(course.ROOT)},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 2
+    assert says in done.stderr

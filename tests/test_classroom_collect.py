@@ -1,0 +1,254 @@
+"""Whose file is it? Layouts of the platforms, and archives that were made to do harm."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.classroom.collect import Answer, Collected, collect
+from grader.classroom.layout import Student, place, student_of
+from grader.classroom.listing import Unusable
+
+CODE = b"x = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "student", "step", "late"),
+    [
+        ("ada/step_05.py", Student("ada"), "5", False),
+        ("ada/steps/step_05.py", Student("ada"), "5", False),
+        ("ada/Step5 (2).PY", Student("ada"), "5", False),
+        ("ada/Copy of step_05.py", Student("ada"), "5", False),
+        ("ada/step_05.py.txt", Student("ada"), "5", False),
+        ("ada/attention.py", Student("ada"), "", False),
+        ("ada.py", Student("ada"), "", False),
+        ("ada_step_11.py", Student("ada"), "11", False),
+        ("lovelaceada_12_345_step_05-2.py", Student("lovelaceada", "12"), "5", False),
+        ("lovelaceada_LATE_12_345_step_05.py", Student("lovelaceada", "12"), "5", True),
+        ("lovelaceada_12_345_work.zip/step_05.py", Student("lovelaceada", "12"), "5", False),
+        ("Ada L_77_assignsubmission_file_/step_05.py", Student("Ada L", "77"), "5", False),
+        ("Ada L_77_assignsubmission_file/a/step_05.py", Student("Ada L", "77"), "5", False),
+        ("Ada L_77_assignsubmission_file_step_05.py", Student("Ada L", "77"), "5", False),
+        ("att-ada/steps/step_05.py", Student("ada"), "5", False),
+    ],
+)
+def test_names_of_the_platforms(path: str, student: Student, step: str, late: bool) -> None:
+    placed = place(tuple(path.split("/")), "att-")
+    assert placed is not None
+    assert (placed.student, placed.step, placed.late) == (student, step, late)
+
+
+@pytest.mark.parametrize("path", ["step_05.py", "ada/notes.md", "ada/.git/step_05.py", "x/.py"])
+def test_no_answer_of_anybody(path: str) -> None:
+    assert place(tuple(path.split("/"))) is None
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
+def test_any_name_is_read_without_an_error(parts: list[str]) -> None:
+    place(tuple(parts))
+    student_of(tuple(parts))
+
+
+def made(folder: Path, *names: str) -> Path:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(CODE + os.fsencode(name))
+    return folder
+
+
+def collected(where: Path, spool: Path, *steps: str) -> Collected:
+    spool.mkdir(exist_ok=True)
+    return collect(where, steps or ("s05",), spool)
+
+
+def answers(found: Collected) -> dict[str, Answer]:
+    return {student.key: answer for (student, _), answer in found.answers.items()}
+
+
+def test_a_folder_of_folders_and_files(tmp_path: Path) -> None:
+    where = made(
+        tmp_path / "in",
+        "ada/step_05.py",
+        "bob.py",
+        "cy/essay.docx",
+        "README.md",
+        "dan/attention.py",
+    )
+    (where / "eve").mkdir()
+    found = collected(where, tmp_path / "spool")
+    assert [each.key for each in found.students] == ["ada", "bob", "cy", "dan", "eve"]
+    assert {name: each.origin for name, each in answers(found).items()} == {
+        "ada": "ada/step_05.py",
+        "bob": "bob.py",
+        "dan": "dan/attention.py",
+    }
+    digest = answers(found)["bob"].digest
+    assert (tmp_path / "spool" / digest).read_bytes() == CODE + b"bob.py"
+    assert found.skipped == ("README.md: no student's name is in it",)
+
+
+def test_the_newest_copy_is_the_answer_and_the_others_are_named(tmp_path: Path) -> None:
+    where = made(
+        tmp_path / "in",
+        "ada/step_05.py",
+        "ada/step_05 (2).py",
+        "ada/old/step_05-9.py",
+        "ada/step_05_test.py",
+        "bob/checks/step_05.py",
+        "bob/steps/step_05.py",
+        "cy/a.py",
+        "cy/b.py",
+    )
+    found = answers(collected(where, tmp_path / "spool"))
+    assert found["ada"].origin == "ada/step_05 (2).py"
+    assert "ada/step_05.py" in found["ada"].note
+    assert found["bob"].origin == "bob/steps/step_05.py"
+    assert found["cy"].problem == "None of cy/a.py, cy/b.py is named step_05.py"
+
+
+def test_several_steps_at_once_and_canvas_in_a_wrapper(tmp_path: Path) -> None:
+    where = made(
+        tmp_path / "in",
+        "submissions/lovelaceada_1_10_step_05.py",
+        "submissions/lovelaceada_LATE_1_11_step_07-1.py",
+        "submissions/babbage_2_12_step_07.py",
+    )
+    found = collected(where, tmp_path / "spool", "s05", "s07")
+    got = {(who.key, step): answer.late for (who, step), answer in found.answers.items()}
+    assert got == {
+        ("lovelaceada", "s05"): False,
+        ("lovelaceada", "s07"): True,
+        ("babbage", "s07"): False,
+    }
+
+
+def test_github_classroom_names_the_assignment_before_the_student(tmp_path: Path) -> None:
+    where = made(
+        tmp_path / "in",
+        "attention-submissions/attention-ada/steps/step_05.py",
+        "attention-submissions/attention-ada/checks/step_05.py",
+        "attention-submissions/attention-bob/steps/step_05.py",
+    )
+    found = answers(collected(where, tmp_path / "spool"))
+    assert sorted(found) == ["ada", "bob"]
+    assert found["ada"].origin.endswith("steps/step_05.py")
+
+
+def test_links_and_what_cannot_be_read_cost_one_row(tmp_path: Path) -> None:
+    where = made(tmp_path / "in", "ada/step_05.py")
+    for name in ("link", "pipe", "folder", "large"):
+        (where / name).mkdir()
+    (where / "link" / "step_05.py").symlink_to("/etc/passwd")
+    os.mkfifo(where / "pipe" / "step_05.py")
+    (where / "large" / "step_05.py").write_bytes(b"#" * ((1 << 20) + 1))
+    (where / "linked").symlink_to(where / "ada")
+    found = answers(collected(where, tmp_path / "spool"))
+    assert not found["ada"].problem
+    assert "symbolic link" in found["link"].problem
+    assert "regular file" in found["pipe"].problem
+    assert "larger" in found["large"].problem
+    assert "linked" not in found
+
+
+def zipped(path: Path, entries: list[tuple[str | zipfile.ZipInfo, bytes]]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return path
+
+
+def inner(*entries: tuple[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def hostile_zip(path: Path) -> Path:
+    link = zipfile.ZipInfo("link/step_05.py")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        zipped(
+            path,
+            [
+                ("ada/step_05.py", CODE),
+                ("../../out/step_05.py", CODE),
+                ("/etc/step_05.py", CODE),
+                ("..\\..\\out\\step_05.py", CODE),
+                ("C:\\out\\step_05.py", CODE),
+                (link, b"/etc/passwd"),
+                ("bomb/step_05.py", b"#" * (64 << 20)),
+                ("twice/step_05.py", b"first = 1\n"),
+                ("twice/step_05.py", b"second = 2\n"),
+                ("new\nline/step_05.py", CODE),
+                ("\x1b[2Jescape/step_05.py", CODE),
+                ("broken.zip", b"PK\x03\x04 no archive"),
+                ("nested.zip", inner(("work/step_05.py", b"nested = 1\n"))),
+                ("__MACOSX/ada/._step_05.py", b"\0"),
+            ],
+        )
+    return path
+
+
+def test_an_archive_made_to_do_harm(tmp_path: Path) -> None:
+    found = collected(hostile_zip(tmp_path / "in.zip"), tmp_path / "spool")
+    got = answers(found)
+    assert sorted(got) == sorted(
+        ["ada", "link", "bomb", "twice", "new\nline", "\x1b[2Jescape", "broken", "nested"]
+    )
+    assert "symbolic link" in got["link"].problem
+    assert "larger" in got["bomb"].problem
+    assert "no zip file" in got["broken"].problem
+    assert (tmp_path / "spool" / got["twice"].digest).read_bytes() == b"second = 2\n"
+    assert (tmp_path / "spool" / got["nested"].digest).read_bytes() == b"nested = 1\n"
+    assert len(found.skipped) == 4
+    for text in [*found.skipped, *(each.origin for each in got.values())]:
+        assert text.isprintable(), text
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["in.zip", "spool"]
+    assert {len(each.name) for each in (tmp_path / "spool").iterdir()} == {64}
+
+
+@pytest.mark.parametrize("harm", ["encrypted", "damaged", "unknown compression"])
+def test_an_entry_that_cannot_be_read(tmp_path: Path, harm: str) -> None:
+    path = zipped(tmp_path / "in.zip", [("bad/step_05.py", b"bad = 1\n" * 99), ("ok.py", CODE)])
+    data = bytearray(path.read_bytes())
+    directory = data.index(b"PK\x01\x02")
+    if harm == "encrypted":
+        data[6] |= 1
+        data[directory + 8] |= 1
+    elif harm == "damaged":
+        data[45:49] = b"\xff\xff\xff\xff"
+    else:
+        data[8] = data[directory + 10] = 77
+    path.write_bytes(data)
+    got = answers(collected(path, tmp_path / "spool"))
+    assert got["bad"].problem.startswith("step_05.py is ")
+    assert not got["ok"].problem
+
+
+def test_names_in_an_old_encoding_stay_apart(tmp_path: Path) -> None:
+    where = tmp_path / "in"
+    where.mkdir()
+    for raw in (b"J\xf6rg", b"J\xfcrg"):
+        made(where, os.fsdecode(raw) + "/step_05.py")
+    found = collected(where, tmp_path / "spool")
+    assert len(found.answers) == 2
+    assert all(each.origin == "J\ufffdrg/step_05.py" for each in found.answers.values())
+
+
+@pytest.mark.parametrize("name", ["none", "empty", "file.txt", "empty.zip"])
+def test_where_there_is_nothing_to_grade(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file.txt").write_text("hello")
+    zipped(tmp_path / "empty.zip", [])
+    with pytest.raises(Unusable):
+        collected(tmp_path / name, tmp_path / "spool")
