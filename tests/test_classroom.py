@@ -106,7 +106,7 @@ def test_stopped_and_killed_and_gone_on_with_it_is_the_same_book(
 ) -> None:
     shutil.copytree(graded.folder, tmp_path, dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "out")
-    more = ("--workers", "1", "--roster", str(tmp_path / "roster.csv"))
+    more: tuple[str, ...] = ("--workers", "1", "--roster", str(tmp_path / "roster.csv"))
     more += ("--points", str(tmp_path / "points.toml"))
     stopped = _stopped(tmp_path, more, after=1, by=signal.SIGINT)
     assert stopped.returncode == 130
