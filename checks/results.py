@@ -58,9 +58,14 @@ def rows_sum_to_one(*trials: str, path: str) -> Rule:
             sums = weights.sum(axis=-1)
             wrong = sums[~np.isclose(sums, 1.0, atol=1e-4)]
             if wrong.size:
-                return Failed(f"The weights of a query sum to {wrong.flat[0]:.4g}, expected 1")
+                return Failed(
+                    f"The weights of a query sum to {wrong.flat[0]:.4g}, expected 1",
+                    wrong=((name, path),),
+                )
             if (weights < 0).any():
-                return Failed(f"A weight is negative: {float(np.min(weights)):.4g}")
+                return Failed(
+                    f"A weight is negative: {float(np.min(weights)):.4g}", wrong=((name, path),)
+                )
         return Passed()
 
     return rule
@@ -83,7 +88,7 @@ def never_nan(*trials: str, path: str, scores: float = 100.0) -> Rule:
                     masked = mask + np.float32(sign * scores)
                     weights = np.exp(masked - masked.max(axis=-1, keepdims=True))
                 if not np.isfinite(weights / weights.sum(axis=-1, keepdims=True)).all():
-                    return Failed()
+                    return Failed(wrong=((name, path),))
         return Passed()
 
     return rule
@@ -105,7 +110,9 @@ def same_scores(trial: str, *, here: tuple[str, str], there: tuple[str, str]) ->
             far = far_query @ far_key.swapaxes(-1, -2)
         except ValueError:
             return NotRun()
-        return Passed() if close(far, near, slack=4.0) else Failed()
+        if close(far, near, slack=4.0):
+            return Passed()
+        return Failed(wrong=tuple((trial, path) for path in (*here, *there)))
 
     return rule
 
@@ -117,7 +124,7 @@ def agree(trial: str, first: str, second: str) -> Rule:
         one, other = numbers_at(evidence, trial, first), numbers_at(evidence, trial, second)
         if one is None or other is None or one.shape != other.shape:
             return NotRun()
-        return Passed() if close(other, one) else Failed()
+        return Passed() if close(other, one) else Failed(wrong=((trial, second),))
 
     return rule
 
@@ -126,7 +133,12 @@ def right(*trials: str) -> Rule:
     """The results are right; the check's own sentence says what it means where they are not."""
 
     def rule(evidence: Evidence) -> Ruling:
-        return Passed() if all(map(evidence.right, evidence.matching(*trials))) else Failed()
+        wrong = [name for name in evidence.matching(*trials) if not evidence.right(name)]
+        if not wrong:
+            return Passed()
+        return Failed(
+            wrong=tuple((name, path) for name in wrong for path in evidence.expected(name))
+        )
 
     return rule
 

@@ -91,12 +91,35 @@ class Diagnosis:
     lesson: str | None = None
 
 
+Grid = tuple[tuple[float, ...], ...]
+"""Rows of numbers, all of one length."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A window of the first wrong result beside what it should be: two grids of one shape.
+
+    ``check`` is the id of the check that failed on it; ``title`` says whose result it is and
+    which part. ``rows`` and ``columns`` are the indices along both dimensions, as text. Numbers
+    have six digits; NaN and infinity are kept. They belong to a random draw, so the expected
+    ones give nothing away.
+    """
+
+    check: str
+    title: str
+    expected: Grid
+    actual: Grid
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Report:
     """Everything that one grading found. Each output format is a function of it.
 
     ``problem`` is why the file could not be read at all; then no check was run. ``output`` is
-    what the learner's program printed.
+    what the learner's program printed. ``picture`` shows the first wrong numbers, where there are
+    any; no report format but the pictures themselves has it.
     """
 
     step: str
@@ -112,6 +135,7 @@ class Report:
     output: str = ""
     notes: tuple[str, ...] = ()
     problem: CheckResult | None = None
+    picture: Picture | None = None
 
     @property
     def score(self) -> int:

@@ -85,7 +85,7 @@ def _judged(
 ) -> Report:
     import numpy as np
 
-    from grader import course
+    from grader import course, picture
     from grader.diagnose import diagnose
     from grader.judge import Case, behaves, rule_all, settle
     from grader.probe import Job
@@ -114,6 +114,7 @@ def _judged(
         duration_s=time.perf_counter() - started,
         output=outcome.output,
         notes=_notes(outcome),
+        picture=picture.draw(evidence, rulings),
     )
 
 

@@ -185,7 +185,8 @@ class Passed:
 class Failed:
     """The rule does not hold. Texts given here precede those of the check.
 
-    ``concept`` names the mistake where the rule itself knows it.
+    ``concept`` names the mistake where the rule itself knows it. ``wrong`` names the results, each
+    by trial and path, whose numbers are at fault.
     """
 
     message: str | None = None
@@ -193,6 +194,7 @@ class Failed:
     line: int | None = None
     detail: str | None = None
     concept: str | None = None
+    wrong: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

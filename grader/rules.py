@@ -246,7 +246,8 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
     """Every result equals the float64 oracle's."""
 
     def rule(evidence: Evidence) -> Ruling:
-        wrong, total, first = 0, 0, None
+        wrong: list[tuple[str, str]] = []
+        total, first = 0, None
         for name in evidence.matching(*trials):
             expected = evidence.expected(name)
             if not expected:
@@ -260,12 +261,13 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
                 for p, a in arrays.items()
                 if a is not None and not evidence.close(name, a, expected[p])
             ]
-            wrong += bool(bad)
+            wrong += [(name, path) for path in bad]
             if bad and first is None:
                 first = _difference(evidence, name, bad[0], expected[bad[0]])
         if first is not None:
-            several = "" if total == 1 else f" in {wrong} of {total} random configurations"
-            return Failed(f"The {what} are wrong{several}", detail=first)
+            count = len({name for name, _ in wrong})
+            several = "" if total == 1 else f" in {count} of {total} random configurations"
+            return Failed(f"The {what} are wrong{several}", detail=first, wrong=tuple(wrong))
         return Passed()
 
     return rule
@@ -312,6 +314,7 @@ def repeats(trial: str, first: str, again: str) -> Rule:
                 "The same input gave another output on the second call",
                 "Something is kept on self between calls. Compute it from the arguments.",
                 concept="state-kept",
+                wrong=((trial, again),),
             )
         return Passed()
 
@@ -332,6 +335,7 @@ def unaffected(trial: str, base: str, changed: str, *, before: int) -> Rule:
             return Failed(
                 "A change in a later token changes an earlier output: tokens see the future",
                 "Add the causal mask to the scores before the softmax.",
+                wrong=((trial, base), (trial, changed)),
             )
         return Passed()
 

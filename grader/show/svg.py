@@ -1,0 +1,201 @@
+"""Figures as SVG: a file of its own, or a piece of a page.
+
+A cell is eleven characters of a path; there is one path for each level. The same figure gives the
+same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
+from grader.show.palette import DARK, LIGHT, Theme, colour, css, ink
+
+WIDTH = 760
+"""Heatmaps flow from left to right within this width."""
+
+GAP = 28
+TITLE = 20
+LETTER = 6.6
+"""The width that a letter of a label is given."""
+
+LONGEST = 12
+"""A label is cut to so many letters."""
+
+NUMBERED = 28
+"""From this size of a cell on, its number stands in it."""
+
+LARGE = 36
+SMALL = 18
+"""The largest cell where numbers are left out."""
+
+
+def document(figure: Figure) -> str:
+    """The figure as an SVG file, light or dark as the reader's system is."""
+    body, width, height = _body(figure, LARGE)
+    used = {name for heatmap in figure.heatmaps for name in _names(heatmap)}
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" class="hm" role="img" '
+        'aria-labelledby="title desc">\n'
+        f'<title id="title">{_text(figure.title)}</title>\n'
+        f'<desc id="desc">{_text(figure.text)}</desc>\n'
+        f"<style>\n{style(used)}</style>\n"
+        f'<rect class="ground" width="{width}" height="{height}" rx="6"/>\n{body}</svg>\n'
+    )
+
+
+def fragment(figure: Figure, name: str, *, small: bool = False) -> str:
+    """The figure as an ``<svg>`` for a page that has :func:`style` in it once.
+
+    ``name`` begins the ids in it, and must be another one for each figure of the page. ``small``
+    makes it a third as large on the page and on the disk, and leaves out the numbers.
+    """
+    body, width, height = _body(figure, SMALL if small else LARGE)
+    return (
+        f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" class="hm" '
+        f'role="img" aria-labelledby="{escape(name)}-t {escape(name)}-d">\n'
+        f'<title id="{escape(name)}-t">{_text(figure.title)}</title>\n'
+        f'<desc id="{escape(name)}-d">{_text(figure.text)}</desc>\n{body}</svg>\n'
+    )
+
+
+def style(used: Iterable[str] | None = None) -> str:
+    """The rules for both grounds; ``used`` names the levels that are needed, None for all."""
+    names = sorted(set(_every_name()) if used is None else set(used))
+    light, dark = _rules(names, LIGHT), _rules(names, DARK)
+    return (
+        ".hm text{font:12px ui-sans-serif,system-ui,sans-serif}\n"
+        ".hm .title{font-weight:600}\n.hm .in{text-anchor:middle;font-size:11px}\n"
+        ".hm .row{text-anchor:end}.hm .tight{font-size:9px}.hm{max-width:100%;height:auto}\n"
+        f"{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n"
+        "@media print{.hm{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
+    )
+
+
+def _rules(names: list[str], theme: Theme) -> str:
+    lines = [
+        f".hm .ground{{fill:{css(theme.surface)}}}.hm text{{fill:{css(theme.ink)}}}",
+        f".hm .nan{{fill:none;stroke:{css(theme.ink)};stroke-width:.08}}",
+    ]
+    for name in names:
+        scale = Scale.SIGNED if name[0] in "np" else Scale.WEIGHT
+        step = int(name[1:]) * (-1 if name[0] == "n" else 1)
+        cell, text = colour(step, scale, theme), ink(step, scale, theme)
+        lines.append(f".hm .{name}{{fill:{css(cell)}}}.hm .t{name} text{{fill:{css(text)}}}")
+    return "\n".join(lines) + "\n"
+
+
+def _every_name() -> Iterable[str]:
+    yield from (f"w{step}" for step in range(STEPS + 1))
+    yield from (f"{sign}{step}" for sign in "np" for step in range(STEPS // 2 + 1))
+
+
+def _names(heatmap: Heatmap) -> Iterable[str]:
+    for row in heatmap.values:
+        for value in row:
+            if (name := _name(value, heatmap)) is not None:
+                yield name
+
+
+def _name(value: float, heatmap: Heatmap) -> str | None:
+    """The class of a cell: ``w12``, or ``n3`` and ``p3`` with a sign; None for NaN."""
+    step = level(value, heatmap)
+    if step is None:
+        return None
+    if heatmap.scale is not Scale.SIGNED:
+        return f"w{step}"
+    return f"n{-step}" if step < 0 else f"p{step}"
+
+
+def _body(figure: Figure, largest: int) -> tuple[str, int, int]:
+    """All heatmaps, laid out in rows; with the width and the height that they take."""
+    parts, x, y, tall, wide = [], GAP // 2, GAP // 2, 0, 0
+    for heatmap in figure.heatmaps:
+        width, height = _size(heatmap, largest)
+        if x > GAP // 2 and x + width > WIDTH:
+            x, y, tall = GAP // 2, y + tall + GAP, 0
+        parts.append(f'<g transform="translate({x} {y})">\n{_drawn(heatmap, largest)}</g>\n')
+        x, tall = x + width + GAP, max(tall, height)
+        wide = max(wide, x)
+    return "".join(parts), wide - GAP // 2, y + tall + GAP // 2
+
+
+def _cell(heatmap: Heatmap, largest: int) -> int:
+    count = max(len(heatmap.columns), len(heatmap.rows))
+    sizes = ((8, 36), (12, 28), (16, 20), (32, 14))
+    return min(largest, next((size for most, size in sizes if count <= most), 7))
+
+
+def _margins(heatmap: Heatmap, cell: int) -> tuple[int, int, bool]:
+    """Room for the row labels, room for the column labels, and whether those are turned."""
+    left = int(max((len(_short(row)) for row in heatmap.rows), default=0) * LETTER) + 8
+    longest = max((len(_short(column)) for column in heatmap.columns), default=0) * LETTER
+    turned = longest > cell - 2
+    return left, int(longest) + 8 if turned else 16, turned
+
+
+def _size(heatmap: Heatmap, largest: int) -> tuple[int, int]:
+    cell = _cell(heatmap, largest)
+    left, top, _ = _margins(heatmap, cell)
+    wide = max(left + cell * len(heatmap.columns), int(len(heatmap.title) * LETTER))
+    return wide, TITLE + top + cell * len(heatmap.rows)
+
+
+def _drawn(heatmap: Heatmap, largest: int) -> str:
+    cell = _cell(heatmap, largest)
+    left, top, turned = _margins(heatmap, cell)
+    lines = [f'<text class="title" x="0" y="12">{_text(heatmap.title)}</text>']
+    for index, label in enumerate(heatmap.rows):
+        y = TITLE + top + cell * index + cell // 2 + 4
+        lines.append(f'<text class="row" x="{left - 5}" y="{y}">{_text(_short(label))}</text>')
+    for index, label in enumerate(heatmap.columns):
+        x, y = left + cell * index + cell // 2, TITLE + top - 5
+        where = f'transform="translate({x + 4} {y}) rotate(-90)"'
+        where = where if turned else f'x="{x}" y="{y}" text-anchor="middle"'
+        lines.append(f"<text {where}>{_text(_short(label))}</text>")
+    lines.append(f'<g transform="translate({left} {TITLE + top}) scale({cell})">')
+    lines += [*_cells(heatmap), "</g>"]
+    if cell >= NUMBERED:
+        lines += _numbers(heatmap, left, TITLE + top, cell)
+    return "\n".join(lines) + "\n"
+
+
+def _cells(heatmap: Heatmap) -> Iterable[str]:
+    """One path a level, in units of a cell; NaN is a cross."""
+    paths: dict[str, list[str]] = {}
+    for y, row in enumerate(heatmap.values):
+        for x, value in enumerate(row):
+            name = _name(value, heatmap)
+            drawn = f"M{x} {y}h.95v.95H{x}z"
+            if name is None:
+                drawn = f"M{x}.2 {y}.2l.55 .55m0-.55l-.55 .55"
+            paths.setdefault(name or "nan", []).append(drawn)
+    for name in sorted(paths):
+        yield f'<path class="{name}" d="{"".join(paths[name])}"/>'
+
+
+def _numbers(heatmap: Heatmap, left: int, top: int, cell: int) -> Iterable[str]:
+    """The numbers in the cells, grouped by the colour that they are written in."""
+    groups: dict[str, list[str]] = {}
+    for row, values in enumerate(heatmap.values):
+        for column, value in enumerate(values):
+            name = _name(value, heatmap)
+            if name is not None:
+                x, y = left + cell * column + cell // 2 - 1, top + cell * row + cell // 2 + 3
+                text = number(value, heatmap.scale)
+                kind = "in tight" if len(text) * LETTER > cell else "in"
+                groups.setdefault(name, []).append(
+                    f'<text class="{kind}" x="{x}" y="{y}">{text}</text>'
+                )
+    for name in sorted(groups):
+        yield f'<g class="t{name}">{"".join(groups[name])}</g>'
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
+
+
+def _text(text: str) -> str:
+    return escape(text, quote=False)

@@ -1,0 +1,244 @@
+"""Figures as text: colours where the terminal has them, shades where it has only Unicode, digits
+everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from itertools import zip_longest
+from textwrap import wrap
+
+from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
+from grader.show.palette import DARK, Colour, colour, ink
+
+SHADES = " ░▒▓█"
+GAP = "   "
+LONGEST = 12
+"""A label of a row has at most so many letters."""
+
+CROSS = "×"
+"""Stands for NaN where there is no room for the word."""
+
+
+class Depth(IntEnum):
+    """How many colours the terminal has."""
+
+    NONE = 0
+    MANY = 256
+    ALL = 1 << 24
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What is drawn on. ``plain`` asks for words and digits only, as a screen reader needs them.
+
+    ``width`` None does not break lines.
+    """
+
+    width: int | None = 80
+    depth: Depth = Depth.NONE
+    unicode: bool = True
+    plain: bool = False
+
+    @property
+    def digits(self) -> bool:
+        """Whether there is nothing but digits to draw with."""
+        return self.plain or not self.unicode
+
+
+def render(figure: Figure, screen: Screen) -> str:
+    """The whole figure, newline at the end."""
+    width = screen.width or 10_000
+    blocks = [block for heatmap in figure.heatmaps for block in _blocks(heatmap, screen)]
+    lines = [*wrap(figure.title, width), *([] if screen.digits else _legend(figure, screen))]
+    row: list[list[str]] = []
+    for block in blocks:
+        if row and _wide(row) + len(GAP) + _cells(block[0]) > width:
+            lines += ["", *_side_by_side(row)]
+            row = []
+        row.append(block)
+    lines += ["", *_side_by_side(row)] if row else []
+    lines += ["", *wrap(figure.text, min(width, 100))] if figure.text else []
+    text = "".join(f"{line.rstrip()}\n" for line in lines)
+    return text if screen.unicode else _ascii(text)
+
+
+def _ascii(text: str) -> str:
+    return text.replace("∞", "inf").replace("·", "_").encode("ascii", "replace").decode("ascii")
+
+
+def _side_by_side(blocks: list[list[str]]) -> Iterator[str]:
+    """Blocks, all lines of which have their block's width, next to each other."""
+    widths = [_cells(block[0]) for block in blocks]
+    for lines in zip_longest(*blocks):
+        yield GAP.join(
+            " " * width if line is None else line for line, width in zip(lines, widths, strict=True)
+        )
+
+
+def _wide(blocks: list[list[str]]) -> int:
+    return sum(_cells(block[0]) for block in blocks) + len(GAP) * (len(blocks) - 1)
+
+
+def _blocks(heatmap: Heatmap, screen: Screen) -> Iterator[list[str]]:
+    """The heatmap as one block, or as several where digits need more columns than there are."""
+    labels = max((_cells(row) for row in heatmap.rows), default=0)
+    labels = min(labels, LONGEST, max(3, (screen.width or 10_000) // 4))
+    room = (screen.width or 10_000) - labels - 1
+    across = len(heatmap.columns)
+    need = 1 + max((len(_number(v, heatmap, screen)) for row in heatmap.values for v in row))
+    if screen.digits:
+        most = max(1, room // need)
+        for start in range(0, across, most):
+            part = slice(start, start + most)
+            yield _block(_cut(heatmap, part), screen, labels, need)
+        return
+    marks = 0 if screen.depth else 2
+    sizes = [size for size in (need + marks + 1, need + marks, 2) if size * across <= room]
+    yield _block(heatmap, screen, labels, sizes[0] if sizes else 1)
+
+
+def _cut(heatmap: Heatmap, part: slice) -> Heatmap:
+    values = tuple(row[part] for row in heatmap.values)
+    return replace(heatmap, values=values, columns=heatmap.columns[part])
+
+
+def _block(heatmap: Heatmap, screen: Screen, labels: int, size: int) -> list[str]:
+    """Title, header and rows, padded to one width."""
+    across = len(heatmap.columns)
+    width = labels + 1 + size * across
+    lines = [heatmap.title]
+    if size > 1:
+        heads = (_fit(column, size - 1, right=True) + " " for column in heatmap.columns)
+        lines.append(" " * (labels + 1) + "".join(heads))
+    if size == 1 and screen.depth:
+        lines += _halves(heatmap, screen, labels)
+    else:
+        for label, values in zip(heatmap.rows, heatmap.values, strict=True):
+            drawn = "".join(_cell(value, heatmap, screen, size) for value in values)
+            lines.append(f"{_fit(label, labels)} {drawn}")
+    longest = max(width, _cells(lines[0]))
+    return [line + " " * (longest - _cells(line)) for line in lines]
+
+
+def _cell(value: float, heatmap: Heatmap, screen: Screen, size: int) -> str:
+    """One number in ``size`` columns."""
+    text = _number(value, heatmap, screen)
+    fits = len(text) < size - (0 if screen.depth or screen.digits else 2)
+    step = level(value, heatmap)
+    if screen.digits:
+        return text.rjust(size - 1) + " "
+    if screen.depth:
+        text = text.rjust(size - 1) + " " if fits else CROSS[: step is None].center(size)
+        return _painted(text, step, heatmap.scale, screen.depth)
+    shade = CROSS if step is None else _shade(step, heatmap.scale)
+    if fits:
+        return shade * 2 + text.rjust(size - 3) + " "
+    signed = heatmap.scale is Scale.SIGNED and step is not None and step != 0
+    sign = ("+" if (step or 0) > 0 else "-") if signed else shade
+    return (sign + shade)[-size:] if size < 3 else shade * size
+
+
+def _halves(heatmap: Heatmap, screen: Screen, labels: int) -> Iterator[str]:
+    """Two rows a line: the upper half of a character in one colour, the lower in the other."""
+    for top in range(0, len(heatmap.values), 2):
+        pair = heatmap.values[top : top + 2]
+        drawn = ""
+        for column in range(len(heatmap.columns)):
+            upper, *lower = (_paint(row[column], heatmap) for row in pair)
+            drawn += _code(38, upper, screen.depth)
+            drawn += _code(48, lower[0], screen.depth) if lower else ""
+            drawn += "▀\x1b[0m"
+        yield f"{_fit(heatmap.rows[top], labels)} {drawn}"
+
+
+def _number(value: float, heatmap: Heatmap, screen: Screen) -> str:
+    text = number(value, heatmap.scale)
+    return text if screen.unicode else text.replace("∞", "inf")
+
+
+def _shade(step: int, scale: Scale) -> str:
+    share = abs(step) * (2 if scale is Scale.SIGNED else 1)
+    return SHADES[(share * (len(SHADES) - 1) + STEPS // 2) // STEPS]
+
+
+def _legend(figure: Figure, screen: Screen) -> Iterator[str]:
+    """What the colours mean, once for each scale."""
+    seen: list[tuple[Scale, float]] = []
+    for heatmap in figure.heatmaps:
+        key = heatmap.scale, heatmap.limit
+        if key not in seen:
+            seen.append(key)
+            yield _scale_line(heatmap, screen)
+
+
+def _scale_line(heatmap: Heatmap, screen: Screen) -> str:
+    signed = heatmap.scale is Scale.SIGNED
+    steps = range(-10, 11, 2) if signed else range(0, STEPS + 1, 2)
+    if screen.depth:
+        bar = "".join(_painted(" ", step, heatmap.scale, screen.depth) for step in steps)
+    else:
+        bar = "".join(_shade(step, heatmap.scale) for step in steps)
+    if heatmap.scale is Scale.MASK:
+        return f"hidden {bar} may look"
+    low, high = (-heatmap.limit, heatmap.limit) if signed else (0.0, 1.0)
+    name = "  difference" if heatmap.title.startswith("Difference") else ""
+    return f"{number(low, heatmap.scale)} {bar} {number(high, heatmap.scale)}{name}"
+
+
+def _paint(value: float, heatmap: Heatmap) -> Colour:
+    step = level(value, heatmap)
+    return (255, 0, 255) if step is None else colour(step, heatmap.scale, DARK)
+
+
+def _painted(text: str, step: int | None, scale: Scale, depth: Depth) -> str:
+    if step is None:
+        return f"\x1b[7m{text}\x1b[0m"
+    back, front = colour(step, scale, DARK), ink(step, scale, DARK)
+    return f"{_code(48, back, depth)}{_code(38, front, depth)}{text}\x1b[0m"
+
+
+def _code(where: int, rgb: Colour, depth: Depth) -> str:
+    """The sequence that sets the text's colour (``where`` 38) or its ground (48)."""
+    if depth is Depth.ALL:
+        return "\x1b[{};2;{};{};{}m".format(where, *rgb)
+    return f"\x1b[{where};5;{_indexed(rgb)}m"
+
+
+def _indexed(rgb: Colour) -> int:
+    """The nearest of the 6 x 6 x 6 colours and the 24 greys of a 256-colour terminal."""
+    levels = (0, 95, 135, 175, 215, 255)
+    nearest = [min(range(6), key=lambda i, c=c: abs(levels[i] - c)) for c in rgb]  # type: ignore[misc]
+    cube = tuple(levels[i] for i in nearest)
+    grey = max(0, min(23, round((sum(rgb) / 3 - 8) / 10)))
+    greys = (8 + 10 * grey,) * 3
+    if _apart(rgb, greys) < _apart(rgb, cube):
+        return 232 + grey
+    return 16 + 36 * nearest[0] + 6 * nearest[1] + nearest[2]
+
+
+def _apart(one: Sequence[int], other: Sequence[int]) -> int:
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+def _fit(label: str, width: int, *, right: bool = False) -> str:
+    """``label`` in exactly ``width`` columns."""
+    from rich.cells import set_cell_size
+
+    if _cells(label) > width:
+        return set_cell_size(label, width)
+    space = " " * (width - _cells(label))
+    return space + label if right else label + space
+
+
+def _cells(line: str) -> int:
+    """The columns that ``line`` takes, its colours not counted."""
+    from rich.cells import cell_len
+
+    if "\x1b" in line:
+        import re
+
+        line = re.sub("\x1b\\[[0-9;]*m", "", line)
+    return cell_len(line)
