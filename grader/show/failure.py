@@ -62,7 +62,7 @@ def as_text(picture: Picture, screen: Screen) -> str:
 
 
 def _scale(expected: Grid) -> tuple[Scale, float]:
-    """Weights where the numbers are weights, a mask where they are one, else numbers of any sign."""
+    """Weights or a mask where the numbers are those, else numbers of any sign."""
     numbers = [value for row in expected for value in row]
     finite = [value for value in numbers if abs(value) < MASKED]
     if len(finite) < len(numbers) and not any(finite):

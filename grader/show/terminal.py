@@ -1,6 +1,4 @@
-"""Figures as text: colours where the terminal has them, shades where it has only Unicode, digits
-everywhere else.
-"""
+"""Figures as text: in colours, in shades where there are none, in digits where nothing else is."""
 
 from __future__ import annotations
 
@@ -88,7 +86,7 @@ def _blocks(heatmap: Heatmap, screen: Screen) -> Iterator[list[str]]:
     labels = min(labels, LONGEST, max(3, (screen.width or 10_000) // 4))
     room = (screen.width or 10_000) - labels - 1
     across = len(heatmap.columns)
-    need = 1 + max((len(_number(v, heatmap, screen)) for row in heatmap.values for v in row))
+    need = 1 + max(len(_number(v, heatmap, screen)) for row in heatmap.values for v in row)
     if screen.digits:
         most = max(1, room // need)
         for start in range(0, across, most):
