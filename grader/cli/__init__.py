@@ -14,7 +14,14 @@ import click
 COMMANDS = {
     "check": "grade",
     "class": "teach:grade_class",
+    "explain": "explain",
     "grade": "grade",
+    "hint": "desk",
+    "list": "desk:list_",
+    "next": "desk:next_",
+    "progress": "desk:progress_",
+    "reset": "desk",
+    "solution": "desk",
     "sync": "upkeep",
 }
 """The command's name, and the module of this package in which a function of that name is it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,14 +12,17 @@ from grader import course
 from grader.cli.words import (
     STATUS,
     StepName,
+    a_look,
     engine_option,
     from_caller,
     mine_option,
+    plain_option,
+    print_page,
     seed_option,
     strict_option,
-    unicode_out,
 )
-from grader.model import Step, Verdict
+from grader.look import Look
+from grader.model import Status, Step, Verdict
 
 if TYPE_CHECKING:
     from grader.model import Report
@@ -32,7 +34,12 @@ if TYPE_CHECKING:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report here.")
 @click.option("--verbose", is_flag=True, help="Show the original error texts.")
-@click.option("--hints", type=click.IntRange(1, 3), default=1, help="How many hints a check shows.")
+@click.option(
+    "--hints",
+    type=click.IntRange(1, 3),
+    help="How many hints a check shows. Without it, your attempts decide.",
+)
+@plain_option
 @engine_option
 @seed_option
 @strict_option
@@ -43,7 +50,8 @@ def grade(
     form: str,
     output: Path | None,
     verbose: bool,
-    hints: int,
+    hints: int | None,
+    plain: bool,
     engine: str,
     seed: int | None,
     strict: bool,
@@ -58,15 +66,36 @@ def grade(
         from grader.report import as_json
 
         text = as_json.render(report)
+    elif output is None and (path is None or path.resolve() == step.stub.resolve()):
+        text = _to_learner(step, report, a_look(plain), verbose, hints)
     else:
         from grader.report import as_text
 
-        plain = output is not None
-        text = as_text.render(
-            report, unicode=plain or unicode_out(), verbose=verbose, hint_level=hints
-        )
-    _deliver(text, output, coloured=form == "text")
+        how = Look(words=plain) if output else a_look(plain)
+        text = as_text.render(report, how, verbose=verbose, hint_level=hints or 1)
+    if output is not None:
+        _write(output, text)
+    elif form == "json":
+        click.echo(text, nl=False)
+    else:
+        print_page(text, plain)
     sys.exit(STATUS[report.verdict])
+
+
+def _to_learner(step: Step, report: Report, how: Look, verbose: bool, hints: int | None) -> str:
+    """The report on the learner's own file: counted, with hints by the attempts, and what next."""
+    from grader import hints as levels
+    from grader.desk import attempt, pages
+    from grader.report import as_text
+
+    found = attempt.noted(step, report)
+    if found.note:
+        click.echo(found.note, err=True)
+    shown = levels.shown(found.known) if hints is None else {}
+    text = as_text.render(report, how, verbose=verbose, hint_level=hints or 1, levels=shown)
+    if report.verdict is Verdict.PASS:
+        text += "\n" + pages.after_pass(step, course.steps(), found, how)
+    return text
 
 
 @click.command()
@@ -75,58 +104,37 @@ def grade(
 @strict_option
 @mine_option
 @click.option("--solutions", is_flag=True, help="Grade the reference solutions.")
-def check(engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool) -> None:
+@plain_option
+def check(
+    engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool, plain: bool
+) -> None:
     """Grade every step and print one line each."""
     from grader.pipeline import Options, grade
 
-    worst = 0
+    worst, how = 0, a_look(plain)
     for step in course.steps():
         report = grade(
             step, step.solution if solutions else step.stub, Options(engine, seed, strict, mine)
         )
-        click.echo(_summary(report))
+        print_page(_summary(report, how) + "\n", plain)
         worst = max(worst, STATUS[report.verdict])
     sys.exit(worst)
 
 
-def _summary(report: Report) -> str:
-    marks = (
-        {Verdict.PASS: "✅", Verdict.ERROR: "⛔"}
-        if unicode_out()
-        else {Verdict.PASS: "[pass]", Verdict.ERROR: "[error]"}
-    )
-    mark = marks.get(report.verdict, "❌" if unicode_out() else "[FAIL]")
-    first = next((c.message for c in report.checks if c.status.value == "fail"), "")
+def _summary(report: Report, how: Look) -> str:
+    status = {Verdict.PASS: Status.PASS, Verdict.ERROR: Status.ERROR}
+    mark = how.marks[status.get(report.verdict, Status.FAIL)]
+    first = next((c.message for c in report.checks if c.status is Status.FAIL), "")
     problem = report.problem.message if report.problem else first
     said = f"  {problem}" if problem else ""
     return f"{mark} {report.step} {report.score:>2}/{report.max_score} {report.title}{said}"
 
 
-def _deliver(text: str, output: Path | None, *, coloured: bool) -> None:
-    if output is not None:
-        from grader.files import write_whole
+def _write(output: Path, text: str) -> None:
+    from grader.files import write_whole
 
-        try:
-            write_whole(output, text)
-        except OSError as problem:
-            click.echo(
-                f"The report could not be written to {output}: {problem.strerror}.", err=True
-            )
-            sys.exit(3)
-        return
-    if (
-        coloured
-        and sys.stdout.isatty()
-        and not os.environ.get("NO_COLOR")
-        and (os.environ.get("TERM") != "dumb")
-    ):
-        text = "".join(_painted(line) for line in text.splitlines(keepends=True))
-    click.echo(text, nl=False)
-
-
-def _painted(line: str) -> str:
-    colours = {"✅": "green", "❌": "red", "➖": "bright_black", "⛔": "yellow", "   Hint:": "cyan"}
-    for start, colour in colours.items():
-        if line.startswith(start):
-            return click.style(line, fg=colour)
-    return line
+    try:
+        write_whole(output, text)
+    except OSError as problem:
+        click.echo(f"The report could not be written to {output}: {problem.strerror}.", err=True)
+        sys.exit(3)

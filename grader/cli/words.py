@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from grader import course
+from grader.look import Look, look, paint
 from grader.model import Step, Verdict
 
 STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.TIMEOUT: 1, Verdict.ERROR: 3}
@@ -45,6 +46,13 @@ strict_option = click.option(
 mine_option = click.option(
     "--mine", is_flag=True, help="Import your own earlier steps instead of the solutions."
 )
+plain_option = click.option(
+    "--plain",
+    is_flag=True,
+    envvar="GRADER_PLAIN",
+    help="Words in the place of symbols and colours, for screen readers. GRADER_PLAIN=1 does so "
+    "always.",
+)
 
 
 def from_caller(path: Path) -> Path:
@@ -52,6 +60,12 @@ def from_caller(path: Path) -> Path:
     return Path(os.environ.get("INIT_CWD", "")) / path if Path.cwd() == course.ROOT else path
 
 
-def unicode_out() -> bool:
-    """Whether stdout can carry the report's marks."""
-    return (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") == "utf8"
+def a_look(plain: bool) -> Look:
+    """How to write to stdout."""
+    return look(sys.stdout, plain=plain)
+
+
+def print_page(text: str, plain: bool) -> None:
+    """Write a text to stdout: coloured and wrapped in a terminal, as it is elsewhere."""
+    how = a_look(plain)
+    click.echo(paint(how.text(text), how), nl=False, color=True)

@@ -2,52 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from grader.hints import LEVELS
+from grader.look import FILE, Look
 from grader.model import CheckResult, Report, Status, Verdict
 
 RULE = "=" * 60
-MARKS = {Status.PASS: "✅", Status.FAIL: "❌", Status.NOT_RUN: "➖", Status.ERROR: "⛔"}
-PLAIN_MARKS = {
-    Status.PASS: "[pass]",
-    Status.FAIL: "[FAIL]",
-    Status.NOT_RUN: "[not run]",
-    Status.ERROR: "[error]",
-}
 
 
 def render(
-    report: Report, *, unicode: bool = True, verbose: bool = False, hint_level: int = 1
+    report: Report,
+    how: Look = FILE,
+    *,
+    verbose: bool = False,
+    hint_level: int = 1,
+    levels: Mapping[str, int] | None = None,
 ) -> str:
-    """The whole report as text.
+    """The whole report as text, not wrapped and not coloured.
 
-    ``unicode`` False uses ASCII marks. ``verbose`` adds the original error texts.
-    ``hint_level`` is how many of each check's hints are shown, at least one.
+    ``verbose`` adds the original error texts. ``hint_level`` is how many of each check's hints
+    are shown, at least one; ``levels`` may say more for some checks, by id.
     """
     lines = [f"Running tests for Step {report.step.removeprefix('s')}: {report.title}...", ""]
     lines.append("Results:")
     for check in ((report.problem,) if report.problem else ()) + report.checks:
-        lines += _check(check, unicode=unicode, verbose=verbose, hint_level=hint_level)
+        level = max(hint_level, (levels or {}).get(check.id, 1))
+        lines += one_check(check, how, verbose=verbose, hint_level=level)
     lines += _diagnosis(report)
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:"]
         lines += [f"  | {line}" for line in report.output.splitlines()]
-    lines += ["", RULE, _closing(report, unicode=unicode), RULE]
-    text = "\n".join(lines) + "\n"
-    return text if unicode else text.encode("ascii", "replace").decode("ascii")
+    rule = [] if how.words else [RULE]
+    lines += ["", *rule, closing(report, how), *rule]
+    return how.text("\n".join(lines) + "\n")
 
 
-def _check(check: CheckResult, *, unicode: bool, verbose: bool, hint_level: int) -> Iterator[str]:
-    mark = (MARKS if unicode else PLAIN_MARKS)[check.status]
-    yield f"{mark} {check.message}"
+def one_check(
+    check: CheckResult, how: Look, *, verbose: bool = False, hint_level: int = 1
+) -> Iterator[str]:
+    """The lines on one check: its sentence, where, why, and as many hints as asked for."""
+    yield f"{how.marks[check.status]} {check.message}"
     if check.line is not None and check.status is Status.FAIL:
         yield f"   Line {check.line}: {check.text}" if check.text else f"   Line {check.line}"
     if check.note:
         label = "Note: " if check.status is Status.PASS else ""
         yield from (f"   {label}{line}" for line in check.note.splitlines())
     if check.status is Status.FAIL:
-        yield from (f"   Hint: {hint}" for hint in check.hints[: max(1, hint_level)])
+        shown = check.hints if hint_level >= LEVELS else check.hints[: max(1, hint_level)]
+        yield from (f"   Hint: {hint}" for hint in shown)
     if verbose and check.detail:
         yield from (f"   | {line}" for line in check.detail.splitlines())
 
@@ -63,16 +67,18 @@ def _diagnosis(report: Report) -> Iterator[str]:
             yield f"   Lesson: {one.lesson}"
 
 
-def _closing(report: Report, *, unicode: bool) -> str:
+def closing(report: Report, how: Look) -> str:
+    """The last line: what became of the file."""
+    emoji = how.unicode and not how.words
     match report.verdict:
         case Verdict.PASS:
             return (
-                f"{'🎉 ' if unicode else ''}All checks passed! Your implementation matches "
+                f"{'🎉 ' if emoji else ''}All checks passed! Your implementation matches "
                 "the solution."
             )
         case Verdict.ERROR:
             return (
-                f"{'⛔ ' if unicode else ''}The grader could not finish. This is not your "
+                f"{'⛔ ' if emoji else ''}The grader could not finish. This is not your "
                 "mistake, and it costs you nothing."
             )
-    return f"{'⚠️ ' if unicode else ''}Some checks failed. Review the hints above and try again."
+    return f"{'⚠️ ' if emoji else ''}Some checks failed. Review the hints above and try again."

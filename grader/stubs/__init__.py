@@ -7,6 +7,15 @@ brings the files of the course in step with them.
 from __future__ import annotations
 
 from grader.stubs.blanks import Region, RegionProblem, make_answer, make_stub, regions
-from grader.stubs.generate import sync
+from grader.stubs.generate import back_up, sync, untouched
 
-__all__ = ["Region", "RegionProblem", "make_answer", "make_stub", "regions", "sync"]
+__all__ = [
+    "Region",
+    "RegionProblem",
+    "back_up",
+    "make_answer",
+    "make_stub",
+    "regions",
+    "sync",
+    "untouched",
+]

@@ -112,6 +112,11 @@ def plan(root: Path, *, reports: bool = True) -> tuple[Generated, ...]:
     return tuple(plans)
 
 
+def untouched(step: Step, data: bytes) -> bool:
+    """Whether ``data`` is the stub of ``step`` as it was generated."""
+    return _digest(data) == _read_manifest(step.root).get(step.stub.name)
+
+
 def _paired(root: Path, steps: tuple[Step, ...]) -> None:
     """Every step of the course has its files, and every solution its step."""
     if not steps:
@@ -195,7 +200,7 @@ def _write(root: Path, generated: Iterable[Generated], *, force: bool) -> Iterat
             if not force:
                 yield f"Kept {name}: it holds your own work. --force replaces it (after a backup)."
                 continue
-            yield f"Kept a copy of {name} as {_back_up(root, one.path).relative_to(root)}."
+            yield f"Kept a copy of {name} as {back_up(root, one.path).relative_to(root)}."
         if _now(one.path) != one.now and not force:
             yield f"Kept {name}: it was saved in this very moment. Run sync again."
             continue
@@ -203,8 +208,8 @@ def _write(root: Path, generated: Iterable[Generated], *, force: bool) -> Iterat
         yield f"Wrote {name}."
 
 
-def _back_up(root: Path, path: Path) -> Path:
-    """A copy of ``path`` under a name of its own, safe on the disk."""
+def back_up(root: Path, path: Path) -> Path:
+    """Make a copy of ``path`` under a name of its own, safe on the disk; returns its path."""
     folder = root / BACKUPS
     folder.mkdir(parents=True, exist_ok=True)
     stamp = time.strftime("%Y%m%d-%H%M%S")

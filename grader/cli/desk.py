@@ -1,0 +1,108 @@
+"""The commands of a learner's desk: hints, the way through the course, starting again."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from grader import course, progress
+from grader.cli.words import StepName, a_look, engine_option, plain_option, print_page
+from grader.model import Step
+
+
+def current_step() -> Step:
+    """The step that the learner is at."""
+    from grader.desk import pages
+
+    steps = course.steps()
+    return pages.next_step(steps, progress.read(course.ROOT)[0]) or steps[-1]
+
+
+@click.command()
+@click.argument("step", type=StepName(), required=False)
+@click.argument("check", required=False)
+@engine_option
+@plain_option
+def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None:
+    """Grade a step and show one more hint on CHECK, or on the first check that fails."""
+    from grader.desk import attempt, pages
+    from grader.pipeline import Options
+
+    step = step or current_step()
+    if check is not None:
+        known_check(step, check)
+    found = attempt.attempt(step, Options(engine))
+    found = attempt.one_more_hint(step, found, check)
+    print_page(pages.hint_page(step, found, a_look(plain), check), plain)
+    if found.note:
+        click.echo(found.note, err=True)
+    sys.exit(3 if found.report.verdict.value == "error" else 0)
+
+
+def known_check(step: Step, check: str) -> None:
+    """Refuse a check that ``step`` does not have, with the names of those that it has."""
+    names = [one.id for one in course.rubric(step).checks]
+    if check not in names:
+        raise click.UsageError(f"{step.id} has no check {check!r}. It has {', '.join(names)}.")
+
+
+@click.command("next")
+@plain_option
+def next_(plain: bool) -> None:
+    """Say which step to do next. Nothing stops you from doing another one."""
+    from grader.desk import pages
+
+    print_page(pages.next_page(course.steps(), _known()), plain)
+
+
+@click.command("list")
+@plain_option
+def list_(plain: bool) -> None:
+    """List the steps, with how far each is done."""
+    from grader.desk import pages
+
+    print_page(pages.list_page(course.steps(), _known(), a_look(plain)), plain)
+
+
+@click.command("progress")
+@plain_option
+def progress_(plain: bool) -> None:
+    """Say what was done so far, and what was hard."""
+    from grader.desk import pages
+
+    print_page(pages.progress_page(course.steps(), _known(), a_look(plain)), plain)
+
+
+def _known() -> progress.Progress:
+    known, note = progress.read(course.ROOT)
+    if note:
+        click.echo(note, err=True)
+    return known
+
+
+@click.command()
+@click.argument("step", type=StepName())
+@plain_option
+def reset(step: Step, plain: bool) -> None:
+    """Begin a step again: its file becomes the stub. A copy of yours is kept."""
+    from grader.desk.reset import reset as begin_again
+
+    print_page(begin_again(step), plain)
+
+
+@click.command()
+@click.argument("step", type=StepName(), required=False)
+@click.option("--now", is_flag=True, help="Show it although the step is not passed yet.")
+@plain_option
+def solution(step: Step | None, now: bool, plain: bool) -> None:
+    """Show how the reference differs from your file, once the step is passed."""
+    from grader.desk import pages
+
+    step = step or current_step()
+    if not now and not _known().get(step.id, progress.UNTOUCHED).passed:
+        raise click.UsageError(
+            f"Step {step.number} is not passed yet. {pages.task(f'hint {step.id}')} gives a hint; "
+            "--now shows the reference all the same."
+        )
+    print_page(pages.solution_page(step), plain)

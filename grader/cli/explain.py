@@ -1,0 +1,59 @@
+"""The command that explains a check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from grader import course
+from grader.cli.desk import current_step, known_check
+from grader.cli.words import plain_option, print_page
+
+if TYPE_CHECKING:
+    from grader.model import Step
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[STEP] [CHECK]")
+@plain_option
+def explain(words: tuple[str, ...], plain: bool) -> None:
+    """Say why CHECK of STEP exists, and where to read. Without CHECK, list the step's checks."""
+    from grader.desk.pages import task
+
+    step, check = _meant(words)
+    rubric = course.rubric(step)
+    if check is None:
+        width = max(len(one.id) for one in rubric.checks)
+        lines = [f"{one.id:{width}}  {one.passed}" for one in rubric.checks]
+        more = task(f"explain {step.id} {rubric.checks[0].id}")
+        print_page("\n".join([*lines, "", f"More on one of them: {more}", ""]), plain)
+        return
+    known_check(step, check)
+    from grader.desk.explain import explain as explained
+
+    found = next(one for one in rubric.checks if one.id == check)
+    print_page(explained(step, rubric, found), plain)
+
+
+def _meant(words: tuple[str, ...]) -> tuple[Step, str | None]:
+    """The step and the check; a check alone is of the step that the learner is at."""
+    if len(words) > 2:
+        raise click.UsageError("Name a step and a check: explain s05 scale")
+    try:
+        step = course.find(words[0]) if words else current_step()
+    except course.UnknownStep as problem:
+        if len(words) == 2:
+            raise click.UsageError(str(problem)) from problem
+        return _step_with(words[0]), words[0]
+    return step, words[1] if len(words) == 2 else None
+
+
+def _step_with(check: str) -> Step:
+    """The step at which ``check`` is meant: the learner's own if it has one, else the first."""
+    here = current_step()
+    for step in (here, *course.steps()):
+        if any(one.id == check for one in course.rubric(step).checks):
+            return step
+    known_check(here, check)
+    return here

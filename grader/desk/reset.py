@@ -1,0 +1,32 @@
+"""Begins a step again, and loses nothing."""
+
+from __future__ import annotations
+
+from grader import progress
+from grader.files import write_whole
+from grader.model import Step
+from grader.stubs import back_up, make_stub, untouched
+
+
+def reset(step: Step) -> str:
+    """Make the learner's file the stub again, keeping a copy; what was done, in words.
+
+    Raises:
+        OSError: the copy or the stub could not be written; the file is as it was.
+    """
+    name = step.stub.relative_to(step.root).as_posix()
+    try:
+        data = step.stub.read_bytes()
+    except FileNotFoundError:
+        data = None
+    if data is not None and untouched(step, data):
+        kept = f"{name} is the stub already.\n"
+    else:
+        kept = ""
+        if data is not None:
+            copy = back_up(step.root, step.stub).relative_to(step.root).as_posix()
+            kept = f"Your file is kept as {copy}\n"
+        write_whole(step.stub, make_stub(step.solution.read_text(encoding="utf-8")))
+        kept += f"{name} is the stub again.\n"
+    _, note = progress.update(step.root, step.id, progress.restarted)
+    return kept + (f"{note}\n" if note else "")

@@ -1,0 +1,103 @@
+"""How to write to one place: which characters, which colours, how wide."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+MARKS = {"pass": "✅", "fail": "❌", "not_run": "➖", "error": "⛔"}
+ASCII_MARKS = {"pass": "[pass]", "fail": "[FAIL]", "not_run": "[not run]", "error": "[error]"}
+WORD_MARKS = {"pass": "passed:", "fail": "failed:", "not_run": "not run:", "error": "error:"}
+STYLES = (
+    (("✅", "[pass]", "+ ", "🎉"), "green"),
+    (("❌", "[FAIL]", "- ", "⚠️"), "red"),
+    (("➖", "[not run]", "   Line "), "dim"),
+    (("⛔", "[error]"), "yellow"),
+    (("   Hint:", "@@"), "cyan"),
+    (("Running tests", "What happened", "# "), "bold"),
+)
+"""The style of a line, by how it starts."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """The defaults are a UTF-8 file: marks, no colour, no wrapping.
+
+    ``width`` None does not wrap. ``words`` is for screen readers: words in the place of marks, no
+    rules, boxes or bars.
+    """
+
+    unicode: bool = True
+    words: bool = False
+    colour: bool = False
+    width: int | None = None
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """What stands before a check's sentence, by its status."""
+        if self.words:
+            return WORD_MARKS
+        return MARKS if self.unicode else ASCII_MARKS
+
+    def text(self, text: str) -> str:
+        """``text`` in the characters of this place."""
+        return text if self.unicode else text.encode("ascii", "replace").decode("ascii")
+
+
+FILE = Look()
+"""A file, and what a lesson shows."""
+
+
+def look(stream: TextIO, environment: Mapping[str, str] = os.environ, *, plain: bool) -> Look:
+    """How to write to ``stream``: colour and width only in a terminal that has them."""
+    encoding = (getattr(stream, "encoding", "") or "").lower().replace("-", "")
+    base = Look(unicode=encoding == "utf8", words=plain)
+    if not stream.isatty():
+        return base
+    colour = not plain and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+    return replace(base, colour=colour, width=max(20, shutil.get_terminal_size().columns))
+
+
+def paint(text: str, how: Look) -> str:
+    """``text`` with its lines wrapped to the width, indented as they begin, and coloured."""
+    if how.width is None:
+        return text
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        force_terminal=True,
+        color_system="standard" if how.colour else None,
+        no_color=not how.colour,
+        highlight=False,
+        width=how.width,
+        legacy_windows=False,
+    )
+    lines = [_wrapped(Text(line, _style(line)), how.width, console) for line in text.splitlines()]
+    with console.capture() as captured:
+        console.print(Text("\n").join(lines), soft_wrap=True)
+    return captured.get()
+
+
+def _style(line: str) -> str:
+    return next((style for starts, style in STYLES if line.startswith(starts)), "")
+
+
+def _wrapped(line: Text, width: int, console: Console) -> Text:
+    """``line`` in as many lines as it takes, the later ones indented."""
+    if line.cell_len <= width:
+        return line
+    if set(line.plain) == {"="}:  # a rule
+        return line[:width]
+    indent = min(len(line.plain) - len(line.plain.lstrip()) + 3, width // 3)
+    parts = line.wrap(console, width - indent)
+    for part in parts:
+        part.rstrip()
+    return line.blank_copy("\n" + " " * indent).join(parts)

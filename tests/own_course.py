@@ -1,0 +1,68 @@
+"""A course of one's own for tests that write: a copy, with the machine in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import ROOT
+from grader.stubs import make_answer, make_stub
+
+FOLDERS = ("checks", "grader", "solutions", "steps")
+
+
+@dataclass(frozen=True)
+class Course:
+    """The root of a copied course."""
+
+    root: Path
+
+    @property
+    def progress(self) -> Path:
+        return self.root / ".grader" / "progress.json"
+
+    def file(self, number: str = "05") -> Path:
+        return self.root / "steps" / f"step_{number}.py"
+
+    def solve(self, number: str = "05") -> None:
+        source = (self.root / "solutions" / f"solution_{number}.py").read_text(encoding="utf-8")
+        self.file(number).write_text(make_answer(source), encoding="utf-8")
+
+    def spoil(self, text: str, other: str, number: str = "05") -> None:
+        """The solution with ``text`` replaced, saved as the learner's file."""
+        source = (self.root / "solutions" / f"solution_{number}.py").read_text(encoding="utf-8")
+        assert text in source
+        self.file(number).write_text(source.replace(text, other), encoding="utf-8")
+
+    def environment(self, **more: str) -> dict[str, str]:
+        drop = ("NO_COLOR", "GRADER_PLAIN", "PIXI_PROJECT_ROOT", "INIT_CWD", "COLUMNS")
+        kept = {name: value for name, value in os.environ.items() if name not in drop}
+        return {**kept, "PYTHONPATH": str(self.root), "PYTHONUTF8": "1", **more}
+
+    def run(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "grader", *arguments],
+            cwd=self.root,
+            env=self.environment(**more),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+
+
+def copy_course(folder: Path) -> Course:
+    """Copy what a grading needs; compiled modules too, so that the first run is quick."""
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "course.toml", folder)
+    course = Course(folder)
+    for solution in sorted((folder / "solutions").glob("solution_*.py")):
+        text = make_stub(solution.read_text(encoding="utf-8"))
+        course.file(solution.stem[-2:]).write_text(text, encoding="utf-8")
+    return course

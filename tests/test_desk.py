@@ -1,0 +1,148 @@
+"""The learner's desk, from the outside: hints, the way through the course, starting again."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader import course, hints
+from grader.desk import lesson
+from grader.desk.explain import explain
+from grader.model import Step
+from tests.own_course import Course, copy_course
+
+STEPS = course.steps()
+each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course in which nothing was done; for tests that change nothing."""
+    return copy_course(tmp_path_factory.mktemp("course"))
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Course:
+    return copy_course(tmp_path)
+
+
+def said(done: subprocess.CompletedProcess[str], status: int = 0) -> str:
+    """What was printed, where it ended as it should and without a traceback."""
+    assert "Traceback" not in done.stdout + done.stderr
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+def hint_lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("   Hint:")]
+
+
+def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> None:
+    counts = []
+    for turn in range(5):
+        own.spoil("math.sqrt(", f"math.fabs({turn} + ")
+        counts.append(len(hint_lines(said(own.run("grade", "s05"), 1))))
+    assert counts == sorted(counts)
+    assert counts[-1] > counts[0]
+    own.solve()
+    text = said(own.run("grade", "s05"))
+    assert "Check yourself" in text
+    assert "Your code is the reference's." in text
+    assert "Next is step 06" in text
+    assert "s05: passed, 31 of 31 checks, 6 attempts" in said(own.run("list", "--plain"))
+    assert "Next is step 06" in said(own.run("next"))
+    assert "6 attempts" in said(own.run("progress"))
+
+
+def test_the_untouched_stub_is_no_attempt(own: Course) -> None:
+    said(own.run("grade", "s05"), 1)
+    assert not own.progress.exists()
+
+
+def test_another_file_is_no_attempt(own: Course) -> None:
+    said(own.run("grade", "s05", "--file", "solutions/solution_05.py"))
+    assert not own.progress.exists()
+
+
+def test_each_hint_that_is_asked_for_says_more(own: Course) -> None:
+    first, second, third = (said(own.run("hint", "s05")) for _ in range(3))
+    assert len(hint_lines(first)) < len(hint_lines(second)) == len(hint_lines(third))
+    assert "explain s05 import-functional" in second
+    assert "_attn: attention weights" in said(own.run("hint", "s05", "scale"))
+    assert "no check 'nonsense'" in own.run("hint", "s05", "nonsense").stderr
+
+
+def test_reset_keeps_a_copy_and_solution_shows_the_difference(own: Course) -> None:
+    stub = own.file().read_bytes()
+    assert "stub already" in said(own.run("reset", "s05"))
+    own.file().write_text("mine = 1\n", encoding="utf-8")
+    refused = own.run("solution", "s05")
+    assert refused.returncode == 2
+    assert "--now" in refused.stderr
+    shown = said(own.run("solution", "s05", "--now"))
+    assert "- mine = 1" in shown
+    assert "+ class GPT2Attention(Module):" in shown
+    text = said(own.run("reset", "s05"))
+    copy = re.search(r"kept as (\S+)", text)
+    assert copy is not None
+    assert (own.root / copy[1]).read_text(encoding="utf-8") == "mine = 1\n"
+    assert own.file().read_bytes() == stub
+    own.file().unlink()
+    said(own.run("reset", "s05"))
+    assert own.file().read_bytes() == stub
+
+
+def test_a_damaged_progress_file_costs_a_message(own: Course) -> None:
+    own.progress.parent.mkdir()
+    own.progress.write_text("{", encoding="utf-8")
+    own.file("01").write_text("x = 1\n", encoding="utf-8")
+    for command in ("list", "next", "progress"):
+        done = own.run(command)
+        said(done)
+        assert "damaged" in done.stderr
+    done = own.run("grade", "s01")
+    said(done, 1)
+    assert "begins anew" in done.stderr
+    assert json.loads(own.progress.read_text(encoding="utf-8"))["steps"]["s01"]["attempts"] == 1
+
+
+def test_plain_has_words_and_no_symbols(untouched: Course) -> None:
+    for arguments in (("grade", "s01", "--plain"), ("list", "--plain"), ("hint", "s01", "--plain")):
+        text = untouched.run(*arguments).stdout
+        assert text
+        assert not re.search("[\u2500-\u27bf\U0001f300-\U0001faff]|={5}|\x1b", text), text
+    text = untouched.run("grade", "s01", GRADER_PLAIN="1").stdout
+    assert re.search("^failed: ", text, re.MULTILINE)
+    assert re.search("^passed: ", text, re.MULTILINE)
+
+
+def test_explain_finds_the_check_that_is_meant(untouched: Course) -> None:
+    assert '"Scaling"' in said(untouched.run("explain", "s05", "scale"))
+    assert '"Scaling"' in said(untouched.run("explain", "scale"))
+    listed = said(untouched.run("explain", "s05"))
+    assert all(check.id in listed for check in course.rubric(course.find("s05")).checks)
+    for wrong in (("s99", "scale"), ("nonsense",), ("s05", "nonsense"), ("s05", "a", "b")):
+        assert untouched.run("explain", *wrong).returncode == 2
+
+
+@each_step
+def test_every_check_is_explained_with_a_place_in_the_lesson(step: Step) -> None:
+    rubric = course.rubric(step)
+    for check in rubric.checks:
+        text = explain(step, rubric, check)
+        assert check.passed in text
+        heading = hints.section(rubric, check)
+        assert lesson.section(step, heading), f"{step.id} {check.id}: no section {heading!r}"
+        assert f'"{heading}"' in text
+        assert "The lesson says" in text or hints.reason(check), f"{step.id} {check.id}"
+
+
+@each_step
+def test_every_lesson_asks_something(step: Step) -> None:
+    asked = lesson.questions(step)
+    assert len(asked) >= 2
+    assert not any(re.search("[`*]|Answers", one) for one in asked)
