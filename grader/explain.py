@@ -9,7 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from grader import clean
 from grader.probe import SeenError
+
+MOST = 400
+"""Characters of a message: the groups of the texts below may hold whatever the file raised."""
 
 
 @dataclass(frozen=True)
@@ -227,10 +231,10 @@ def explain(error: SeenError) -> Explained:
     where = f" (in {error.function})" if inside else ""
     for retold in (_attribute(error, text), _keyword(error, text), _row(error, text)):
         if retold is not None:
-            return Explained(f"{retold.message}{where}", retold.hint)
+            return Explained(clean.line(f"{retold.message}{where}", MOST), retold.hint)
     first = text.splitlines()[0][:200] if text else ""
     plain = f"{error.type_name}: {first}" if first else error.type_name
-    return Explained(f"{plain}{where}")
+    return Explained(clean.line(f"{plain}{where}", MOST))
 
 
 def _attribute(error: SeenError, text: str) -> Explained | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from grader import clean
 from grader.compare import difference
 from grader.diagnose import Explanation
 from grader.explain import explain
@@ -232,4 +233,5 @@ def _located(result: CheckResult, source: Source) -> CheckResult:
     """The result with the text of the line that it points at."""
     if result.line is None or not 1 <= result.line <= len(source.lines):
         return result
-    return replace(result, text=source.lines[result.line - 1].strip()[:200])
+    text = clean.line(source.lines[result.line - 1].strip(), 200)
+    return replace(result, text=text)

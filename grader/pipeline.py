@@ -160,7 +160,8 @@ def _notes(outcome: Outcome) -> tuple[str, ...]:
         "old-import-path": "max.nn.module_v3 is an old name. Today it is max.experimental.nn; "
         "the grader accepts both."
     }
-    return tuple(known.get(note, note) for note in outcome.notes) + (
+    # Of the worker's notes only the known: the file could send any text in its place.
+    return tuple(known[note] for note in known if note in outcome.notes) + (
         (outcome.problem,) if outcome.problem else ()
     )
 

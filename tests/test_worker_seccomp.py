@@ -25,6 +25,7 @@ MUST_BE_FORBIDDEN = (
     "setns", "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchownat", "utimensat",
     "setxattr", "fsetxattr", "removexattr", "mount", "chroot", "bpf", "io_uring_setup",
     "memfd_create", "shmget", "mq_open", "keyctl", "open_by_handle_at", "mknodat", "setuid",
+    "inotify_init1", "open_tree_attr", "file_setattr",
 )  # fmt: skip
 
 
@@ -94,6 +95,20 @@ def test_what_would_leave_the_sandbox_is_on_the_list(name: str) -> None:
         ("prlimit64", (0, 7, 0), seccomp.ALLOW),
         ("prlimit64", (0, 7, 0x1000), REFUSED),
         ("prlimit64", (0, 7, 0x1000_0000_0000), REFUSED),
+        ("fcntl", (3, 0), seccomp.ALLOW),  # F_DUPFD
+        ("fcntl", (3, 2, 1), seccomp.ALLOW),  # F_SETFD
+        ("fcntl", (3, 8, 1), REFUSED),  # F_SETOWN: signals for somebody else
+        ("fcntl", (3, 10, 9), REFUSED),  # F_SETSIG: and which
+        ("fcntl", (3, 15, 0), REFUSED),
+        ("fcntl", (3, 1024, 0), REFUSED),  # F_SETLEASE
+        ("ioctl", (1, 0x5401), seccomp.ALLOW),  # isatty
+        ("ioctl", (1, 0x5451), seccomp.ALLOW),  # FIOCLEX
+        ("ioctl", (0, 0x5412), REFUSED),  # TIOCSTI
+        ("ioctl", (3, 0x40086602), REFUSED),  # FS_IOC_SETFLAGS
+        ("ioctl", (3, 0x8901), REFUSED),  # FIOSETOWN
+        ("sched_setaffinity", (0, 8, 0), seccomp.ALLOW),
+        ("sched_setaffinity", (OWN, 8, 0), seccomp.ALLOW),
+        ("sched_setaffinity", (OWN - 1, 8, 0), REFUSED),
     ],
 )
 def test_arguments_decide_where_they_must(
@@ -116,7 +131,7 @@ def test_the_numbers_are_those_of_the_kernels_headers(machine: str) -> None:
         pytest.skip("the kernel's headers are not installed")
     text = HEADERS[machine].read_text(encoding="utf-8")
     known = {name: int(n) for name, n in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)}
-    newer = {"fchmodat2", "setxattrat", "removexattrat"}
+    newer = {"fchmodat2", "setxattrat", "removexattrat", "open_tree_attr", "file_setattr"}
     for name, numbers in {**syscalls.SPECIAL, **syscalls.FORBIDDEN}.items():
         number = numbers[machine == "aarch64"]
         if name in known or name not in newer:

@@ -13,9 +13,19 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-MOST_BYTES = 1 << 20
-MOST_LEVELS = 400
-"""Deeper trees would overflow the stack of what reads them; no step needs a tenth of it."""
+from grader import clean
+
+MOST_BYTES = 1 << 18
+MOST_NODES = 10_000
+MOST_LEVELS = 200
+"""What reads a tree takes a stack as deep and a time that can grow with the square of its size.
+No step needs a tenth of any of these."""
+
+MOST_NAME = 100
+"""Characters of a name that comes from the file, in a message."""
+
+ENCODINGS = frozenset(("utf-8", "ascii", "iso8859-1", "iso8859-15", "cp1252"))
+"""Those that editors write. Some of Python's others take minutes for a file, or run no text."""
 
 
 class SourceProblem(Exception):
@@ -46,40 +56,41 @@ class Source:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a regular file of at most 1 MiB; links are not followed.
+    """The bytes of a regular file of at most 256 KiB; links are not followed.
 
     Raises:
         SourceProblem: the file is missing, no regular file, too large or not readable.
     """
+    name = clean.line(path.name, MOST_NAME)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         raise SourceProblem(
-            f"There is no file {path.name}", hint="Check the name, or say --file PATH."
+            f"There is no file {name}", hint="Check the name, or say --file PATH."
         ) from None
     except OSError as problem:
         if path.is_symlink():
             raise SourceProblem(
-                f"{path.name} is a symbolic link", hint="Put the file itself there."
+                f"{name} is a symbolic link", hint="Put the file itself there."
             ) from None
         raise SourceProblem(
-            f"{path.name} cannot be opened: {problem.strerror}", hint="Check its permissions."
+            f"{name} cannot be opened: {problem.strerror}", hint="Check its permissions."
         ) from None
     try:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
             what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
-            raise SourceProblem(f"{path.name} is {what}", hint="Name a Python file.")
+            raise SourceProblem(f"{name} is {what}", hint="Name a Python file.")
         data = _read(handle, MOST_BYTES + 1)
     except OSError as problem:
         raise SourceProblem(
-            f"{path.name} cannot be read: {problem.strerror}", hint="Copy it to another disk."
+            f"{name} cannot be read: {problem.strerror}", hint="Copy it to another disk."
         ) from None
     finally:
         os.close(handle)
     if len(data) > MOST_BYTES:
         raise SourceProblem(
-            f"{path.name} is larger than 1 MiB", hint="A step is a page long. Is this the file?"
+            f"{name} is larger than 256 KiB", hint="A step is a page long. Is this the file?"
         )
     return data
 
@@ -99,6 +110,7 @@ def parse(data: bytes, file: str) -> Source:
     Raises:
         SourceProblem: the one thing to mend first, with its line where there is one.
     """
+    file = clean.line(file, MOST_NAME)
     text = _decode(data, file)
     if not text.strip():
         raise SourceProblem(f"{file} is empty", hint="Write the step, or restore its stub.")
@@ -110,9 +122,15 @@ def parse(data: bytes, file: str) -> Source:
         raise _syntax(problem, text) from None
     except (MemoryError, RecursionError, ValueError):
         raise _too_deep(file) from None
-    if _levels(tree) > MOST_LEVELS:
+    levels, nodes = _extent(tree)
+    if levels > MOST_LEVELS:
         raise _too_deep(file)
-    return Source(file, text, tuple(text.splitlines()), tree)
+    if nodes > MOST_NODES:
+        raise SourceProblem(
+            f"{file} is too long to be read", hint="A step is a page long. Is this the file?"
+        )
+    # Not splitlines, which also splits where Python counts no line: at a form feed, say.
+    return Source(file, text, tuple(text.removesuffix("\n").split("\n")), tree)
 
 
 def _too_deep(file: str) -> SourceProblem:
@@ -134,17 +152,18 @@ def _decode(data: bytes, file: str) -> str:
         raise SourceProblem(f"{file} contains a null byte", line, "Delete it, and save as UTF-8.")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    except SyntaxError:
+        if codecs.lookup(encoding.removesuffix("-sig")).name not in ENCODINGS:
+            raise SyntaxError
+    except (SyntaxError, LookupError):
         raise SourceProblem(
-            f"{file} names an encoding that Python does not know, or is not in it",
+            f"{file} names an encoding that is not known here, or is not in it",
             1,
             "Save it as UTF-8 and delete the coding line.",
         ) from None
     try:
         text = data.decode(encoding)
-    except (UnicodeDecodeError, LookupError) as problem:
-        start = getattr(problem, "start", 0)
-        line = data[:start].count(b"\n") + 1
+    except UnicodeDecodeError as problem:
+        line = data[: problem.start].count(b"\n") + 1
         raise SourceProblem(
             f"{file} is not {encoding} text", line, "Save it again as UTF-8."
         ) from None
@@ -168,9 +187,10 @@ ADVICE: tuple[tuple[str, str], ...] = (
 
 def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     line = problem.lineno
-    lines = text.splitlines()
-    shown = lines[line - 1].strip()[:200] if line and 0 < line <= len(lines) else None
-    said = (problem.msg or "invalid syntax")[:200]
+    lines = text.split("\n")
+    shown = lines[line - 1].strip() if line and 0 < line <= len(lines) else None
+    shown = clean.line(shown, 200) if shown else None
+    said = clean.line(problem.msg or "invalid syntax", 200)
     hint = next(
         (h for pattern, h in ADVICE if re.search(pattern, said)),
         "Look at this line and at the end of the one before it.",
@@ -185,12 +205,11 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     return SourceProblem(f"Syntax error: {said}", line, hint, shown)
 
 
-def _levels(tree: ast.AST) -> int:
-    """How deep the tree is, counted without recursion."""
-    deepest, layer = 0, [tree]
-    while layer:
-        deepest += 1
-        if deepest > MOST_LEVELS:
-            break
+def _extent(tree: ast.AST) -> tuple[int, int]:
+    """Levels and nodes of the tree, counted without recursion; no further than needed."""
+    levels, nodes, layer = 0, 0, [tree]
+    while layer and levels <= MOST_LEVELS and nodes <= MOST_NODES:
+        levels += 1
+        nodes += len(layer)
         layer = [child for node in layer for child in ast.iter_child_nodes(node)]
-    return deepest
+    return levels, nodes

@@ -15,7 +15,11 @@ from typing import Any
 from grader.source.names import METHODS, OPERATIONS, OPERATORS, aliases, dotted, today
 
 DEEPEST = 60
-"""Levels of expressions and of inlined calls that are followed."""
+"""Levels of blocks, of expressions and of inlined calls that are followed."""
+
+MOST_STEPS = 1_000
+"""Values and statements that are followed from one function. The solutions need a tenth; what
+asks about the result may take a time that grows with the square of it."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,7 @@ class Tracer:
     """Follows functions of one module."""
 
     def __init__(self, tree: ast.Module) -> None:
+        self._steps = 0
         self._imports = aliases(tree.body)
         self._functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
         self.classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
@@ -101,16 +106,19 @@ class Tracer:
     def _method(self, cls: ast.ClassDef | None, name: str) -> ast.FunctionDef | None:
         if cls is None:
             return None
-        own = [s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == name]
-        if own:
-            return own[-1]
-        for base in cls.bases:
-            if isinstance(base, ast.Name) and base.id in self.classes and base.id != cls.name:
-                return self._method(self.classes[base.id], name)
+        looked_at: set[str] = set()
+        while cls is not None and cls.name not in looked_at:
+            looked_at.add(cls.name)
+            own = [s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == name]
+            if own:
+                return own[-1]
+            bases = [b.id for b in cls.bases if isinstance(b, ast.Name) and b.id in self.classes]
+            cls = self.classes[bases[0]] if bases else None
         return None
 
     def trace(self, path: str) -> tuple[Expr, dict[str, Expr]]:
         """What the function at ``path`` returns, and what it stores on ``self``."""
+        self._steps = 0
         found = self.function(path)
         if found is None:
             return Expr("unknown"), {}
@@ -141,10 +149,13 @@ class Tracer:
     # ---- statements -----------------------------------------------------------------------
 
     def _block(self, body: list[ast.stmt], scope: _Scope) -> None:
-        for statement in body:
-            if scope.ended:
-                return
+        scope.level += 1
+        for statement in body if scope.level <= DEEPEST else ():
+            self._steps += 1
+            if scope.ended or self._steps > MOST_STEPS:
+                break
             self._statement(statement, scope)
+        scope.level -= 1
 
     def _statement(self, node: ast.stmt, scope: _Scope) -> None:  # noqa: C901, one case a kind
         match node:
@@ -237,7 +248,8 @@ class Tracer:
     # ---- expressions ----------------------------------------------------------------------
 
     def _value(self, node: ast.expr | None, scope: _Scope) -> Expr:
-        if node is None or scope.level > DEEPEST:
+        self._steps += 1
+        if node is None or scope.level > DEEPEST or self._steps > MOST_STEPS:
             return Expr("unknown")
         scope.level += 1
         try:

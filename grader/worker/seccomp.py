@@ -31,6 +31,12 @@ DENY = ERRNO | errno.EPERM
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CLONE_THREAD = 0x00010000
+FCNTL_FORBIDDEN = (8, 10, 15, 1024, 1026)
+"""F_SETOWN, F_SETSIG and F_SETOWN_EX send any signal to any process of the user; F_SETLEASE
+holds up whoever opens the file; F_NOTIFY tells what happens in a folder."""
+IOCTL_ALLOWED = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+"""TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Others change a file's flags, type
+into a terminal or send signals."""
 PR_SET_PDEATHSIG = 1
 
 Block = list[tuple[int, int, int, int]]
@@ -79,11 +85,13 @@ def program(machine: str, own: int) -> Block:
 def _blocks(own: int) -> dict[str, Block]:
     """What becomes of each call whose arguments decide. Every block ends in a return."""
     itself = _only_if(JUMP_EQUAL, own)
-    first, third = ARGUMENTS, ARGUMENTS + 16
+    first, second, third = ARGUMENTS, ARGUMENTS + 8, ARGUMENTS + 16
     return {
         "clone": _only_if(JUMP_ANY_BIT, CLONE_THREAD),
         # Its flags lie in memory, where no filter can look. The C library then uses clone.
         "clone3": [(RETURN, 0, 0, ERRNO | errno.ENOSYS)],
+        "fcntl": [(LOAD, 0, 0, second), *_one_of(FCNTL_FORBIDDEN, DENY, ALLOW)],
+        "ioctl": [(LOAD, 0, 0, second), *_one_of(IOCTL_ALLOWED, ALLOW, DENY)],
         "kill": itself,
         "tgkill": itself,
         "prctl": [
@@ -101,7 +109,14 @@ def _blocks(own: int) -> dict[str, Block]:
             (RETURN, 0, 0, ALLOW),
             (RETURN, 0, 0, DENY),
         ],
+        "sched_setaffinity": [(LOAD, 0, 0, first), *_one_of((0, own), ALLOW, DENY)],
     }
+
+
+def _one_of(values: tuple[int, ...], then: int, otherwise: int) -> Block:
+    """Return ``then`` where what was loaded is one of ``values``."""
+    tests = [(JUMP_EQUAL, len(values) - n, 0, value) for n, value in enumerate(values)]
+    return [*tests, (RETURN, 0, 0, otherwise), (RETURN, 0, 0, then)]
 
 
 def _only_if(test: int, operand: int) -> Block:
