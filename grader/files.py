@@ -8,6 +8,10 @@ import tempfile
 from pathlib import Path
 
 
+class Unusable(Exception):
+    """What a person named cannot be used. The message says why, and what to do."""
+
+
 def write_whole(path: Path, text: str) -> None:
     """Replace ``path`` by ``text`` (UTF-8) in one step; on any error the old file stays.
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from grader.classroom.collect import Answer, Collected, collect
 from grader.classroom.layout import Student, place, student_of
-from grader.classroom.listing import Unusable
+from grader.files import Unusable
 
 CODE = b"x = 1\n"
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom import points, roster, table
+from grader import points
+from grader.classroom import roster, table
 from grader.classroom.layout import Student
-from grader.classroom.listing import Unusable
+from grader.files import Unusable
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Step 05 (99)
     Points Possible,,,,,31

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.classroom.layout import Placed, Student, place, student_of, unwrapped
-from grader.classroom.listing import Entry, Listing, Unusable, listing, shown
+from grader.classroom.listing import Entry, Listing, listing, shown
+from grader.files import Unusable
 from grader.source.read import SourceProblem
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from grader.classroom import table
 from grader.classroom.collect import Answer
-from grader.classroom.points import Points
 from grader.classroom.roster import Person
 from grader.model import Report, Status, Verdict
+from grader.points import Points
 
 MISSING = "missing"
 

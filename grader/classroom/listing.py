@@ -12,15 +12,12 @@ from pathlib import Path
 from grader import clean
 from grader.classroom.archive import MOST_ENTRIES, MOST_INNER_BYTES, Archive
 from grader.classroom.layout import is_junk
+from grader.files import Unusable
 from grader.source.read import SourceProblem, read_file
 
 Parts = tuple[str, ...]
 DEEPEST = 20
 """Levels of folders that are looked into."""
-
-
-class Unusable(Exception):
-    """There is nothing here to grade; the message says why and what to do."""
 
 
 @dataclass(frozen=True)

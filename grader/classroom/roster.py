@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader import clean
 from grader.classroom.layout import Student
-from grader.classroom.listing import Unusable
+from grader.files import Unusable
 
 NAMES = ("student", "full name", "name", "identifier", "login", "username", "email")
 """Columns that hold the name to show, best first. Without one of them it is the first column."""

@@ -16,13 +16,13 @@ from grader import clean, course, pipeline
 from grader.classroom import store, work
 from grader.classroom.collect import Answer, Collected, collect
 from grader.classroom.gradebook import Gradebook, Row
-from grader.classroom.listing import Unusable
-from grader.classroom.points import Points
 from grader.classroom.roster import Roster, people
 from grader.classroom.run import run
 from grader.classroom.work import Task
+from grader.files import Unusable
 from grader.model import Report, Status, Step, Verdict
 from grader.pipeline import Options
+from grader.points import Points
 
 
 @dataclass(frozen=True)

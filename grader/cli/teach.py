@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from grader.cli.words import StepName, from_caller, strict_option
+from grader.cli.words import StepName, from_caller, points_option, strict_option
 from grader.model import Step
 
 if TYPE_CHECKING:
@@ -54,8 +54,6 @@ def grade_class(
     goes on from there.
     """
     from grader.classroom import roster as rosters
-    from grader.classroom.points import Points
-    from grader.classroom.points import read as read_points
     from grader.classroom.session import Request
 
     with _told():
@@ -64,7 +62,7 @@ def grade_class(
             tuple(sorted(set(steps), key=lambda step: step.id)),
             from_caller(out),
             rosters.read(from_caller(roster)) if roster else None,
-            read_points(from_caller(points)) if points else Points(),
+            points_option(points),
             strict,
             trusted,
         )
@@ -75,7 +73,7 @@ def grade_class(
 @contextmanager
 def _told() -> Iterator[None]:
     """Say what cannot be used, as a mistake of usage."""
-    from grader.classroom.listing import Unusable
+    from grader.files import Unusable
 
     try:
         yield
@@ -137,7 +135,7 @@ def _stop(message: str) -> NoReturn:
 
 def _require_confinement(trusted: bool) -> None:
     from grader.classroom import work
-    from grader.classroom.listing import Unusable
+    from grader.files import Unusable
 
     if trusted:
         return

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from grader import course
 from grader.look import Look, look, paint
 from grader.model import Step, Verdict
+
+if TYPE_CHECKING:
+    from grader.points import Points
 
 STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.TIMEOUT: 1, Verdict.ERROR: 3}
 """Exit status: 0 passed, 1 the learner's file fails, 2 wrong usage, 3 grader or machine."""
@@ -69,3 +73,14 @@ def print_page(text: str, plain: bool) -> None:
     """Write a text to stdout: coloured and wrapped in a terminal, as it is elsewhere."""
     how = a_look(plain)
     click.echo(paint(how.text(text), how), nl=False, color=True)
+
+
+def points_option(path: Path | None) -> Points:
+    """The points of ``--points``; one for each check without it."""
+    from grader.files import Unusable
+    from grader.points import Points, read
+
+    try:
+        return read(from_caller(path)) if path else Points()
+    except Unusable as problem:
+        raise click.UsageError(str(problem)) from None

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader import course
-from grader.classroom.listing import Unusable
+from grader.files import Unusable
 from grader.model import Report, Status
 
 OTHERS = "*"

@@ -1,0 +1,63 @@
+"""The report as Classroom 50's ``result.json``, schema ``classroom50/result/v1``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from grader.model import Report, Status
+from grader.points import Points
+
+SCHEMA = "classroom50/result/v1"
+TAG = "submit/"
+"""A submission is a tag that starts so."""
+
+
+def render(report: Report, given: Mapping[str, str], now: str, points: Points | None = None) -> str:
+    """The result as a JSON object.
+
+    ``given`` are the environment variables of Classroom 50's runner, ``now`` the time in UTC as
+    ISO 8601. Where a variable is missing, something stands there that no collector takes for a
+    student's.
+    """
+    points = points or Points()
+    found = {
+        "schema": SCHEMA,
+        **_identity(report, given),
+        "datetime": given.get("SUBMISSION_DATETIME") or now,
+        "graded_at": now,
+        "score": points.score(report),
+        "max-score": points.most(report),
+        "tests": [
+            {
+                "test-name": check.message,
+                "passed": check.status is Status.PASS,
+                "score": points.of(report.step, check.id) if check.status is Status.PASS else 0,
+                "max-score": points.of(report.step, check.id),
+                "check": check.id,
+                "status": check.status.value,
+                "hint": check.hints[0] if check.hints and check.status is Status.FAIL else "",
+            }
+            for check in report.checks
+        ],
+    }
+    return json.dumps(found, indent=2) + "\n"
+
+
+def _identity(report: Report, given: Mapping[str, str]) -> dict[str, str]:
+    """Whose submission it is, as the runner says, or as GitHub Actions does."""
+    tag = given.get("SUBMISSION_TAG") or f"{TAG}local"
+    repository = given.get("GITHUB_REPOSITORY") or "local/local"
+    home = f"{given.get('GITHUB_SERVER_URL') or 'https://github.com'}/{repository}"
+    commit = given.get("COMMIT_URL") or f"{home}/commit/{given.get('GITHUB_SHA') or 'local'}"
+    return {
+        "classroom": given.get("CLASSROOM") or "local",
+        "assignment": given.get("ASSIGNMENT") or report.step,
+        "assignment_type": given.get("ASSIGNMENT_TYPE") or "individual",
+        "owner": given.get("OWNER") or given.get("USERNAME") or repository.split("/")[0],
+        "submission": tag,
+        "commit": commit,
+        "release": given.get("RELEASE_URL") or f"{home}/releases/tag/{quote(tag, safe='')}",
+        "review": given.get("REVIEW_URL") or commit,
+    }

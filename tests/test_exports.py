@@ -1,0 +1,313 @@
+"""Each format for machines, against its published schema, whatever a learner's texts hold."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import xmlschema
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader import course, pipeline
+from grader.model import CheckResult, Diagnosis, Kind, Report, Status, Verdict
+from grader.points import Points
+from grader.report import as_check50, as_classroom50, as_github, as_gradescope, as_junit
+
+ROOT = course.ROOT
+STEP = course.find("s05")
+NOW = "2026-01-02T03:04:05Z"
+NASTY = "<b>&amp;]]>\x00\x1b[2J\n::error::forged\r%0A::\ud800\ufffe,é"
+POINTS = Points({"s05": {"bad": 7, "*": 2}})
+
+
+def nasty(text: str = NASTY) -> Report:
+    """A report with every status, and the same text wherever a learner's may stand."""
+    checks = (
+        CheckResult("good", Kind.SOURCE, Status.PASS, "Good", note=text),
+        CheckResult("bad", Kind.RUNTIME, Status.FAIL, text, (text,), 42, text, text, text),
+        CheckResult("later", Kind.RUNTIME, Status.NOT_RUN, "Later", note=text),
+    )
+    diagnosis = (Diagnosis("missing-scale", text, 42),)
+    return Report(
+        *("s05", "Title", "steps/step_05.py", Verdict.FAIL, checks, diagnosis),
+        output=text,
+        notes=(text,),
+        duration_s=1.5,
+    )
+
+
+def failed_grader() -> Report:
+    report = nasty()
+    checks = tuple(replace(check, status=Status.ERROR) for check in report.checks)
+    return replace(report, verdict=Verdict.ERROR, checks=checks, diagnosis=())
+
+
+REPORTS = {
+    "nasty": nasty(),
+    "unreadable": pipeline.unreadable(STEP, f"{NASTY} is a folder", "Name a file."),
+    "failed grader": failed_grader(),
+}
+
+
+@pytest.fixture(params=list(REPORTS))
+def report(request: pytest.FixtureRequest) -> Report:
+    return REPORTS[request.param]
+
+
+def read(text: str) -> Any:
+    text.encode("utf-8")
+    return json.loads(text)
+
+
+# ---- JUnit ------------------------------------------------------------------------------------
+
+JUNIT = xmlschema.XMLSchema(str(ROOT / "tests" / "data" / "junit.xsd"))
+
+
+def test_junit_is_valid_and_complete(report: Report) -> None:
+    text = as_junit.render(report)
+    JUNIT.validate(io.BytesIO(text.encode("utf-8")))
+    found = xmlschema.XMLResource(io.BytesIO(text.encode("utf-8"))).root
+    suite = found[0]
+    cases = suite.findall("testcase")
+    assert len(cases) == int(suite.attrib["tests"]) == len(report.checks) + bool(report.problem)
+    failed = sum(check.status is Status.FAIL for check in report.checks) + bool(report.problem)
+    assert len(suite.findall("testcase/failure")) == int(suite.attrib["failures"]) == failed
+
+
+@given(st.text())
+def test_junit_holds_any_text(text: str) -> None:
+    JUNIT.validate(io.BytesIO(as_junit.render_all([(text, nasty(text))]).encode("utf-8")))
+
+
+# ---- Gradescope -------------------------------------------------------------------------------
+
+FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
+VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
+NUMBER = {"type": "number", "minimum": 0}
+TEXT = {"type": "string"}
+GRADESCOPE = {
+    # gradescope-autograders.readthedocs.io/en/latest/specs, "Output format"
+    "type": "object",
+    "additionalProperties": False,
+    "anyOf": [{"required": ["score"]}, {"required": ["output"]}],
+    "properties": {
+        "score": NUMBER,
+        "execution_time": NUMBER,
+        "output": TEXT,
+        "output_format": FORMAT,
+        "test_output_format": FORMAT,
+        "test_name_format": FORMAT,
+        "visibility": VISIBILITY,
+        "stdout_visibility": VISIBILITY,
+        "extra_data": {"type": "object"},
+        "leaderboard": {"type": "array"},
+        "tests": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {
+                    "score": NUMBER,
+                    "max_score": NUMBER,
+                    "status": {"enum": ["passed", "failed"]},
+                    "name": TEXT,
+                    "name_format": FORMAT,
+                    "number": TEXT,
+                    "output": TEXT,
+                    "output_format": FORMAT,
+                    "tags": {"type": "array", "items": TEXT},
+                    "visibility": VISIBILITY,
+                    "extra_data": {"type": "object"},
+                },
+            },
+        },
+    },
+}
+
+
+def test_gradescope(report: Report) -> None:
+    found = read(as_gradescope.render(report, POINTS))
+    jsonschema.validate(found, GRADESCOPE)
+    if report.verdict is Verdict.ERROR:
+        assert "score" not in found
+        assert "tests" not in found
+    else:
+        assert found["score"] == sum(test["score"] for test in found["tests"])
+        assert found["score"] == POINTS.score(report)
+
+
+# ---- check50 ----------------------------------------------------------------------------------
+
+CHECK50 = {
+    # cs50.github.io/check50/json_specification.html
+    "type": "object",
+    "required": ["slug", "results", "version"],
+    "properties": {
+        "slug": TEXT,
+        "version": TEXT,
+        "results": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": [
+                    *("name", "description", "passed", "log", "cause", "data", "dependency")
+                ],
+                "properties": {
+                    "name": TEXT,
+                    "description": TEXT,
+                    "passed": {"enum": [True, False, None]},
+                    "log": {"type": "array", "items": TEXT},
+                    "cause": {
+                        "anyOf": [
+                            {"type": "null"},
+                            {
+                                "type": "object",
+                                "required": ["rationale"],
+                                "properties": {
+                                    "rationale": TEXT,
+                                    "help": {"type": ["string", "null"]},
+                                },
+                            },
+                        ]
+                    },
+                    "data": {"type": "object"},
+                    "dependency": {"type": ["string", "null"]},
+                },
+            },
+        },
+    },
+}
+
+
+def test_check50(report: Report) -> None:
+    found = read(as_check50.render(report))
+    jsonschema.validate(found, CHECK50)
+    for result in found["results"]:
+        assert (result["cause"] is None) == (result["passed"] is True)
+
+
+# ---- Classroom 50 -----------------------------------------------------------------------------
+
+COUNT = {"type": "integer", "minimum": 0}
+FILLED = {"type": "string", "minLength": 1}
+CLASSROOM50 = {
+    # github.com/foundation50/classroom50/wiki/Advanced-Autograding, "The result.json contract"
+    "type": "object",
+    "required": [
+        *("schema", "classroom", "assignment", "assignment_type", "owner", "submission"),
+        *("commit", "release", "review", "datetime", "score", "max-score", "tests"),
+    ],
+    "properties": {
+        "schema": {"const": "classroom50/result/v1"},
+        "classroom": FILLED,
+        "assignment": FILLED,
+        "assignment_type": {"enum": ["individual", "group", "team"]},
+        "owner": FILLED,
+        "submission": {"type": "string", "pattern": "^submit/."},
+        "commit": {"type": "string", "pattern": "^https://"},
+        "release": {"type": "string", "pattern": "^https://"},
+        "review": {"type": "string", "pattern": "^https://"},
+        "datetime": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
+        "score": COUNT,
+        "max-score": COUNT,
+        "tests": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["test-name", "passed", "score", "max-score"],
+                "properties": {
+                    "test-name": FILLED,
+                    "passed": {"type": "boolean"},
+                    "score": COUNT,
+                    "max-score": COUNT,
+                },
+            },
+        },
+    },
+}
+RUNNER = {
+    "CLASSROOM": "cs",
+    "ASSIGNMENT": "attention",
+    "ASSIGNMENT_TYPE": "group",
+    "OWNER": "ada",
+    "SUBMISSION_TAG": "submit/2026-01-01T00-00-00Z-abc",
+    "COMMIT_URL": "https://github.com/o/r/commit/abc",
+    "RELEASE_URL": "https://github.com/o/r/releases/tag/x",
+    "REVIEW_URL": "https://github.com/o/r/compare/a...b",
+}
+
+
+@pytest.mark.parametrize("given", [RUNNER, {}, {"GITHUB_REPOSITORY": "o/r", "GITHUB_SHA": "abc"}])
+def test_classroom50(report: Report, given: dict[str, str]) -> None:
+    found = read(as_classroom50.render(report, given, NOW, POINTS))
+    jsonschema.validate(found, CLASSROOM50)
+    for total in ("score", "max-score"):
+        assert found[total] == sum(test[total] for test in found["tests"])
+    if given is RUNNER:
+        assert (found["classroom"], found["owner"]) == ("cs", "ada")
+        assert found["review"] == RUNNER["REVIEW_URL"]
+
+
+# ---- GitHub Actions ---------------------------------------------------------------------------
+
+COMMAND = re.compile(r"::(error|notice) ([^:]*)::(.*)")
+
+
+def unescaped(text: str) -> str:
+    """What GitHub's runner makes of a value."""
+    for code, letter in (("%3A", ":"), ("%2C", ","), ("%0D", "\r"), ("%0A", "\n"), ("%25", "%")):
+        text = text.replace(code, letter)
+    return text
+
+
+def test_github_has_one_command_a_line_and_no_text_makes_another(report: Report) -> None:
+    text = as_github.render(report)
+    text.encode("utf-8")
+    errors = []
+    for line in text.removesuffix("\n").split("\n"):
+        match = COMMAND.fullmatch(line)
+        assert match, line
+        given = dict(pair.split("=", 1) for pair in match[2].split(","))
+        if match[1] == "error" and "file" in given:
+            errors.append((given["file"], int(given["line"]), unescaped(match[3])))
+    failed = [check for check in report.checks if check.status is Status.FAIL]
+    failed = ([report.problem] if report.problem else []) + failed
+    assert len(errors) == len(failed)
+    for (file, number, said), check in zip(errors, failed, strict=True):
+        assert (file, number) == (report.file, check.line or 1)
+        assert said.startswith(check.message.replace("\ud800", "?"))
+
+
+# ---- the command ------------------------------------------------------------------------------
+
+
+def test_the_command_gives_each_format_and_its_exit_status(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from grader.cli import cli
+
+    broken = tmp_path / "step_05.py"
+    broken.write_text("def (\n")
+    points = tmp_path / "points.toml"
+    points.write_text("[s05]\noutput = 5\n")
+    for form, status in (("classroom50", 0), ("gradescope", 1), ("junit", 1), ("github", 1)):
+        arguments = ["grade", "s05", "--file", str(broken), "--format", form]
+        done = CliRunner().invoke(cli, [*arguments, "--points", str(points)])
+        assert done.exit_code == status, done.output
+        if form == "classroom50":
+            found = json.loads(done.stdout)
+            jsonschema.validate(found, CLASSROOM50)
+            assert found["max-score"] == 35
+        elif form == "gradescope":
+            jsonschema.validate(json.loads(done.stdout), GRADESCOPE)
+        elif form == "junit":
+            JUNIT.validate(io.BytesIO(done.stdout.encode()))
