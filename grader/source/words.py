@@ -72,9 +72,7 @@ def imports(*names: str) -> Test:
             if not found:
                 near = [at for full, at in every if full.split(".")[-1] == name.split(".")[-1]]
                 needed = bool(near) or _says(source.tree, name) or _unfinished(source.tree)
-                return Finding(
-                    False, near[0] if near else None, certain=needed, foreign=not needed
-                )
+                return Finding(False, near[0] if near else None, certain=needed, foreign=not needed)
             line = found[0]
         return Finding(True, line)
 
@@ -213,9 +211,9 @@ def _says(tree: ast.Module, name: str) -> bool:
 
 
 def _unfinished(tree: ast.Module) -> bool:
-    """Whether some function still has a placeholder."""
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return any(any(_placeholders(node)) for node in functions)
+    """Whether some function still has a placeholder, or there is none yet."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return not functions or any(any(_placeholders(node)) for node in functions)
 
 
 def _nearest(result: Expr, near: Pattern | None) -> int | None:
