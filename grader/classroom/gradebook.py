@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from grader.classroom import table
 from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
+from grader.classroom.similar import Group
 from grader.model import Report, Status, Verdict
 from grader.points import Points
 
@@ -34,15 +35,21 @@ class Row:
 
 @dataclass(frozen=True)
 class Gradebook:
-    """Everyone's rows. ``titles`` are those of the steps, in order."""
+    """Everyone's rows.
+
+    ``titles`` are those of the steps, in order; ``sentences`` the checks of each step, id and
+    sentence; ``most`` the points of all of them together. ``similar`` are answers of one shape.
+    """
 
     titles: Mapping[str, str]
+    sentences: Mapping[str, Sequence[tuple[str, str]]]
     people: tuple[Person, ...]
     rows: Mapping[tuple[str, str], Row]
     points: Points
     most: Mapping[str, int]
     skipped: tuple[str, ...] = ()
     roster: bool = False
+    similar: tuple[Group, ...] = ()
 
     def row(self, person: Person, step: str) -> Row:
         """The row of a person for a step."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import clean, course, pipeline
-from grader.classroom import store, work
+from grader.classroom import similar, store, work
 from grader.classroom.collect import Answer, Collected, collect
 from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.roster import Roster, people
@@ -147,7 +147,7 @@ def _report(step: str, result: dict[str, Any] | None, error: BaseException | Non
 def gradebook(request: Request, plan: Plan) -> Gradebook:
     """Everyone's rows, in the order of the roster or of the names."""
     everyone = people(plan.collected.students, request.roster)
-    rows = {}
+    rows: dict[tuple[str, str], Row] = {}
     for person in everyone:
         for step in request.steps:
             answer = (
@@ -159,10 +159,28 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
         people=tuple(everyone),
         rows=rows,
         points=request.points,
+        sentences={
+            step.id: [(check.id, check.passed) for check in course.rubric(step).checks]
+            for step in request.steps
+        },
         most=_most(request.steps, request.points),
         skipped=plan.collected.skipped,
         roster=request.roster is not None,
+        similar=tuple(
+            group
+            for step in request.steps
+            for group in similar.groups(step, _read(plan, rows, step))
+        ),
     )
+
+
+def _read(plan: Plan, rows: Mapping[tuple[str, str], Row], step: Step) -> dict[str, bytes]:
+    """The answers to one step, by person."""
+    return {
+        name: (plan.spool / row.answer.digest).read_bytes()
+        for (name, number), row in rows.items()
+        if number == step.id and row.answer and row.answer.digest
+    }
 
 
 def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:

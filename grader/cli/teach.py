@@ -149,16 +149,17 @@ def _require_confinement(trusted: bool) -> None:
 
 
 def _written(out: Path, book: Gradebook) -> int:
-    from grader.classroom import gradebook
+    from grader.classroom import gradebook, page
     from grader.files import write_whole
 
     write_whole(out / "gradebook.csv", gradebook.as_csv(book))
+    write_whole(out / "class.html", page.render(book))
     rows = book.rows.values()
     count = dict.fromkeys(("pass", "fail", "timeout", "error", "missing"), 0)
     for row in rows:
         count[row.verdict] += 1
     said = ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
-    click.echo(f"{len(book.people)} people: {said}. See {out / 'gradebook.csv'}.")
+    click.echo(f"{len(book.people)} people: {said}. See {out / 'class.html'}.")
     for person in book.unlisted():
         click.echo(f"Not on the roster: {person.name}", err=True)
     for name in book.skipped:
