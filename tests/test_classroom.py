@@ -118,7 +118,11 @@ def test_stopped_and_killed_and_gone_on_with_it_is_the_same_book(
     again = run(tmp_path, *more)
     assert f"{len(kept)} of 5 are graded already." in again.run.stderr
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
-    for name in ("gradebook.csv", *(f"results/{path.name}" for path in _results(graded.folder))):
+    for name in (
+        "gradebook.csv",
+        "class.html",
+        *(f"results/{path.name}" for path in _results(graded.folder)),
+    ):
         assert (tmp_path / "out" / name).read_bytes() == (
             graded.folder / "out" / name
         ).read_bytes(), name

@@ -32,7 +32,7 @@ def render(book: Gradebook) -> str:
     steps = ", ".join(f"{step}: {title}" for step, title in book.titles.items())
     sections = [_checks(book), _mistakes(book), _similar(book), _left_out(book), _reports(book)]
     body = "".join([_students(book), *sections])
-    return (
+    text = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -43,11 +43,12 @@ def render(book: Gradebook) -> str:
         f"<p>{_summary(book)}</p>\n{_contents(book)}</header>\n<main>\n{body}</main>\n"
         f'<p class="sr" id="said" role="status"></p>\n<script>{script}</script>\n</body>\n</html>\n'
     )
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _text(text: str) -> str:
     """A text as HTML, whatever is in it."""
-    return escape(text.encode("utf-8", "replace").decode("utf-8"))
+    return escape(text)
 
 
 def _summary(book: Gradebook) -> str:

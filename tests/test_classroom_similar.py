@@ -1,0 +1,77 @@
+"""Which programs are equal up to names and layout."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader import course
+from grader.classroom.similar import groups, shape
+
+ONE = b'''"""Mine."""
+import numpy as np
+
+class Layer:
+    def run(self, x, *, scale=1):
+        # the sum
+        total = np.sum(x) * scale
+        self.kept = total
+        return self.kept
+'''
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ONE.replace(b"total", b"result").replace(b"kept", b"saved"),
+        ONE.replace(b"np", b"numpy_module"),
+        ONE.replace(b"        # the sum\n", b"\n\n").replace(b"    ", b"\t"),
+        ONE.replace(b'"""Mine."""', b""),
+        ONE.replace(b"Layer", b"Other").replace(b"run", b"go").replace(b"scale", b"s"),
+        ONE.replace(b"np.sum(x) * scale", b"(np.sum(\n x) * (scale))"),
+    ],
+)
+def test_the_same_shape(other: bytes) -> None:
+    assert shape(other) == shape(ONE) is not None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ONE.replace(b"np.sum", b"np.mean"),
+        ONE.replace(b"* scale", b"/ scale"),
+        ONE.replace(b"scale=1", b"scale=2"),
+        ONE.replace(b"return self.kept", b"return total"),
+        ONE.replace(b"np.sum(x)", b"np.sum(scale)"),
+        ONE.replace(b"import numpy", b"import torch"),
+    ],
+)
+def test_another_shape(other: bytes) -> None:
+    assert shape(other) is not None
+    assert shape(other) != shape(ONE)
+
+
+def test_what_is_no_program_has_no_shape() -> None:
+    assert shape(b"def (") is None
+    assert shape(b"\0") is None
+
+
+def test_groups_say_whose_shape_it_is_and_accuse_nobody() -> None:
+    step = course.find("s05")
+    solution = step.solution.read_bytes()
+    found = groups(
+        step,
+        {
+            "a": ONE,
+            "b": ONE.replace(b"total", b"t"),
+            "c": solution,
+            "d": solution,
+            "e": solution.replace(b"attn_weights", b"w"),
+            "f": b"x = 1\n",
+            "g": b"def (",
+            "h": b"def (",
+        },
+    )
+    assert [(group.people, group.what, group.same_bytes) for group in found] == [
+        (("c", "d", "e"), "the reference solution", False),
+        (("a", "b"), "", False),
+    ]
