@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ FIELDS = (
     "eos_token_id",
 )
 """What of ``config.json`` the course's ``GPT2Config`` knows and a model depends on."""
+
+SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")
 
 REQUIRED: dict[str, tuple[Any, ...]] = {
     "model_type": ("gpt2",),
@@ -69,7 +72,26 @@ def read_config(folder: Path) -> dict[str, Any]:
                 f"{folder / 'config.json'} says {name}: {config[name]!r}. "
                 f"The GPT-2 of this course has {allowed[0]!r}."
             )
-    return {name: config[name] for name in FIELDS if name in config}
+    fields = {name: config[name] for name in FIELDS if name in config}
+    for problem in _oddities(fields):
+        raise NoCheckpoint(f"{folder / 'config.json'} {problem}")
+    return fields
+
+
+def _oddities(fields: dict[str, Any]) -> Iterator[str]:
+    """What no model can be built from."""
+    for name in SIZES:
+        value = fields.get(name, 1)
+        if type(value) is not int or value < 1:
+            yield f"says {name}: {value!r}. That must be a whole number above 0."
+    inner = fields.get("n_inner")
+    if inner is not None and (type(inner) is not int or inner < 1):
+        yield f"says n_inner: {inner!r}. That must be null or a whole number above 0."
+    epsilon = fields.get("layer_norm_epsilon", 1e-5)
+    if type(epsilon) not in (int, float) or not 0 <= epsilon < 1:
+        yield f"says layer_norm_epsilon: {epsilon!r}. That must be a small number."
+    if fields.get("n_embd", 768) % fields.get("n_head", 12):
+        yield "has an n_embd that n_head does not divide."
 
 
 def read_weights(place: Path) -> dict[str, Array]:
@@ -81,7 +103,11 @@ def read_weights(place: Path) -> dict[str, Array]:
     if (folder / WEIGHTS).is_file() and place.is_dir():
         return tensorfile.read(folder / WEIGHTS)
     if not index.is_file():
-        raise NoCheckpoint(f"{folder} has neither {WEIGHTS} nor {INDEX}.")
+        old = "pytorch_model.bin" if (folder / "pytorch_model.bin").is_file() else ""
+        raise NoCheckpoint(
+            f"{folder} has neither {WEIGHTS} nor {INDEX}."
+            + (f" Load its {old} with transformers, and save_pretrained writes one." if old else "")
+        )
     names = _json(index).get("weight_map")
     if not isinstance(names, dict):
         raise NoCheckpoint(f"{index} names no shards: it has no weight_map.")
@@ -100,7 +126,7 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise NoCheckpoint(f"{path} is missing.") from None
+        raise NoCheckpoint(f"{path} is missing. Give the folder of a Hugging Face GPT-2.") from None
     except (OSError, ValueError) as error:
         raise NoCheckpoint(f"{path} cannot be read: {error}") from error
     if not isinstance(value, dict):

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.util
+import re
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from grader import course
+from grader.stubs import untouched
+
+LAST = "12"
+"""The step that writes; the model is this step and what it imports."""
+
+IMPORTED = re.compile(r"^from solutions\.solution_(\d\d) import", re.MULTILINE)
+
+
+class StepProblem(ValueError):
+    """A step of the learner is not written yet, or does not work."""
 
 
 class OwnSteps(importlib.abc.MetaPathFinder):
@@ -24,7 +36,7 @@ class OwnSteps(importlib.abc.MetaPathFinder):
         number = name.removeprefix("solutions.solution_")
         if number == name or not number.isdecimal():
             return None
-        return importlib.util.spec_from_file_location(name, ROOT / "steps" / f"step_{number}.py")
+        return importlib.util.spec_from_file_location(name, course.find(number).stub)
 
 
 class CourseSteps:
@@ -51,3 +63,80 @@ class CourseSteps:
         """Step 12's ``stream``."""
         written: Iterator[int] = self._step_12.stream(model, tokens, count, **how)
         return written
+
+
+def needed() -> list[str]:
+    """The numbers of the steps that the model is made of."""
+    found: set[str] = set()
+    waiting = [LAST]
+    while waiting:
+        number = waiting.pop()
+        if number not in found:
+            found.add(number)
+            source = course.find(number).solution.read_text(encoding="utf-8")
+            waiting += IMPORTED.findall(source)
+    return sorted(found)
+
+
+def require_written() -> None:
+    """See that the learner has begun every step that is needed.
+
+    Raises:
+        StepProblem: that says which to write first.
+    """
+    numbers = needed()
+    blank = [number for number in numbers if not _written(course.find(number))]
+    if blank:
+        first = course.find(blank[0])
+        raise StepProblem(
+            f"With --mine your own steps {_listed(numbers)} make the model. "
+            f"Still blank: {_listed(blank)}.\n"
+            f"Write step {first.number} first. Its lesson is {_relative(first.lesson)}, and "
+            f"`pixi run {first.id}` grades it."
+        )
+
+
+def _written(step: Any) -> bool:
+    try:
+        return not untouched(step, step.stub.read_bytes())
+    except OSError as problem:
+        raise StepProblem(
+            f"{_relative(step.stub)} cannot be read: {problem.strerror}. "
+            "`pixi run sync` makes the blank file again."
+        ) from problem
+
+
+def blame(error: Exception) -> StepProblem:
+    """The same error, told with the place in the learner's steps where it was raised."""
+    what = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
+    place = _place(error)
+    if place is None:
+        return StepProblem(
+            f"Your steps do not make a working model. {what}\n`pixi run check` grades all of them."
+        )
+    path, line, text = place
+    number = path.stem.removeprefix("step_")
+    return StepProblem(
+        f"{_relative(path)}, line {line}: {text}\n{what}\n`pixi run s{number}` grades that step."
+    )
+
+
+def _place(error: Exception) -> tuple[Path, int, str] | None:
+    """File, line and text of the deepest line of a learner's step."""
+    steps = course.ROOT / "steps"
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        path = Path(error.filename)
+        return (path, error.lineno, (error.text or "").strip()) if path.parent == steps else None
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.parent == steps and frame.lineno is not None:
+            return path, frame.lineno, frame.line or ""
+    return None
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(course.ROOT).as_posix()
+
+
+def _listed(numbers: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(numbers[:-1]), numbers[-1])))

@@ -69,8 +69,14 @@ class Tokenizer:
     """Text to token ids and back."""
 
     def __init__(self, vocabulary: Mapping[str, int], merges: Iterable[tuple[str, str]]) -> None:
-        """Take over a vocabulary and its merges, the earliest first."""
+        """Take over a vocabulary and its merges, the earliest first.
+
+        Raises:
+            ValueError: where an id is no whole number.
+        """
         self._ids = dict(vocabulary)
+        if not all(type(index) is int and index >= 0 for index in self._ids.values()):
+            raise ValueError("its vocabulary has ids that are no whole numbers")
         self._tokens = {index: token for token, index in self._ids.items()}
         self._ranks = {pair: rank for rank, pair in enumerate(merges)}
         self._letters = byte_letters()
@@ -85,7 +91,7 @@ class Tokenizer:
             NoTokenizer: where neither is there, or they are damaged.
         """
         try:
-            if (folder / "vocab.json").is_file():
+            if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
                 return cls(*_two_files(folder))
             if (folder / "tokenizer.json").is_file():
                 return cls(*_one_file(folder / "tokenizer.json"))
@@ -129,7 +135,10 @@ class Tokenizer:
     def _word(self, word: str) -> list[int]:
         """The ids of one word, remembered."""
         if word not in self._known:
-            self._known[word] = [self._ids[piece] for piece in self._merged(word)]
+            try:
+                self._known[word] = [self._ids[piece] for piece in self._merged(word)]
+            except KeyError as piece:
+                raise NoTokenizer(f"The tokenizer's vocabulary lacks {piece}.") from None
         return self._known[word]
 
     def _merged(self, word: str) -> list[str]:

@@ -1,0 +1,361 @@
+"""``python -m gpt2`` on the shipped model, on checkpoint folders, and on a learner's own steps.
+
+All of it runs on the engine of the grader, so nothing is compiled; the compiled model has a test
+of its own that is marked ``native``.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checks.oracles import decoding, sampling
+from gpt2 import course as own
+from gpt2 import tensorfile
+from gpt2.checkpoint import NoCheckpoint, read_checkpoint
+from gpt2.tokenizer import NoTokenizer, Tokenizer
+from grader.course import ROOT
+
+SMALL = ROOT / "gpt2" / "tiny"
+SIZES = {"vocab_size": 2048, "n_positions": 24, "n_embd": 12, "n_layer": 2, "n_head": 3}
+PROMPT = "Emma could not"
+TURNED = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
+
+
+def run(*arguments: str, root: Path = ROOT, **more: Any) -> subprocess.CompletedProcess[str]:
+    """``python -m gpt2`` with the engine that compiles nothing."""
+    command = [sys.executable, "-m", "gpt2", "--engine", "numpy", *arguments]
+    return subprocess.run(
+        command, cwd=root, capture_output=True, text=True, timeout=120, check=False, **more
+    )
+
+
+def random_weights(seed: int) -> dict[str, Any]:
+    """Weights of a small GPT-2 under the course's names, Linear weights as ``[out, in]``."""
+    rng = np.random.default_rng(seed)
+    width = SIZES["n_embd"]
+    shapes = {"wte.weight": (2048, width), "wpe.weight": (24, width), "ln_f.weight": (width,)}
+    shapes["ln_f.bias"] = (width,)
+    for index in range(SIZES["n_layer"]):
+        for name, size in (("attn.c_attn", 3), ("mlp.c_fc", 4), ("attn.c_proj", 1)):
+            shapes[f"h.{index}.{name}.weight"] = (size * width, width)
+            shapes[f"h.{index}.{name}.bias"] = (size * width,)
+        shapes[f"h.{index}.mlp.c_proj.weight"] = (width, 4 * width)
+        shapes |= {
+            f"h.{index}.{name}": (width,)
+            for name in ("mlp.c_proj.bias", "ln_1.weight", "ln_1.bias", "ln_2.weight", "ln_2.bias")
+        }
+    return {
+        f"transformer.{name}": rng.standard_normal(shape).astype(np.float32) * 0.6
+        for name, shape in shapes.items()
+    }
+
+
+def write_tensors(path: Path, arrays: dict[str, Any], dtype: str = "F32") -> None:
+    """Write a safetensors file, matrices turned as Hugging Face keeps them."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    body = b""
+    for name, array in arrays.items():
+        stored = np.ascontiguousarray(array.T if name.endswith(TURNED) else array)
+        if dtype == "BF16":
+            data = (stored.view(np.uint32) >> 16).astype("<u2").tobytes()
+        else:
+            data = stored.astype({"F32": "<f4", "F16": "<f2"}[dtype]).tobytes()
+        offsets = [len(body), len(body) + len(data)]
+        header[name] = {"dtype": dtype, "shape": list(stored.shape), "data_offsets": offsets}
+        body += data
+    head = json.dumps(header).encode()
+    path.write_bytes(len(head).to_bytes(8, "little") + head + body)
+
+
+WEIGHTS = random_weights(1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A checkpoint with random weights and the shipped tokenizer."""
+    place = tmp_path / "checkpoint"
+    place.mkdir()
+    (place / "config.json").write_text(json.dumps({"model_type": "gpt2", **SIZES}))
+    write_tensors(place / "model.safetensors", WEIGHTS)
+    for name in ("vocab.json", "merges.txt"):
+        shutil.copy(SMALL / name, place)
+    return place
+
+
+# ---- writing ------------------------------------------------------------------------------
+
+
+def test_the_shipped_model_writes_words() -> None:
+    done = run("--tokens", "11", "--seed", "2", "--prompt", "It is a truth")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("It is a truth")
+    assert re.search(r"11 tokens in [\d.]+ s: [\d.]+ a second", done.stderr)
+    novels = lzma.decompress((ROOT / "tools/austen.txt.xz").read_bytes()).decode()
+    known = set(re.findall(r"[a-z]+", novels.lower()))
+    written = re.findall(r"[a-z]+", done.stdout.removeprefix("It is a truth").lower())[:-1]
+    assert len(written) >= 5
+    assert sum(word in known for word in written) >= 0.8 * len(written)
+
+
+def test_greedy_text_is_the_oracles(folder: Path) -> None:
+    tokenizer = Tokenizer.from_folder(folder)
+    prompt = tokenizer.encode(PROMPT)
+    model = decoding.writer(WEIGHTS, SIZES, len(prompt), use_cache=True)
+    text = sampling.generate(model, prompt, 6, context=SIZES["n_positions"])
+    done = run("--model", str(folder), "--prompt", PROMPT, "--temperature", "0", "--tokens", "6")
+    assert (done.returncode, done.stdout) == (0, tokenizer.decode(text) + "\n"), done.stderr
+
+
+def test_a_full_model_says_so(folder: Path) -> None:
+    prompt = "the " * 21
+    done = run("--model", str(folder), "--prompt", prompt, "--tokens", "1000000")
+    assert done.returncode == 0
+    assert "room for 24 tokens" in done.stderr
+
+
+def test_an_empty_prompt_begins_a_text(folder: Path) -> None:
+    done = run("--model", str(folder), "--prompt", "", "--tokens", "2", "--seed", "1")
+    assert (done.returncode, "2 tokens" in done.stderr) == (0, True), done.stderr
+
+
+@pytest.mark.native
+def test_the_compiled_model_writes_the_same(folder: Path) -> None:
+    how = ("--model", str(folder), "--prompt", PROMPT, "--temperature", "0", "--tokens", "6")
+    plain, compiled = run(*how), run(*how, "--engine", "max")
+    assert "compiled in" in compiled.stderr
+    assert compiled.stdout == plain.stdout
+
+
+# ---- checkpoints --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["F16", "BF16"])
+def test_half_precision_is_read_as_it_is(folder: Path, dtype: str) -> None:
+    write_tensors(folder / "model.safetensors", WEIGHTS, dtype)
+    _, found = read_checkpoint(folder)
+    name = "transformer.wte.weight"
+    assert np.allclose(found[name], WEIGHTS[name], rtol=2**-7, atol=0)
+
+
+def test_shards_are_read_together(folder: Path) -> None:
+    _, whole = read_checkpoint(folder)
+    (folder / "model.safetensors").unlink()
+    names = sorted(WEIGHTS)
+    shards = {"a.safetensors": names[:5], "b.safetensors": names[5:]}
+    for shard, part in shards.items():
+        write_tensors(folder / shard, {name: WEIGHTS[name] for name in part})
+    index = {"weight_map": {name: shard for shard, part in shards.items() for name in part}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    for place in (folder, folder / "model.safetensors.index.json"):
+        _, found = read_checkpoint(place)
+        assert found.keys() == whole.keys()
+        assert all(np.array_equal(found[name], whole[name]) for name in whole)
+    (folder / "b.safetensors").unlink()
+    with pytest.raises(NoCheckpoint, match=r"b\.safetensors is missing"):
+        read_checkpoint(folder)
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_one_tokenizer_file_gives_the_same_tokens(folder: Path, pairs: bool) -> None:
+    before = Tokenizer.from_folder(folder)
+    lines = (folder / "merges.txt").read_text(encoding="utf-8").split("\n")
+    merges = [line for line in lines if line and not line.startswith("#version")]
+    vocabulary = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+    end = vocabulary.pop("<|endoftext|>")
+    whole = {
+        "added_tokens": [{"id": end, "content": "<|endoftext|>", "special": True}],
+        "model": {
+            "type": "BPE",
+            "vocab": vocabulary,
+            "merges": [merge.split(" ") for merge in merges] if pairs else merges,
+        },
+    }
+    (folder / "tokenizer.json").write_text(json.dumps(whole))
+    (folder / "merges.txt").unlink()
+    text = "It's 12 o'clock, \n naïve “Emma”<|endoftext|> 日本"
+    after = Tokenizer.from_folder(folder)
+    assert after.encode(text) == before.encode(text)
+    assert after.decode(after.encode(text)) == text
+
+
+def read_everything(folder: Path) -> None:
+    read_checkpoint(folder)
+    Tokenizer.from_folder(folder).encode(PROMPT)
+
+
+def damage(folder: Path, **changes: Any) -> None:
+    """Change entries of the configuration."""
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, **changes}))
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "no config": (lambda f: (f / "config.json").unlink(), "config.json is missing"),
+    "config is a list": (lambda f: (f / "config.json").write_text("[]"), "no JSON object"),
+    "config is binary": (lambda f: (f / "config.json").write_bytes(b"\xff\x00"), "cannot be read"),
+    "another model": (lambda f: damage(f, model_type="llama"), "model_type: 'llama'"),
+    "another GELU": (lambda f: damage(f, activation_function="relu"), "activation_function"),
+    "text for a size": (lambda f: damage(f, n_embd="12"), "n_embd: '12'"),
+    "no heads": (lambda f: damage(f, n_head=0), "n_head: 0"),
+    "heads do not divide": (lambda f: damage(f, n_head=5), "does not divide"),
+    "bad epsilon": (lambda f: damage(f, layer_norm_epsilon="x"), "layer_norm_epsilon"),
+    "no weights": (lambda f: (f / "model.safetensors").unlink(), "neither model.safetensors"),
+    "half a file": (lambda f: cut(f / "model.safetensors"), "no whole safetensors file"),
+    "no safetensors": (
+        lambda f: (f / "model.safetensors").write_bytes(b"GGUF" * 9),
+        "no safetensors file",
+    ),
+    "empty weights": (lambda f: (f / "model.safetensors").write_bytes(b""), "too short"),
+    "no tokenizer": (lambda f: (f / "vocab.json").unlink(), "neither vocab.json"),
+    "half a vocabulary": (lambda f: cut(f / "vocab.json"), "tokenizer in"),
+    "ids that are none": (lambda f: (f / "vocab.json").write_text('{"a": "b"}'), "whole numbers"),
+    "a poor vocabulary": (lambda f: (f / "vocab.json").write_text('{"a": 1}'), "lacks"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_folder_is_told_apart(folder: Path, name: str) -> None:
+    break_it, words = DAMAGES[name]
+    break_it(folder)
+    with pytest.raises((NoCheckpoint, NoTokenizer, tensorfile.BadTensorFile)) as error:
+        read_everything(folder)
+    assert words in str(error.value)
+
+
+def test_wrong_usage_has_status_2_and_no_traceback(folder: Path, tmp_path: Path) -> None:
+    wrong = {
+        "does not exist": ("--model", str(tmp_path / "nowhere")),
+        "model has room for 24": ("--model", str(folder), "--prompt", "the " * 40),
+        "nan is no number": ("--temperature", "nan"),
+        "x>=1": ("--tokens", "0"),
+    }
+    for words, arguments in wrong.items():
+        done = run(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), done.stderr
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_weights_that_do_not_fit_are_named(folder: Path) -> None:
+    damage(folder, n_layer=3, n_inner=7)
+    done = run("--model", str(folder))
+    assert done.returncode == 2
+    assert "missing: transformer.h.2.ln_1.weight" in done.stderr
+    assert "transformer.h.0.mlp.c_fc.weight has shape (48, 12), expected (7, 12)" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# ---- stopping -----------------------------------------------------------------------------
+
+
+def started() -> subprocess.Popen[str]:
+    """A run that has begun to write."""
+    command = [sys.executable, "-m", "gpt2", "--engine", "numpy", "--prompt", "It is"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=ROOT, text=True, bufsize=1, **pipes)  # type: ignore[call-overload]
+    assert process.stdout.read(6)
+    return process  # type: ignore[no-any-return]
+
+
+def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was() -> None:
+    process = started()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "a second" in told
+    assert "Stopped." in told
+    assert "Traceback" not in told
+
+
+def test_a_closed_pipe_ends_it_quietly() -> None:
+    process = started()
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert "rror" not in process.stderr.read()
+
+
+# ---- a learner's own steps ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course with every step solved by its learner."""
+    place = tmp_path_factory.mktemp("course")
+    for name in ("gpt2", "grader", "checks", "solutions", "steps"):
+        shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "course.toml", place)
+    for path in (place / "solutions").glob("solution_*.py"):
+        number = path.stem.removeprefix("solution_")
+        shutil.move(path, place / "steps" / f"step_{number}.py")
+        shutil.copy(place / "steps" / f"step_{number}.py", path)
+    return place
+
+
+def mine(clone: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    how = ("--mine", "--tokens", "2", "--seed", "1", *more)
+    return run(*how, root=clone, env={**os.environ, "PYTHONPATH": ""})
+
+
+def test_own_steps_write(clone: Path) -> None:
+    path = clone / "steps" / "step_12.py"
+    text = path.read_text()
+    path.write_text(text + '\nprint("my own step 12")\n')
+    done = mine(clone)
+    path.write_text(text)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("my own step 12\nIt is a truth")
+
+
+def test_the_line_of_a_broken_step_is_named(clone: Path) -> None:
+    path = clone / "steps" / "step_09.py"
+    text = path.read_text()
+    line = "hidden_states = self.c_fc(hidden_states)"
+    path.write_text(text.replace(line, "hidden_states = self.c_fcc(hidden_states)"))
+    done = mine(clone)
+    path.write_text("def half(:\n" + text)
+    half = mine(clone)
+    path.write_text(text)
+    number = text[: text.index(line)].count("\n") + 1
+    assert (done.returncode, half.returncode) == (1, 1)
+    assert f"steps/step_09.py, line {number}: hidden_states = self.c_fcc" in done.stderr
+    assert "AttributeError" in done.stderr
+    assert "`pixi run s09` grades that step" in done.stderr
+    assert "steps/step_09.py, line 1: def half(:\nSyntaxError" in half.stderr
+    assert "Traceback" not in done.stderr + half.stderr
+
+
+def test_blank_steps_are_listed_and_the_first_is_named(clone: Path) -> None:
+    kept = {}
+    for number in ("05", "08"):
+        path = clone / "steps" / f"step_{number}.py"
+        kept[path] = path.read_bytes()
+        path.write_bytes((ROOT / "steps" / path.name).read_bytes())
+    done = mine(clone)
+    for path, data in kept.items():
+        path.write_bytes(data)
+    assert done.returncode == 1
+    assert "Still blank: 05 and 08." in done.stderr
+    assert "Write step 05 first. Its lesson is steps/step_05.md" in done.stderr
+
+
+def test_the_steps_of_the_model_are_those_that_step_12_imports() -> None:
+    assert own.needed() == ["01", "02", "03", "05", "08", "09", "11", "12"]
