@@ -23,6 +23,7 @@ COMMANDS = {
     "reset": "desk",
     "solution": "desk",
     "sync": "upkeep",
+    "watch": "watch",
 }
 """The command's name, and the module of this package in which a function of that name is it
 (``-`` becomes ``_``), or the module and another function. A module is imported only when one of

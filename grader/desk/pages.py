@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from grader.look import Look
     from grader.model import CheckResult, Report, Step
 
-BAR = 16
+BAR = 10
 """Characters in a progress bar."""
+WIDE = 60
+"""From this width on a list has bars."""
 
 
 def task(name: str, environment: Mapping[str, str] = os.environ) -> str:
@@ -58,9 +60,13 @@ def _listed(step: Step, one: StepProgress, current: bool, how: Look) -> str:
     mark = (marks if how.unicode else plain)[one.state]
     arrow = ("▸" if how.unicode else ">") if current else " "
     score = f"{one.score}/{one.of}" if one.of else ""
-    filled = bar(one.of if one.state == "passed" else one.score, one.of, how)
-    tries = _count(one.attempts, "attempt") if one.attempts else ""
-    return f"{arrow} {mark} {step.id} {filled} {score:>5} {tries:>12}  {step.title}".rstrip()
+    line = f"{arrow} {mark} {step.id} {score:>5} "
+    if (how.width or 80) >= WIDE:
+        tries = _count(one.attempts, "attempt") if one.attempts else ""
+        line += f"{bar(one.of if one.passed else one.score, one.of, how)} {tries:>12}  "
+    room = (how.width or 200) - len(line) - 2
+    cut = "…" if how.unicode else "~"
+    return line + (step.title if len(step.title) <= room else step.title[: room - 1] + cut)
 
 
 def next_step(steps: Sequence[Step], known: Progress) -> Step | None:
@@ -124,8 +130,17 @@ def _hardest(step: Step, one: StepProgress) -> str:
     return f"Most of them at: {sentence} ({tried.tries})" if sentence and tried.tries > 1 else ""
 
 
-def hint_page(step: Step, found: Attempt, how: Look, check_id: str | None = None) -> str:
-    """The hints of one check, as many as were asked for; the first failing one by default."""
+def hint_page(
+    step: Step,
+    found: Attempt,
+    how: Look,
+    check_id: str | None = None,
+    again: str = "",
+) -> str:
+    """The hints of one check, as many as were asked for; the first failing one by default.
+
+    ``again`` is how to ask for another hint, by default the task.
+    """
     report = found.report
     if report.problem is not None:
         return "\n".join(as_text.one_check(report.problem, how)) + "\n"
@@ -139,7 +154,7 @@ def hint_page(step: Step, found: Attempt, how: Look, check_id: str | None = None
     level = hints.shown(found.known).get(check.id, 1)
     lines = list(as_text.one_check(check, how, hint_level=level))
     if level < hints.LEVELS and level < len(check.hints):
-        lines += ["", f"Another hint: {task(f'hint {step.id}')}"]
+        lines += ["", f"Another hint: {again or task(f'hint {step.id}')}"]
     else:
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
         lines.append(f"The reference: {task(f'solution {step.id} --now')}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -56,6 +57,7 @@ class Running:
         self._ruling = b""
         self._gone = False
         self._closed = False
+        self._closing = threading.Lock()
         self._poller = select.poll()
         for descriptor in (spawned.report, spawned.output, spawned.ruling):
             self._poller.register(descriptor, select.POLLIN)
@@ -125,12 +127,19 @@ class Running:
             self.close()
         return self._outcome(*ending)
 
+    def abandon(self) -> None:
+        """Let the worker be killed. Another thread may say so, while ``finish`` waits."""
+        with self._closing, suppress(OSError):
+            if not self._closed:
+                os.write(self._ends.control, b"x")
+
     def close(self) -> None:
         """End every process of this worker and remove its folder. Safe to call again."""
-        if self._closed:
-            return
-        self._closed = True
-        os.close(self._ends.control)
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+            os.close(self._ends.control)
         try:
             self._await_referee()
         finally:

@@ -67,7 +67,7 @@ def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | No
         timeout = TICK_MS if watching or handle is None else None
         ready = {descriptor for descriptor, _ in poller.poll(timeout)}
         if control in ready:
-            if not os.read(control, 1):
+            if os.read(control, 1) != b"s":  # its end, or the grader's wish to end it
                 return "stopped", None
             watching, most = True, usage(child).memory + settings.memory
         ended = os.wait4(child, os.WNOHANG)

@@ -1,0 +1,46 @@
+"""The command that grades at every save."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from grader.cli.desk import current_step
+from grader.cli.words import (
+    StepName,
+    a_look,
+    engine_option,
+    mine_option,
+    plain_option,
+    strict_option,
+)
+from grader.model import Step
+
+
+@click.command()
+@click.argument("step", type=StepName(), required=False)
+@click.option(
+    "--poll/--no-poll",
+    default=None,
+    help="Look at the file often, or trust the system's events. Without it, the file system "
+    "decides.",
+)
+@engine_option
+@strict_option
+@mine_option
+@plain_option
+def watch(
+    step: Step | None, poll: bool | None, engine: str, strict: bool, mine: bool, plain: bool
+) -> None:
+    """Grade STEP at every save of its file, and show the report in place."""
+    from grader.pipeline import Options
+    from grader.watch.loop import Watch
+    from grader.watch.terminal import Terminal
+
+    how = a_look(plain)
+    with Terminal(in_place=not plain) as terminal:
+        Watch(
+            step or current_step(), Options(engine, None, strict, mine), terminal, how, poll=poll
+        ).run()
+    sys.exit(0)

@@ -1,0 +1,121 @@
+"""Says when a file was saved: by the system's events, by polling where they do not arrive."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+STEP_MS = 10
+"""The editor must have been quiet for this long. Most write a file in one go."""
+LOOK_MS = 1000
+"""Beside the events the file is looked at this often, for changes that nobody told of."""
+POLL_MS = 100
+REMOTE = (
+    *("9p", "afs", "ceph", "cifs", "drvfs", "fakeowner", "fuse", "fuseblk", "glusterfs", "lustre"),
+    *("ncpfs", "nfs", "nfs4", "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs"),
+)
+"""File systems whose other side can change a file without telling: WSL's Windows drives, network
+and container mounts, shared folders of virtual machines."""
+
+Stamp = tuple[int, int, int] | None
+
+
+def stamp(path: Path) -> Stamp:
+    """What changes when a file is saved: inode, time and size; None where there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def must_poll(folder: Path, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether events cannot be trusted for ``folder``; ``WATCHFILES_FORCE_POLLING`` overrules."""
+    asked = environment.get("WATCHFILES_FORCE_POLLING")
+    if asked:
+        return asked.lower() not in ("0", "false", "no", "disable", "disabled")
+    kind = file_system(folder)
+    return kind in REMOTE or kind.startswith("fuse.")
+
+
+def file_system(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> str:
+    """The type of the file system that ``folder`` is on; empty where that cannot be said."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return ""
+    best, kind = -1, ""
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        words = before.split()
+        if len(words) < 5 or not after:
+            continue
+        point = Path(words[4].replace("\\040", " "))
+        if folder.is_relative_to(point) and len(point.parts) >= best:  # the last one covers
+            best, kind = len(point.parts), after.split()[0]
+    return kind
+
+
+class Changes:
+    """A thread that calls ``tell`` after each change to the file that is watched."""
+
+    def __init__(self, path: Path, tell: Callable[[], None], *, poll: bool) -> None:
+        self.poll = poll
+        self._path = path
+        self._tell = tell
+        self._stamp = stamp(path)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="changes", daemon=True)
+        self._thread.start()
+
+    def watch(self, path: Path) -> None:
+        """From now on watch ``path``, which is in the same folder."""
+        self._path, self._stamp = path, stamp(path)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            for _ in self._events():
+                now = stamp(self._path)
+                if now != self._stamp:
+                    self._stamp = now
+                    self._tell()
+
+    def _events(self) -> Iterator[object]:
+        """One item for each change in the folder, and one a second in any case."""
+        from watchfiles import watch
+
+        folder = self._path.parent
+        inode = _inode(folder)
+        try:
+            for changes in watch(
+                folder,
+                watch_filter=None,
+                recursive=False,
+                step=STEP_MS,
+                debounce=5 * STEP_MS,
+                rust_timeout=LOOK_MS,
+                yield_on_timeout=True,
+                stop_event=self._stop,
+                force_polling=self.poll,
+                poll_delay_ms=POLL_MS,
+            ):
+                yield changes
+                if _inode(folder) != inode:  # the folder itself was replaced
+                    return
+        except Exception:  # noqa: BLE001 - no watches left, folder gone: looking always works
+            self._stop.wait(POLL_MS / 1000)
+            yield None
+
+
+def _inode(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_ino
+    except OSError:
+        return None

@@ -1,0 +1,286 @@
+"""The watch: hears saves, keys, signals and gradings, and shows what came of them."""
+
+from __future__ import annotations
+
+import os
+import queue
+import select
+import signal
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grader import course, hints, progress
+from grader.desk import attempt, pages
+from grader.desk.reset import reset
+from grader.look import Look, paint
+from grader.model import Report, Verdict
+from grader.report import as_text
+from grader.watch import screen
+from grader.watch.changes import Changes, must_poll, stamp
+from grader.watch.grading import Grading
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from grader.desk.attempt import Attempt
+    from grader.model import Step
+    from grader.pipeline import Options
+    from grader.watch.terminal import Terminal
+
+SLOW_S = 0.3
+"""A grading that takes longer is announced."""
+HALF_WRITTEN_S = 0.05
+"""A file that is missing or empty right after a change is looked at again after this time."""
+
+Event = tuple[str, object]
+
+
+class Bell:
+    """Events from threads and signal handlers, for a loop that waits on descriptors."""
+
+    def __init__(self) -> None:
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.descriptor, self._end = os.pipe()
+        os.set_blocking(self._end, False)
+
+    def ring(self, name: str, value: object = None) -> None:
+        """Add an event and wake the loop."""
+        self._events.put((name, value))
+        with suppress(BlockingIOError):  # it is awake already
+            os.write(self._end, b"!")
+
+    def heard(self) -> list[Event]:
+        """Every event since the last time."""
+        os.read(self.descriptor, 4096)
+        events = []
+        while not self._events.empty():
+            events.append(self._events.get())
+        return events
+
+
+class Watch:
+    """Watches the learner's file of one step at a time."""
+
+    def __init__(
+        self, step: Step, options: Options, terminal: Terminal, how: Look, *, poll: bool | None
+    ) -> None:
+        self._steps = course.steps(step.root)
+        self._step = step
+        self._terminal = terminal
+        self._how = how
+        self._bell = Bell()
+        self._grading = Grading(options, lambda *found: self._bell.ring("report", found))
+        poll = must_poll(step.stub.parent.resolve()) if poll is None else poll
+        self._changes = Changes(step.stub, lambda: self._bell.ring("saved"), poll=poll)
+        self._found: Attempt | None = None
+        self._view = screen.View("")
+        self._sure = self._notice = ""
+        self._number = self._graded = 0
+        self._data: bytes | None = None
+        self._since: float | None = None
+        self._took = 0.0
+        self._slow = False
+        self._on = True
+
+    def run(self) -> None:
+        """Grade now and at every save, until ``q``, Ctrl-C or a signal ends it."""
+        before = self._take_signals()
+        try:
+            self._grade()
+            while self._on:
+                self._wait()
+        finally:
+            self._changes.close()
+            self._grading.close()
+            for name, handler in before.items():
+                signal.signal(name, handler)
+
+    def _take_signals(self) -> dict[int, signal._HANDLER]:
+        kinds = {
+            signal.SIGWINCH: "resized",
+            signal.SIGCONT: "continued",
+            signal.SIGINT: "quit",
+            signal.SIGTERM: "quit",
+            signal.SIGHUP: "quit",
+        }
+
+        def handle(number: int, _: FrameType | None) -> None:
+            self._bell.ring(kinds[signal.Signals(number)])
+
+        return {number: signal.signal(number, handle) for number in kinds}
+
+    def _wait(self) -> None:
+        sources = [self._bell.descriptor]
+        if self._terminal.has_keys:
+            sources.append(self._terminal.descriptor)
+        ready, _, _ = select.select(sources, [], [], SLOW_S if self._since else None)
+        if not ready:
+            self._since, self._slow = None, True
+            self._show()
+        if self._bell.descriptor in ready:
+            for name, value in self._bell.heard():
+                self._handle(name, value)
+        if self._terminal.descriptor in ready:
+            for key in self._terminal.read():
+                self._press(key)
+
+    def _handle(self, name: str, value: object) -> None:
+        match name, value:
+            case "saved", _:
+                self._saved()
+            case "report", (int() as number, Report() | Exception() as found):
+                if number == self._number:
+                    self._take(found)
+            case (("resized" | "continued"), _):
+                self._terminal.take()
+                self._how = replace(
+                    self._how, width=self._terminal.size[0] if self._how.width else None
+                )
+                self._show()
+            case "quit", _:
+                self._on = False
+
+    # ---- grading ---------------------------------------------------------------------------
+
+    def _saved(self) -> None:
+        """Grade what was saved, unless it is what is shown already."""
+        if not (stamp(self._step.stub) or (0, 0, 0))[2]:  # an editor may be in the middle of it
+            time.sleep(HALF_WRITTEN_S)
+        if self._read() != self._data:
+            self._grade()
+
+    def _read(self) -> bytes | None:
+        try:
+            return self._step.stub.read_bytes()
+        except OSError:
+            return None
+
+    def _grade(self) -> None:
+        self._data = self._read()
+        self._since = time.monotonic()
+        self._took = time.monotonic()
+        self._number = self._grading.order(self._step)
+
+    def _take(self, found: Report | Exception) -> None:
+        """Show what a grading found, then count it."""
+        self._since, self._slow = None, False
+        self._graded += 1
+        self._took = time.monotonic() - self._took
+        if isinstance(found, Exception):
+            self._found = None
+            self._page(f"The grader failed: {found}\nThis is not your mistake. Save again.\n")
+            return
+        self._found = attempt.noted(self._step, found)
+        self._show_report()
+
+    # ---- keys ------------------------------------------------------------------------------
+
+    def _press(self, key: str) -> None:
+        sure, self._sure, self._notice = self._sure, "", ""
+        match key.lower():
+            case "q":
+                self._on = False
+            case "up" | "down":
+                page = max(1, self._terminal.size[1] - 6)
+                self._scroll(page if key == "down" else -page)
+            case "h":
+                self._hint()
+            case "n" | "p":
+                self._move(1 if key.lower() == "n" else -1)
+            case "l":
+                known = progress.read(self._step.root)[0]
+                self._page(pages.list_page(self._steps, known, self._how))
+            case "s":
+                self._solution(sure)
+            case "r":
+                self._reset(sure)
+            case _:
+                self._show_report()
+
+    def _hint(self) -> None:
+        if self._found is not None:
+            self._found = attempt.one_more_hint(self._step, self._found)
+            self._page(pages.hint_page(self._step, self._found, self._how, again="press h"))
+
+    def _move(self, by: int) -> None:
+        place = self._steps.index(self._step) + by
+        if not 0 <= place < len(self._steps):
+            self._page(f"There is no step {'after' if by > 0 else 'before'} this one.\n")
+            return
+        self._step = self._steps[place]
+        self._found = None
+        self._changes.watch(self._step.stub)
+        self._page(f"Step {self._step.number}: {self._step.title}\n")
+        self._grade()
+
+    def _solution(self, sure: str) -> None:
+        known = self._found.known if self._found else progress.UNTOUCHED
+        if known.passed or sure == "s":
+            self._page(pages.solution_page(self._step))
+        else:
+            self._sure = "s"
+            self._page(
+                "This step is not passed yet. h gives a hint.\n"
+                "Press s again to see the reference all the same.\n"
+            )
+
+    def _reset(self, sure: str) -> None:
+        if sure != "r":
+            self._sure = "r"
+            self._page("Press r again to begin this step anew. A copy of your file is kept.\n")
+            return
+        try:
+            said = reset(self._step)
+        except OSError as problem:
+            said = f"The file could not be reset: {problem}.\n"
+        self._notice = said  # the grading that follows shows it too
+        self._page(said)
+
+    # ---- showing ---------------------------------------------------------------------------
+
+    def _show_report(self) -> None:
+        if self._found is None:
+            self._show()
+            return
+        report, known = self._found.report, self._found.known
+        levels = hints.shown(known)
+        if self._terminal.in_place:
+            text = screen.report_text(report, self._how, levels, self._terminal.size[1] - 2)
+        else:
+            text = as_text.render(report, self._how, levels=levels)
+        if report.verdict is Verdict.PASS:
+            text += "\n" + pages.after_pass(self._step, self._steps, self._found, self._how)
+        if self._found.note:
+            text += f"\n{self._found.note}\n"
+        self._page(f"{self._notice}\n{text}" if self._notice else text)
+
+    def _page(self, text: str) -> None:
+        self._view = screen.View(self._how.text(text))
+        self._show(new=True)
+
+    def _scroll(self, by: int) -> None:
+        self._view = replace(self._view, offset=self._view.offset + by)
+        self._show()
+
+    def _show(self, *, new: bool = False) -> None:
+        """Draw the screen; without one, print what is new."""
+        if self._terminal.in_place:
+            lines, offset = screen.frame(
+                self._header(), self._view, self._how, self._terminal.size[1]
+            )
+            self._view = replace(self._view, offset=offset)
+            self._terminal.draw(lines)
+        elif new:
+            keys = "\n".join(screen.footer(self._how, more=False)) + "\n"
+            text = paint(self._view.text, self._how)
+            self._terminal.print(f"{text}\n{keys if self._terminal.has_keys else ''}")
+
+    def _header(self) -> str:
+        name = self._step.stub.relative_to(self._step.root).as_posix()
+        if self._slow:
+            return f"{name}: grading ..."
+        return (
+            f"{name}: graded {self._graded} times, {time.strftime('%H:%M:%S')}, {self._took:.2f} s"
+        )

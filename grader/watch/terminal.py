@@ -1,0 +1,125 @@
+"""The terminal: keys one by one, a screen drawn in place, and everything put back at the end."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+HOME, BELOW, LINE = "\x1b[H", "\x1b[J", "\x1b[K"
+NAMES = {"\x1b[A": "up", "\x1b[B": "down", "\x1b[5~": "up", "\x1b[6~": "down", "\x1bOA": "up",
+         "\x1bOB": "down", "\r": "enter", "\n": "enter", " ": "down", "\x04": "q"}  # fmt: skip
+KEY = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
+GUARD = """\
+trap '' INT HUP TERM QUIT TTOU TSTP
+read -r line || stty "$1" <&1
+"""
+"""Waits until the watch is over. Where it was killed and said no word, it mends the terminal."""
+
+
+class Terminal:
+    """Standard input and output, as far as they are terminals. Use it as a context manager."""
+
+    def __init__(
+        self, keys: TextIO = sys.stdin, screen: TextIO = sys.stdout, *, in_place: bool
+    ) -> None:
+        self._screen = screen
+        self.has_keys = keys.isatty()
+        self.in_place = in_place and screen.isatty() and os.environ.get("TERM") != "dumb"
+        self.descriptor = keys.fileno() if self.has_keys else -1
+        self._before: list[object] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Terminal:
+        if self.has_keys:
+            import termios
+
+            self._before = termios.tcgetattr(self.descriptor)
+            self._set_guard()
+            self.take()
+        if self.in_place:  # what is on the screen scrolls up and stays
+            self._write("\n" * (self.size[1] - 1))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.give_back()
+        if self._guard is not None:
+            with suppress(OSError):
+                self._guard.communicate(b"done\n")
+
+    def take(self) -> None:
+        """Have each key at once, and not shown. Ctrl-C stays a signal."""
+        if self.has_keys:
+            import termios
+            import tty
+
+            with suppress(termios.error):
+                tty.setcbreak(self.descriptor, termios.TCSADRAIN)
+
+    def give_back(self) -> None:
+        """Put the terminal's settings back."""
+        if self._before is not None:
+            import termios
+
+            with suppress(termios.error):
+                termios.tcsetattr(self.descriptor, termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows, as they are now."""
+        try:
+            found = os.get_terminal_size(self._screen.fileno())
+        except OSError:
+            found = shutil.get_terminal_size()
+        return max(20, found.columns or 80), max(6, found.lines or 24)
+
+    def read(self) -> list[str]:
+        """The keys that were pressed, by name; ``q`` where nobody will press any more."""
+        try:
+            data = os.read(self.descriptor, 1024)
+        except OSError:
+            data = b""
+        if not data:
+            return ["q"]
+        keys = KEY.findall(data.decode("utf-8", "replace"))
+        return [NAMES.get(key, key) for key in keys]
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Show ``lines``, at most as many as fit, in the place of what was there."""
+        rows = self.size[1]
+        body = (LINE + "\n").join(lines[:rows])
+        self._write(f"{HOME}{body}{LINE}{BELOW}")
+
+    def print(self, text: str) -> None:
+        """Write ``text`` below what is there."""
+        self._write(text)
+
+    def _write(self, text: str) -> None:
+        self._screen.write(text)
+        self._screen.flush()
+
+    def _set_guard(self) -> None:
+        """Start the little process that mends the terminal after a SIGKILL."""
+        with suppress(OSError, subprocess.SubprocessError):
+            saved = subprocess.run(
+                ["stty", "-g"], stdin=self.descriptor, capture_output=True, text=True, check=True
+            ).stdout.strip()
+            self._guard = subprocess.Popen(
+                ["sh", "-c", GUARD, "sh", saved],
+                stdin=subprocess.PIPE,
+                stdout=self.descriptor,
+                stderr=subprocess.DEVNULL,
+            )

@@ -1,0 +1,255 @@
+"""``watch`` in a real terminal: each key, hard endings, and no terminal at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import psutil
+import pytest
+
+from grader.watch.changes import file_system, must_poll
+from tests.own_course import Course, copy_course
+
+KEYS = r"q quit"
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Course:
+    return copy_course(tmp_path)
+
+
+class Screen:
+    """A watch in a terminal of its own."""
+
+    def __init__(self, own: Course, *arguments: str, size: tuple[int, int] = (40, 100)) -> None:
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-m", "grader", "watch", *arguments],
+            cwd=str(own.root),
+            env=own.environment(TERM="xterm", TMPDIR=str(own.root / "tmp")),
+            dimensions=size,
+            encoding="utf-8",
+            timeout=30,
+        )
+
+    def see(self, *patterns: str) -> str:
+        """Wait until the patterns have come, in this order; all text until then, no escapes."""
+        text = ""
+        for pattern in patterns:
+            self.child.expect(pattern)
+            text += str(self.child.before) + str(self.child.after)
+        return ESCAPES.sub("", text.replace("\x1b[H", "\n")).replace("\r", "")
+
+    def press(self, key: str) -> None:
+        self.child.send(key)
+
+    def end(self, status: int = 0) -> None:
+        self.child.expect(pexpect.EOF)
+        self.child.wait()
+        assert (self.child.exitstatus, self.child.signalstatus) == (status, None)
+
+
+@pytest.fixture
+def start(own: Course) -> Iterator[Callable[..., Screen]]:
+    """Starts watches, and ends those that a failing test leaves."""
+    (own.root / "tmp").mkdir()
+    screens: list[Screen] = []
+
+    def make(*arguments: str, size: tuple[int, int] = (40, 100)) -> Screen:
+        screens.append(Screen(own, *arguments, size=size))
+        return screens[-1]
+
+    yield make
+    for screen in screens:
+        screen.child.close(force=True)
+    assert not left_of(own)
+
+
+def left_of(own: Course) -> list[str]:
+    """The processes of this course that still run, after a moment, and their folders."""
+    limit = time.monotonic() + 10
+    while (found := _left(own)) and time.monotonic() < limit:
+        time.sleep(0.05)
+    return found
+
+
+def _left(own: Course) -> list[str]:
+    found = [path.name for path in (own.root / "tmp").glob("*")]
+    for process in psutil.process_iter(["cmdline"]):
+        words = " ".join(process.info["cmdline"] or ())
+        if str(own.root) in words and process.pid != os.getpid():
+            found.append(words)
+    return found
+
+
+def test_each_key_does_what_the_footer_says(own: Course, start: Callable[..., Screen]) -> None:
+    stub = own.file().read_bytes()
+    screen = start("s05")
+    assert "Add 'from max.experimental import functional as F'" in screen.see("graded 1", KEYS)
+    screen.press("h")
+    assert 'See "MAX operations"' in screen.see("Another hint: press h", KEYS)
+    screen.press("l")
+    screen.see("0 of 12 steps passed", KEYS)
+    screen.press("s")
+    screen.see("not passed yet", KEYS)
+    screen.press("s")
+    screen.see(r"\+ from max.experimental import functional as F", KEYS)
+    screen.press("n")
+    screen.see("step_06.py: graded 2", KEYS)
+    screen.press("p")
+    screen.see("step_05.py: graded 3", KEYS)
+    own.solve()
+    screen.see("All checks passed", "Next is step 06", KEYS)
+    screen.press("r")
+    screen.see("Press r again", KEYS)
+    assert own.file().read_bytes() != stub
+    screen.press("r")
+    screen.see("kept as .grader/backups/step_05", "is the stub again", "graded 5", KEYS)
+    assert own.file().read_bytes() == stub
+    screen.press("q")
+    screen.end()
+
+
+def test_whatever_happens_to_the_file_is_shown(own: Course, start: Callable[..., Screen]) -> None:
+    screen = start("s01")
+    screen.see("graded 1", KEYS)
+    own.file("01").write_text("def half_typed(:\n", encoding="utf-8")
+    assert "Line 1: def half_typed(:" in screen.see("graded 2", KEYS)
+    own.file("01").unlink()
+    assert "step_01.py" in screen.see("graded 3", KEYS)
+    saved = own.root / "steps" / ".step_01.py.swp"
+    saved.write_text((own.root / "solutions" / "solution_01.py").read_text(encoding="utf-8"))
+    saved.rename(own.file("01"))
+    screen.see("graded 4", "All checks passed", KEYS)
+    screen.press("q")
+    screen.end()
+
+
+def test_a_save_and_q_do_not_wait_for_a_loop_without_end(
+    own: Course, start: Callable[..., Screen]
+) -> None:
+    screen = start("s01")
+    screen.see("graded 1", KEYS)
+    own.file("01").write_text("while True:\n    pass\n", encoding="utf-8")
+    screen.see("grading", KEYS)
+    own.solve("01")
+    screen.see("All checks passed", KEYS)
+    own.file("01").write_text("while True:\n    pass\n", encoding="utf-8")
+    screen.see("grading", KEYS)
+    screen.press("q")
+    screen.end()
+
+
+def test_a_narrow_terminal_and_one_that_changes(own: Course, start: Callable[..., Screen]) -> None:
+    screen = start("s05", size=(24, 40))
+    text = screen.see("graded 1", KEYS)
+    assert max(len(line) for line in text.split("\n")) <= 40
+    screen.press(" ")
+    screen.see("step_05", KEYS)
+    screen.child.setwinsize(30, 100)
+    text = screen.see("step_05", KEYS)
+    assert any(len(line) > 40 for line in text.split("\n"))
+    screen.press("q")
+    screen.end()
+
+
+def modes(screen: Screen) -> int:
+    """Whether lines are edited and keys shown by the terminal."""
+    found: int = termios.tcgetattr(screen.child.child_fd)[3]
+    return found & (termios.ICANON | termios.ECHO)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_killed_while_it_grades_it_leaves_nothing(
+    ending: signal.Signals, own: Course, start: Callable[..., Screen]
+) -> None:
+    screen = start("s01")
+    usual = termios.ICANON | termios.ECHO
+    screen.see("graded 1", KEYS)
+    assert modes(screen) == 0
+    own.file("01").write_text("while True:\n    pass\n", encoding="utf-8")
+    screen.see("grading", KEYS)
+    os.kill(screen.child.pid, ending)
+    limit = time.monotonic() + 10
+    while (modes(screen) != usual or left_of(own)) and time.monotonic() < limit:
+        time.sleep(0.02)
+    assert modes(screen) == usual
+    assert left_of(own) == []
+    assert not list(own.root.glob("**/.progress*"))
+
+
+def test_ctrl_c_ends_it_with_the_terminal_as_it_was(
+    own: Course, start: Callable[..., Screen]
+) -> None:
+    screen = start("s01")
+    screen.see("graded 1", KEYS)
+    screen.child.sendintr()
+    screen.child.expect(pexpect.EOF)
+    screen.child.wait()
+    assert screen.child.exitstatus == 0
+    assert "Traceback" not in str(screen.child.before)
+
+
+def test_without_a_terminal_it_prints_plain_reports(own: Course) -> None:
+    (own.root / "tmp").mkdir()
+    watch = subprocess.Popen(
+        [sys.executable, "-m", "grader", "watch", "s01", "--poll"],
+        cwd=own.root,
+        env=own.environment(TMPDIR=str(own.root / "tmp")),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    )
+    assert watch.stdout is not None
+    try:
+        lines = iter(watch.stdout.readline, "")
+        assert any("Some checks failed" in line for line in lines)
+        own.solve("01")
+        text = next(line for line in lines if "All checks passed" in line)
+        assert "\x1b" not in text
+        watch.send_signal(signal.SIGINT)
+        assert watch.wait(30) == 0
+        assert "\x1b" not in watch.stdout.read()
+    finally:
+        watch.kill()
+        watch.wait()
+    assert left_of(own) == []
+
+
+MOUNTS = """\
+22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+30 22 0:5 / /mnt/c rw,noatime - 9p drvfs rw
+31 22 0:6 / /home/me/with\\040space rw - nfs4 server:/export rw
+32 22 0:7 / /work rw - fuse.sshfs host: rw
+33 32 0:8 / /work/local rw - ext4 /dev/sdb rw
+broken line
+"""
+
+
+def test_polling_where_events_do_not_arrive(tmp_path: Path) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(MOUNTS, encoding="utf-8")
+    kinds = {
+        "/home/me": "ext4",
+        "/mnt/c/course": "9p",
+        "/mnt/cc": "ext4",
+        "/home/me/with space/course": "nfs4",
+        "/work/course": "fuse.sshfs",
+        "/work/local/course": "ext4",
+    }
+    assert {path: file_system(Path(path), mounts) for path in kinds} == kinds
+    assert file_system(Path("/home"), tmp_path / "missing") == ""
+    assert must_poll(tmp_path, {"WATCHFILES_FORCE_POLLING": "1"})
+    assert not must_poll(tmp_path, {"WATCHFILES_FORCE_POLLING": "false"})
