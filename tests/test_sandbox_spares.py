@@ -14,17 +14,22 @@ import pytest
 
 from grader import sandbox
 from grader.sandbox import Limits, Running, Spares
-from grader.worker import folder
+from grader.sandbox.nursery import Nursery
 from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
 
 FILE = """
-import os
+import os, random
+import numpy as np
 seen = []
 def f():
-    seen.append(os.getpid())
+    seen.append(1)
     return seen
+def g():
+    found = os.listdir()
+    open("mine", "w").close()
+    return [found, os.environ["HOME"] == os.getcwd(), random.random(), float(np.random.rand())]
 """
 
 
@@ -35,9 +40,9 @@ def until(true: Callable[[], object], seconds: float = 60) -> None:
         time.sleep(0.01)
 
 
-@pytest.fixture(scope="module")
-def spares() -> Iterator[Spares]:
-    with Spares(1, limits=QUICK) as kept:
+@pytest.fixture(scope="module", params=[True, False], ids=["forked", "fresh"])
+def spares(request: pytest.FixtureRequest) -> Iterator[Spares]:
+    with Spares(1, limits=QUICK, forked=request.param) as kept:
         yield kept
 
 
@@ -49,17 +54,28 @@ def take(spares: Spares) -> Running:
     return running
 
 
+def marks(spares: Spares) -> list[str]:
+    """What the processes of these spares have in their environment."""
+    held = spares._nurseries or spares._stock
+    return [one._folder if isinstance(one, Nursery) else one.folder for one in held]
+
+
 def test_a_spare_does_one_job_and_another_takes_its_place(spares: Spares) -> None:
-    workers = []
+    seen = []
     for _ in range(2):
         with take(spares) as running:
-            outcome = running.finish(job(FILE, call("f")))
-            workers += out(outcome, "f")
+            outcome = running.finish(job(FILE, call("f"), call("g")))
+            assert out(outcome, "f") == [1]
+            seen.append(out(outcome, "g"))
             with pytest.raises(RuntimeError):
                 running.finish(job(FILE, call("f")))
         assert processes_with(running.folder) == []
         assert not Path(running.folder).exists()
-    assert len(set(workers)) == 2
+    for left, at_home, *_ in seen:
+        assert left == []  # nothing of the first is in the second's folder
+        assert at_home
+    assert seen[0][2] != seen[1][2]
+    assert seen[0][3] != seen[1][3]
 
 
 def test_a_spare_is_confined_like_any_worker(spares: Spares) -> None:
@@ -69,18 +85,23 @@ def test_a_spare_is_confined_like_any_worker(spares: Spares) -> None:
     assert jobs[0].isolation == jobs[1].isolation
 
 
-def test_dead_spares_and_those_without_a_folder_are_replaced(spares: Spares) -> None:
-    for harm in (_kill, lambda running: folder.remove(running.folder)):
-        until(lambda: spares.ready)
-        harm(spares._stock[0])
-        with spares.start(limits=QUICK) as running:
-            assert running.finish(job(FILE, call("f"))).ended == "done"
-
-
-def _kill(running: Running) -> None:
-    for process in processes_with(running.folder):
+def test_dead_spares_are_replaced(spares: Spares) -> None:
+    until(lambda: spares.ready)
+    (mark,) = marks(spares)
+    for process in processes_with(mark):
         os.kill(process, signal.SIGKILL)
-    until(lambda: not running.usable)
+    until(lambda: not spares._stock[0].usable)
+    with spares.start(limits=QUICK) as running:
+        outcome = running.finish(job(FILE, call("f")))
+        assert outcome.ended == "done", outcome.problem
+
+
+def test_a_spare_without_a_folder_is_replaced() -> None:
+    with Spares(1, layers=("limits",), forked=False) as kept:
+        until(lambda: kept.ready)
+        Path(kept._stock[0].folder).rmdir()
+        with kept.start(layers=("limits",)) as running:
+            assert running.finish(job(FILE, call("g"))).ended == "done"
 
 
 def test_another_kind_of_worker_is_started_anew(spares: Spares) -> None:
@@ -91,12 +112,17 @@ def test_another_kind_of_worker_is_started_anew(spares: Spares) -> None:
         assert out(running.finish(job(FILE, call("f"))), "f")
 
 
-def test_the_time_to_start_does_not_count_while_a_spare_waits() -> None:
-    with Spares(1, limits=Limits(start=3)) as kept:
-        until(lambda: kept.ready, 3)
-        time.sleep(3.1)
-        with kept.start(limits=Limits(start=3)) as running:
-            assert running.finish(job(FILE, call("f"))).ended == "done"
+def test_more_workers_than_spares_can_be_had_at_once(spares: Spares) -> None:
+    taken = [spares.start(limits=QUICK) for _ in range(3)]
+    for running in taken:
+        assert out(running.finish(job(FILE, call("f"))), "f") == [1]
+
+
+def test_the_time_to_start_does_not_count_while_a_spare_waits(spares: Spares) -> None:
+    with take(spares) as running:
+        running._deadline = 0.0  # as if it had waited for hours
+        outcome = running.finish(job(FILE, call("f")))
+        assert outcome.ended == "done", outcome.problem
 
 
 def test_workers_that_cannot_start_are_not_started_without_end() -> None:
@@ -110,12 +136,14 @@ def test_workers_that_cannot_start_are_not_started_without_end() -> None:
     assert "abacus" in outcome.problem
 
 
-def test_closing_leaves_no_process_no_folder_and_no_open_file() -> None:
+@pytest.mark.parametrize("forked", [True, False])
+def test_closing_leaves_no_process_no_folder_and_no_open_file(forked: bool) -> None:
     descriptors = Path("/proc/self/fd")
     before = len(list(descriptors.iterdir()))
-    kept = Spares(2)
+    kept = Spares(2, forked=forked)
     until(lambda: len(kept._stock) == 2)
-    folders = [spare.folder for spare in kept._stock]
+    folders = marks(kept)
+    assert all(processes_with(name) for name in folders)
     kept.close()
     kept.close()
     assert [processes_with(name) for name in folders] == [[], []]
@@ -129,22 +157,22 @@ KEEPER = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 from grader import sandbox
-spares = sandbox.Spares(1)
-while not spares.ready:
+from tests.test_sandbox_spares import marks
+spares = sandbox.Spares(2, forked=bool(int(sys.argv[2])))
+while spares.ready < 2:
     time.sleep(0.01)
 with spares.start() as running:
-    while not spares.ready:
-        time.sleep(0.01)
-    print(running.folder, spares._stock[0].folder, flush=True)
+    print(running.folder, *marks(spares), flush=True)
     time.sleep(100)
 """
 
 
-def test_spares_end_with_their_grader_however_it_ends() -> None:
-    command = [sys.executable, "-c", KEEPER, str(ROOT)]
+@pytest.mark.parametrize("forked", [1, 0])
+def test_spares_end_with_their_grader_however_it_ends(forked: int) -> None:
+    command = [sys.executable, "-c", KEEPER, str(ROOT), str(forked)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as grader:
         assert grader.stdout is not None
         folders = grader.stdout.readline().split()
-        assert [bool(processes_with(name)) for name in folders] == [True, True]
+        assert any(processes_with(name) for name in folders)
         grader.kill()
     until(lambda: not any(processes_with(n) or Path(n).exists() for n in folders), 30)

@@ -79,6 +79,11 @@ class Running:
         return self._ends.folder
 
     @property
+    def closed(self) -> bool:
+        """Whether it has been ended."""
+        return self._closed
+
+    @property
     def ready(self) -> bool:
         """Whether the worker has imported MAX and waits for its job. Does not wait."""
         return self.usable and self.started
@@ -94,7 +99,14 @@ class Running:
         """Whether it can still do a job: no process or folder of it is gone. Does not wait."""
         self._catch_up()
         broken = self._closed or self._gone or self._conversation()[0].problem
-        return not broken and os.path.isdir(self._ends.folder)
+        return not broken and (self._ends.inside or os.path.isdir(self._ends.folder))
+
+    def layers(self) -> tuple[tuple[str, ...], str]:
+        """The layers that the worker has on, and what kept it from starting. Waits for either."""
+        exchange, _ = self._conversation()
+        while (ending := self._ending()) is None and exchange.layers is None:
+            self._turn(int(1000 * self._limits.start))
+        return exchange.layers or (), ending[1] if ending else ""
 
     def call_when_closed(self, call: Callable[[], None]) -> None:
         """Let ``call`` be called once, when this worker has been ended."""
@@ -147,7 +159,8 @@ class Running:
                 os.close(descriptor)
             with suppress(OSError):
                 os.close(self._ends.job)
-            remove(self._ends.folder)
+            if not self._ends.inside:
+                remove(self._ends.folder)
             if self._on_close is not None:
                 self._on_close()
 
@@ -160,10 +173,11 @@ class Running:
             with suppress(OSError):
                 os.kill(self._ends.process, signal.SIGKILL)
         group = self._conversation()[0].process if not self._ruling and self._talk else None
-        if group is not None:  # someone ended the referee
+        if group is not None and not self._ends.inside:  # someone ended the referee
             _end_group(group)
-        with suppress(ChildProcessError):
-            os.waitpid(self._ends.process, 0)
+        if not self._ends.shared:
+            with suppress(ChildProcessError):
+                os.waitpid(self._ends.process, 0)
 
     # ---- pipes ----------------------------------------------------------------------------
 

@@ -1,16 +1,16 @@
 """Starts the worker: its pipes, its program, its settings."""
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH100, PTH103, PTH118, PTH120
+# ruff: noqa: PTH100, PTH118, PTH120
 from __future__ import annotations
 
 import fcntl
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from grader.sandbox import surroundings
+from grader.sandbox import bubble, surroundings
 from grader.sandbox.limits import Limits
 from grader.worker.folder import remove
 
@@ -22,7 +22,11 @@ ABOVE = 64
 
 
 class Spawned(NamedTuple):
-    """A worker under way: its referee's process id, our ends of the pipes, its folder."""
+    """A worker under way: the process to end it by, our ends of its pipes, its folder.
+
+    ``inside`` bubblewrap, the folder and the worker's process id mean nothing out here. A
+    ``shared`` process outlives the worker.
+    """
 
     process: int
     folder: str
@@ -31,6 +35,37 @@ class Spawned(NamedTuple):
     output: int
     control: int
     ruling: int
+    inside: bool = False
+    shared: bool = False
+
+
+class Pipes:
+    """The five pipes of a worker: their ends and ours, in the order of ``Spawned``."""
+
+    def __init__(self) -> None:
+        self.theirs: list[int] = []
+        self.ours: list[int] = []
+        try:
+            for outgoing in (True, False, False, True, False):
+                read, write = os.pipe()
+                self.ours.append(write if outgoing else read)
+                self.theirs.append(read if outgoing else write)
+        except OSError:
+            self.close()
+            raise
+        for descriptor in self.ours:
+            os.set_blocking(descriptor, False)
+
+    def close_theirs(self) -> None:
+        """When the worker has its own copies."""
+        while self.theirs:
+            os.close(self.theirs.pop())
+
+    def close(self) -> None:
+        """Close every end."""
+        self.close_theirs()
+        while self.ours:
+            os.close(self.ours.pop())
 
 
 def spawn(engine: str, limits: Limits, layers: tuple[str, ...], *, warm: bool = False) -> Spawned:
@@ -39,52 +74,60 @@ def spawn(engine: str, limits: Limits, layers: tuple[str, ...], *, warm: bool = 
     Raises:
         OSError: if the machine has no process, pipe or folder left.
     """
-    with suppress(OSError):
-        os.makedirs(surroundings.compile_cache(), exist_ok=True)
-    folder = surroundings.make_folder()
-    pipes = [os.pipe() for _ in range(5)]
-    output, job, report, control, ruling = pipes
-    theirs = [output[1], job[0], report[1], control[0], ruling[1]]
-    ours = [output[0], job[1], report[0], control[1], ruling[0]]
+    folder = surroundings.make_folder(layers)
+    pipes = None
     try:
-        arguments = [*_arguments(engine, limits, layers, folder), f"warm={int(warm)}"]
-        process = _spawn(theirs, arguments, folder)
+        pipes = Pipes()
+        job, report, output, control, ruling = pipes.theirs
+        places = ((output, 1), (output, 2), (job, 3), (report, 4), (control, 5), (ruling, 6))
+        process = launch(
+            settings(engine, limits, layers, folder, warm=warm), layers, folder, places
+        )
     except BaseException:
-        for descriptor in ours:
-            os.close(descriptor)
+        if pipes is not None:
+            pipes.close()
         remove(folder)
         raise
-    finally:
-        for descriptor in theirs:
-            os.close(descriptor)
-    for descriptor in ours:
-        os.set_blocking(descriptor, False)
-    return Spawned(process, folder, ours[1], ours[2], ours[0], ours[3], ours[4])
+    pipes.close_theirs()
+    job, report, output, control, ruling = pipes.ours
+    return Spawned(process, folder, job, report, output, control, ruling, "bubblewrap" in layers)
 
 
-def _spawn(theirs: list[int], arguments: list[str], folder: str) -> int:
-    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, ABOVE) for end in theirs]
-    output, job, report, control, ruling = moved
-    places = ((output, 1), (output, 2), (job, 3), (report, 4), (control, 5), (ruling, 6))
+def launch(
+    arguments: list[str],
+    layers: tuple[str, ...],
+    folder: str,
+    places: Iterable[tuple[int, int]],
+) -> int:
+    """The process id of the worker's program, started with these descriptors and no others."""
+    program = os.path.join(GRADER, "worker", "__main__.py")
+    command = [sys.executable, "-I", "-B", "-X", "utf8", program, *arguments]
+    if "bubblewrap" in layers:
+        cache = surroundings.compile_cache()
+        command = [*bubble.command(GRADER, folder, cache, 2 * Limits().disk), *command]
+    moved = [(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, ABOVE), place) for end, place in places]
     actions: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        *((os.POSIX_SPAWN_DUP2, source, target) for source, target in places),
+        *((os.POSIX_SPAWN_OPEN, n, os.devnull, os.O_RDWR, 0) for n in (0, 1, 2)),
+        *((os.POSIX_SPAWN_DUP2, end, place) for end, place in moved),
     ]
     try:
         return os.posix_spawn(
-            sys.executable,
-            arguments,
+            command[0],
+            command,
             surroundings.environment(folder),
             file_actions=actions,
             setsigmask=(),
         )
     finally:
-        for descriptor in moved:
-            os.close(descriptor)
+        for end, _ in moved:
+            os.close(end)
 
 
-def _arguments(engine: str, limits: Limits, layers: tuple[str, ...], folder: str) -> list[str]:
-    settings = {
+def settings(
+    engine: str, limits: Limits, layers: tuple[str, ...], folder: str, *, warm: bool
+) -> list[str]:
+    """What the worker's program is told, as ``name=value``."""
+    given = {
         "grader": GRADER,
         "folder": folder,
         "cache": surroundings.compile_cache(),
@@ -98,8 +141,6 @@ def _arguments(engine: str, limits: Limits, layers: tuple[str, ...], folder: str
         "disk": limits.disk,
         "threads": limits.threads,
         "processes": limits.processes,
+        "warm": int(warm),
     }
-    program = os.path.join(GRADER, "worker", "__main__.py")
-    options = ("-I", "-B", "-X", "utf8")
-    given = [f"{name}={value}" for name, value in settings.items()]
-    return [sys.executable, *options, program, *given]
+    return [f"{name}={value}" for name, value in given.items()]

@@ -8,15 +8,23 @@ import os
 import sys
 
 from grader import engine
+from grader.worker.folder import NOBODY
 
 PREFIX = "grader-"
 
 
-def make_folder() -> str:
-    """A new private folder; the worker's home, current folder and place for files."""
+def make_folder(layers: tuple[str, ...]) -> str:
+    """A new private folder; the worker's home, current folder and place for files.
+
+    Inside bubblewrap there is one of this name, in memory; out here there is none.
+    """
     base = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - a folder of our own is made there
     folder = os.path.join(os.path.realpath(base), f"{PREFIX}{os.getpid()}-{os.urandom(6).hex()}")
+    if "bubblewrap" in layers:
+        return folder
     os.mkdir(folder, 0o700)
+    if "user" in layers and os.geteuid() == 0:
+        os.chown(folder, NOBODY, NOBODY)
     return folder
 
 

@@ -1,7 +1,7 @@
 """Keeps the compiled form of the worker's own modules, which the worker may not write.
 
-Python normally does this while it imports. The worker imports behind Landlock, so its referee
-does it instead, with nothing else to do at that moment.
+Python normally does this while it imports. The worker imports behind its layers, so the grader
+does it instead, before it starts one.
 """
 
 # pathlib would cost 10 ms of every start.

@@ -8,6 +8,9 @@ import errno
 import os
 from contextlib import suppress
 
+NOBODY = 65534
+"""The user and group that a worker has, and its folder, where the grader runs as root."""
+
 
 def remove(folder: str) -> None:
     """Remove ``folder`` and all that is in it: any depth, any modes, any names.

@@ -5,18 +5,15 @@ The answers of the course are in none of them. See the kernel's
 """
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH120
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 import struct
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grader.worker import kernel
+from grader.worker import kernel, readable
 
 if TYPE_CHECKING:
     from grader.worker.start import Settings
@@ -36,30 +33,6 @@ FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 NETWORK = 0b11
 SCOPES = 0b11
 """No TCP; no signals and no abstract sockets to processes outside."""
-
-SYSTEM = (
-    "/lib",
-    "/lib64",
-    "/nix/store",
-    "/usr/lib",
-    "/usr/lib64",
-    "/usr/local/lib",
-    "/usr/share/locale",
-    "/usr/share/zoneinfo",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/ssl/openssl.cnf",
-    "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/proc/stat",
-    "/proc/self",
-    "/sys/devices/system",
-    "/sys/bus/pci/devices",
-    "/sys/devices",
-    "/dev/urandom",
-    "/dev/random",
-    "/dev/zero",
-)
 
 
 def apply(settings: Settings) -> bool:
@@ -100,30 +73,16 @@ def _rules(settings: Settings) -> Iterator[tuple[str, int]]:
     everything = (1 << 16) - 1 & ~EXECUTE & ~MAKE_DEVICES
     # Without the interpreter's shared library, MAX's import runs python3 to ask for it.
     programs = 0 if "MOJO_PYTHON_LIBRARY" in os.environ else EXECUTE
-    secret = os.path.dirname(settings.grader)
-    for path in (*SYSTEM, sys.prefix, sys.base_prefix, *sys.path):
-        for allowed in beside(os.path.realpath(path), secret):
-            yield allowed, READ | programs
+    for path in readable.paths(settings.grader):
+        yield path, READ | programs
+    for path in readable.KERNEL:
+        yield os.path.realpath(path), READ
     if programs:
         yield "/usr/bin", READ | programs
-    yield settings.grader, READ
     yield settings.folder, everything
     yield "/dev/null", READ_FILE | WRITE_FILE
     if settings.cache:
-        yield settings.cache, everything
-
-
-def beside(path: str, secret: str) -> Iterator[str]:
-    """``path``; or, where ``secret`` is inside it, everything in it but that."""
-    if path == secret:
-        return
-    if os.path.commonpath([path, secret]) != path:
-        yield path
-        return
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(path):
-            if not entry.is_symlink():
-                yield from beside(entry.path, secret)
+        yield settings.cache, READ
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

@@ -6,6 +6,7 @@ must be on before MAX starts threads stands in ``BEFORE_MAX``.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 Layer = Callable[["Settings"], bool]
 
 BEFORE_MAX: tuple[tuple[str, Layer], ...] = (
+    ("bubblewrap", lambda settings: True),  # around this process already, or not wanted
+    ("user", lambda settings: os.geteuid() != 0),
     ("limits", rlimits.apply),
     ("landlock", landlock.apply),
 )

@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from grader.worker import bytecode, folder
+from grader.worker import folder
 
 if TYPE_CHECKING:
     from grader.worker.start import Settings
@@ -35,9 +35,13 @@ def watch(child: int, settings: Settings) -> NoReturn:
     quiet = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2, JOB, REPORT):
         os.dup2(quiet, descriptor)
-    with suppress(Exception):  # nothing here may keep this process from its work
-        bytecode.keep(settings.grader)
-    reason, ended = _wait(child, CONTROL, settings)
+    oversee(child, settings, CONTROL, RULING)
+    os._exit(0)
+
+
+def oversee(child: int, settings: Settings, control: int, ruling: int) -> None:
+    """The same for one of several children: returns when nothing of it is left."""
+    reason, ended = _wait(child, control, settings)
     if ended is None:
         os.kill(child, signal.SIGKILL)
         ended = os.wait4(child, 0)
@@ -47,8 +51,7 @@ def watch(child: int, settings: Settings) -> NoReturn:
     milliseconds = int(1000 * (spent.ru_utime + spent.ru_stime))
     with suppress(OSError):
         words = f"{reason} {os.waitstatus_to_exitcode(status)} {milliseconds}\n"
-        os.write(RULING, words.encode("ascii"))
-    os._exit(0)
+        os.write(ruling, words.encode("ascii"))
 
 
 Ended = tuple[int, int, resource.struct_rusage]
@@ -62,9 +65,20 @@ def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | No
     handle = _process_handle(child)
     if handle is not None:
         poller.register(handle, select.POLLIN)
+    try:
+        return _until_ended(child, control, settings, poller, handle is None)
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _until_ended(
+    child: int, control: int, settings: Settings, poller: select.poll, look: bool
+) -> tuple[str, Ended | None]:
+    """``look`` in short intervals even before there is a job."""
     watching, ticks, most = False, 0, 0
     while True:
-        timeout = TICK_MS if watching or handle is None else None
+        timeout = TICK_MS if watching or look else None
         ready = {descriptor for descriptor, _ in poller.poll(timeout)}
         if control in ready:
             if os.read(control, 1) != b"s":  # its end, or the grader's wish to end it

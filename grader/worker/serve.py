@@ -30,14 +30,21 @@ def serve(settings: Settings) -> None:
 
 
 def _import_max(engine: str) -> None:
-    import max.experimental.functional
-    import max.experimental.nn
-    import max.experimental.tensor  # noqa: F401
-
+    import_single_threaded()
     from grader import engine as engines
     from grader.worker import talk
 
     engines.install(engine, talk.announce)
+
+
+def import_single_threaded() -> None:
+    """Import as much of MAX as starts no thread, and what the worker's talk needs."""
+    from grader.engine import stand_in
+
+    stand_in.put()
+
+    import grader.worker.talk
+    import grader.worker.warm  # noqa: F401
 
 
 def _broken(error: BaseException) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -16,8 +17,8 @@ JOB, REPORT, CONTROL, RULING = 3, 4, 5, 6
 """File descriptors of the worker, fixed by the process that starts it."""
 
 
-WORKER = "worker"
-"""First argument of a process that is the worker already."""
+WORKER, NURSERY = "worker", "nursery"
+"""First argument of a process that is the worker already, or that will fork workers."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +55,47 @@ def main(arguments: list[str]) -> NoReturn:
     from grader.worker import kernel, referee
 
     if arguments[0] == WORKER:
-        _work_or_die(parse(arguments[2:]), int(arguments[1]))
-    settings = parse(arguments)
+        work_or_die(parse(arguments[2:]), int(arguments[1]))
+    nursery = arguments[0] == NURSERY
+    settings = parse(arguments[1:] if nursery else arguments)
     # CPython up to 3.12 formats the running task, each tensor in it, whenever asyncio.run
     # finds Python's own SIGINT handler: 22 s a forward.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.closerange(RULING + 1, 4096)
-    os.setsid()
+    with suppress(OSError):  # bubblewrap has made a session already
+        os.setsid()
     kernel.adopt_orphans()
+    supervise(settings)
+    if nursery:
+        from grader.worker import nursery as children
+
+        children.keep(settings)
     supervisor = os.getpid()
     child = os.fork() if kernel.LINUX else _spawn(arguments)
     if child:
         referee.watch(child, settings)
-    _work_or_die(settings, supervisor)
+    os.close(CONTROL)
+    os.close(RULING)
+    work_or_die(settings, supervisor)
+
+
+def supervise(settings: Settings) -> None:
+    """Be no longer root, and end with the process that started this one.
+
+    bubblewrap's process outside ends this one only where that has asked for it; asked from
+    here, it does not matter which thread of the grader started bubblewrap.
+    """
+    from grader.worker import kernel
+    from grader.worker.folder import NOBODY
+
+    if "user" in settings.layers and os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
+    if "bubblewrap" in settings.layers:
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.environ.pop("PWD", None)
 
 
 def _spawn(arguments: list[str]) -> int:
@@ -75,7 +104,8 @@ def _spawn(arguments: list[str]) -> int:
     return os.posix_spawn(sys.executable, command, os.environ)
 
 
-def _work_or_die(settings: Settings, supervisor: int) -> NoReturn:
+def work_or_die(settings: Settings, supervisor: int) -> NoReturn:
+    """Be the worker of ``supervisor``, whatever goes wrong."""
     try:
         _work(settings, supervisor)
     except BaseException:  # noqa: BLE001
@@ -89,8 +119,6 @@ def _work_or_die(settings: Settings, supervisor: int) -> NoReturn:
 def _work(settings: Settings, supervisor: int) -> None:
     from grader.worker import kernel
 
-    os.close(CONTROL)
-    os.close(RULING)
     os.setsid()
     kernel.die_with(supervisor)
     os.chdir(settings.folder)
