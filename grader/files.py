@@ -12,16 +12,18 @@ class Unusable(Exception):
     """What a person named cannot be used. The message says why, and what to do."""
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replace ``path`` by ``text`` (UTF-8) in one step; on any error the old file stays.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Replace ``path`` by ``content`` in one step; on any error the old file stays.
+
+    Text is written as UTF-8, its line ends as they are.
 
     Raises:
         OSError: the folder is missing or not writable, or the disk is full.
     """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644

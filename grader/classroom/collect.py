@@ -74,10 +74,20 @@ def collect(where: Path, steps: Sequence[str], spool: Path) -> Collected:
     return Collected(tuple(students), answers, tuple(listed.skipped))
 
 
-def _sorted_out(listed: Listing) -> dict[Student, _Found]:
+def only(where: Path, step: str, spool: Path) -> Answer | None:
+    """The answer in a folder that is one student's own; its bytes are put into ``spool``."""
+    listed = listing(where)
+    listed.entries = [Entry(("student", *each.path), each.read) for each in listed.entries]
+    listed.folders = []
+    listed.broken = {("student", *path): why for path, why in listed.broken.items()}
+    found = _sorted_out(listed, (0, ""))
+    return next((_answer(each, step, True, spool) for each in found.values()), None)
+
+
+def _sorted_out(listed: Listing, wrapped: tuple[int, str] | None = None) -> dict[Student, _Found]:
     """The files of each student. A student who handed in only something else is there too."""
     paths = [entry.path for entry in listed.entries] + list(listed.broken)
-    skip, prefix = unwrapped(paths or listed.folders)
+    skip, prefix = wrapped or unwrapped(paths or listed.folders)
     found: dict[Student, _Found] = defaultdict(_Found)
     for folder in listed.folders:
         if len(folder) == skip + 1 and (known := student_of((*folder[skip:], ""), prefix)):

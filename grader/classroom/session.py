@@ -14,7 +14,7 @@ from typing import Any
 
 from grader import clean, course, pipeline
 from grader.classroom import similar, store, work
-from grader.classroom.collect import Answer, Collected, collect
+from grader.classroom.collect import Answer, Collected, collect, only
 from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.roster import Roster, people
 from grader.classroom.run import run
@@ -95,6 +95,19 @@ def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
                 if (report := keep.load(name)) is not None:
                     kept[name] = report
         yield Plan(collected, spool, names, kept, fingerprint)
+
+
+def grade_one(where: Path, step: Step) -> Report:
+    """The report on one student's folder: the newest file in it that is an answer to ``step``."""
+    with tempfile.TemporaryDirectory(prefix="class-") as folder:
+        answer = only(where, step.id, Path(folder))
+        if answer is None:
+            missing = f"There is no step_{step.number}.py"
+            return pipeline.unreadable(step, missing, "Hand in a file of this name.")
+        if not answer.digest:
+            return pipeline.unreadable(step, answer.problem, answer.hint)
+        data = (Path(folder) / answer.digest).read_bytes()
+        return pipeline.grade(step, step.stub, data=data)
 
 
 def _options(step: str, digest: str, strict: bool) -> Options:

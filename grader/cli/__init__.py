@@ -12,6 +12,8 @@ import sys
 import click
 
 COMMANDS = {
+    "autograde": "teach",
+    "autograder": "teach",
     "check": "grade",
     "class": "teach:grade_class",
     "explain": "explain",
@@ -21,6 +23,7 @@ COMMANDS = {
     "next": "desk:next_",
     "progress": "desk:progress_",
     "reset": "desk",
+    "similar": "teach",
     "solution": "desk",
     "sync": "upkeep",
     "watch": "watch",

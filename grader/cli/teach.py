@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from grader.cli.formats import EACH, WHOLE, machine_text
 from grader.cli.words import StepName, from_caller, points_option, strict_option
 from grader.model import Step
 
@@ -36,6 +38,13 @@ PLACE = click.Path(path_type=Path)
 @click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
 @click.option("--points", type=PLACE, help="TOML of the points for each check; else one each.")
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes; else one for each core.")
+@click.option(
+    "--for",
+    "forms",
+    type=click.Choice([*WHOLE, *EACH]),
+    multiple=True,
+    help="Also write this, for a platform or another program; say it again for several.",
+)
 @click.option("--trust-submissions", "trusted", is_flag=True, help="Grade where nothing confines.")
 @strict_option
 def grade_class(
@@ -45,6 +54,7 @@ def grade_class(
     roster: Path | None,
     points: Path | None,
     workers: int | None,
+    forms: tuple[str, ...],
     trusted: bool,
     strict: bool,
 ) -> None:
@@ -66,7 +76,7 @@ def grade_class(
             strict,
             trusted,
         )
-        failed = _grade(request, workers)
+        failed = _grade(request, workers, forms)
     sys.exit(3 if failed else 0)
 
 
@@ -81,7 +91,7 @@ def _told() -> Iterator[None]:
         raise click.UsageError(str(problem)) from None
 
 
-def _grade(request: Request, workers: int | None) -> int:
+def _grade(request: Request, workers: int | None, forms: Sequence[str]) -> int:
     """Grade the class and write everything; how many the grader itself failed on."""
     from grader.classroom import pool, session, store
 
@@ -95,7 +105,64 @@ def _grade(request: Request, workers: int | None) -> int:
                 reports = session.graded(request, plan, keep, pool.local(count), 2 * count)
                 _watched(reports, todo, len(plan.names), request.out)
             book = session.gradebook(request, plan)
-        return _written(request.out, book)
+        return _written(request.out, book, forms)
+
+
+@click.command()
+@click.argument("step", type=StepName())
+@click.option("--out", type=PLACE, default=Path("autograder.zip"), help="Where to write it.")
+@click.option("--points", type=PLACE, help="TOML of the points for each check; else one each.")
+def autograder(step: Step, out: Path, points: Path | None) -> None:
+    """Make the autograder.zip of a step for Gradescope."""
+    from grader.classroom.autograder import build
+    from grader.files import write_whole
+
+    points_option(points)
+    given = from_caller(points).read_bytes() if points else b""
+    write_whole(from_caller(out), build(step, given))
+    click.echo(f"{out} is ready: upload it as the autograder of a programming assignment.")
+
+
+@click.command(hidden=True)
+@click.argument("step", type=StepName())
+@click.argument("submission", type=PLACE)
+@click.option("--points", type=PLACE)
+@click.option("--output", type=PLACE, required=True)
+def autograde(step: Step, submission: Path, points: Path | None, output: Path) -> None:
+    """Grade what Gradescope put into a folder, and write its results.json."""
+    from grader.classroom.session import grade_one
+    from grader.files import write_whole
+
+    report = grade_one(submission, step)
+    write_whole(output, machine_text("gradescope", report, points_option(points)))
+    click.echo(f"{report.step}: {report.verdict.value}, {report.score} of {report.max_score}")
+
+
+@click.command()
+@click.argument("submissions", type=PLACE)
+@click.option("--step", type=StepName(), required=True)
+def similar(submissions: Path, step: Step) -> None:
+    """List submissions that are equal up to names and layout. Nothing is run."""
+    import tempfile
+
+    from grader.classroom.collect import collect
+    from grader.classroom.listing import shown
+    from grader.classroom.similar import groups
+
+    with _told(), tempfile.TemporaryDirectory(prefix="class-") as spool:
+        collected = collect(from_caller(submissions), [step.id], Path(spool))
+        answers = {
+            f"{shown(student.key)} ({answer.origin})": (Path(spool) / answer.digest).read_bytes()
+            for (student, _), answer in collected.answers.items()
+            if answer.digest
+        }
+        found = groups(step, answers)
+    click.echo(f"{len(answers)} submissions, {len(found)} groups equal up to names and layout.")
+    for group in found:
+        what = f", equal to {group.what}" if group.what else ""
+        click.echo(f"\n{len(group.people)}{', the same file' if group.same_bytes else ''}{what}:")
+        for person in group.people:
+            click.echo(f"  {person}")
 
 
 def _watched(reports: Iterable[Report], todo: int, whole: int, out: Path) -> None:
@@ -148,12 +215,10 @@ def _require_confinement(trusted: bool) -> None:
         )
 
 
-def _written(out: Path, book: Gradebook) -> int:
-    from grader.classroom import gradebook, page
-    from grader.files import write_whole
+def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:
+    from grader.classroom import written
 
-    write_whole(out / "gradebook.csv", gradebook.as_csv(book))
-    write_whole(out / "class.html", page.render(book))
+    written.write(out, book, forms, partial(machine_text, points=book.points))
     rows = book.rows.values()
     count = dict.fromkeys(("pass", "fail", "timeout", "error", "missing"), 0)
     for row in rows:

@@ -1,0 +1,72 @@
+"""Gradescope's ``autograder.zip``: the grader, and the two scripts that Gradescope calls.
+
+``setup.sh`` runs once, when Gradescope builds the image, and is the only part that needs a
+network. ``run_autograder`` runs for each submission.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from grader.model import Step
+
+FOLDERS = ("checks", "grader", "gpt2", "requirements", "solutions", "tools")
+FILES = ("course.toml", "LICENSE", "pixi.toml", "pixiw")
+ENDINGS = (".py", ".toml", ".txt", ".md", ".css", ".js")
+DATE = (2020, 1, 1, 0, 0, 0)
+"""The same for every file, so that the same course gives the same archive."""
+
+SETUP = """\
+#!/usr/bin/env bash
+# Gradescope runs this once, as root, while it builds the image. Only this needs the network.
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+for python in python3.13 python3.12 python3.11; do
+    if apt-get install -yq --no-install-recommends "$python" "$python-venv"; then break; fi
+done
+apt-get install -yq --no-install-recommends bubblewrap || true  # one layer more, where it works
+cd "$(dirname "$0")"
+bash ./pixiw install
+"""
+
+RUN = """\
+#!/usr/bin/env bash
+# Gradescope runs this for each submission. It needs no network.
+base="${{AUTOGRADER_BASE:-/autograder}}"
+python="${{AUTOGRADER_PYTHON:-$base/source/.venv/bin/python}}"
+cd "$base/source" || exit 1
+mkdir -p "$base/results"
+exec "$python" -m grader autograde {step} "$base/submission" --points points.toml \\
+    --output "$base/results/results.json"
+"""
+
+
+def build(step: Step, points: bytes = b"") -> bytes:
+    """The archive for ``step``. ``points`` is the file of points, if there is one."""
+    root = step.root
+    paths = [root / name for name in FILES]
+    paths += [
+        path
+        for folder in FOLDERS
+        for path in sorted((root / folder).rglob("*"))
+        if path.suffix in ENDINGS and "__pycache__" not in path.parts
+    ]
+    paths += [step.lesson, step.stub]
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        _add(archive, "setup.sh", SETUP.encode(), runs=True)
+        _add(archive, "run_autograder", RUN.format(step=step.id).encode(), runs=True)
+        _add(archive, "points.toml", points)
+        for path in paths:
+            name = path.relative_to(root).as_posix()
+            _add(archive, name, path.read_bytes(), runs=name == "pixiw")
+    return data.getvalue()
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes, *, runs: bool = False) -> None:
+    entry = zipfile.ZipInfo(name, DATE)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (0o100755 if runs else 0o100644) << 16
+    archive.writestr(entry, content)

@@ -1,0 +1,163 @@
+"""What the learning platforms import, and Gradescope's archive, which is really run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from grader import course, pipeline
+from grader.classroom import platforms, written
+from grader.classroom.autograder import build
+from grader.classroom.collect import Answer
+from grader.classroom.gradebook import Gradebook, Row, as_csv
+from grader.classroom.layout import Student
+from grader.classroom.roster import Person
+from grader.model import CheckResult, Kind, Report, Status, Verdict
+from grader.points import Points
+from tests.test_exports import GRADESCOPE
+
+STEP = course.find("s05")
+
+
+def report(passed: int) -> Report:
+    checks = tuple(
+        CheckResult(str(i), Kind.RUNTIME, Status.PASS if i < passed else Status.FAIL, f"Check {i}")
+        for i in range(4)
+    )
+    verdict = Verdict.PASS if passed == 4 else Verdict.FAIL
+    return Report("s05", "Title", "steps/step_05.py", verdict, checks)
+
+
+def book(*people: Person) -> Gradebook:
+    """The first has all points, the second half, the third nothing, the fourth a grader error."""
+    error = pipeline.unreadable(STEP, "x")
+    error = Report(**{**error.__dict__, "verdict": Verdict.ERROR, "problem": None})
+    reports = [report(4), report(2), None, error]
+    rows = {
+        (person.name, "s05"): Row(Answer("x.py", "d"), told) if told else Row(None, None)
+        for person, told in zip(people, reports, strict=False)
+    }
+    return Gradebook({"s05": "Title"}, {"s05": []}, people, rows, Points(), {"s05": 4})
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+
+def person(name: str, **columns: str) -> Person:
+    return Person(
+        name, Student(name, "7"), columns={k.replace("_", " "): v for k, v in columns.items()}
+    )
+
+
+def test_canvas_gets_its_own_columns_back_and_no_grade_where_there_is_none() -> None:
+    rows = {"SIS_User_ID": "S1", "SIS_Login_ID": "ada", "Section": "A", "Step_05_(99)": "3"}
+    names = ("Lovelace, Ada", "Babbage, C", "Gone, G", "Error, E")
+    people = [person(name, Student=name, ID="12", **rows) for name in names]
+    found = read(platforms.canvas(book(*people)))
+    assert list(found[0]) == [*platforms.CANVAS, "Step 05 (99)"]
+    assert found[0]["Student"].strip() == "Points Possible"
+    assert found[0]["Step 05 (99)"] == "4"
+    assert [row["Step 05 (99)"] for row in found[1:]] == ["4", "2", "", ""]
+    assert found[1]["SIS User ID"] == "S1"
+
+
+def test_canvas_without_a_roster_has_the_number_from_the_file_name() -> None:
+    found = read(platforms.canvas(book(person("lovelaceada"))))
+    assert found[1] == {"Student": "lovelaceada", "ID": "7", "Step 05: Title": "4"}
+
+
+def test_moodles_worksheet_is_filled_in_its_own_scale() -> None:
+    columns = {
+        "Identifier": "Participant 7",
+        "Full_name": "Ada",
+        "Grade": "",
+        "Maximum_Grade": "10,00",
+    }
+    people = [person(str(i), **columns, Last_modified="x") for i in range(4)]
+    found = read(platforms.moodle(book(*people), "s05"))
+    assert [row["Grade"] for row in found] == ["10.00", "5.00", "", ""]
+    assert found[1]["Feedback comments"] == "2 of 4 checks passed. Check 2"
+    assert found[0]["Last modified"] == "x"
+
+
+def test_moodle_without_a_roster_names_the_participant() -> None:
+    found = read(platforms.moodle(book(person("Ada")), "s05"))
+    assert found[0]["Identifier"] == "Participant 7"
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@x", "\tx"])
+def test_no_table_holds_a_formula(name: str) -> None:
+    given = book(person(name, Student=name, ID=name), Person("other", None))
+    for text in (as_csv(given), platforms.canvas(given), platforms.moodle(given, "s05")):
+        for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")):
+            assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in row)
+
+
+def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
+    names = ("../../evil", "a/b", "a_b", "\x1b[2J")
+    written.write(tmp_path, book(*map(person, names)), ("text", "json"), lambda form, _: form)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("class.html", "gradebook.csv", "json", "text")
+    }
+    assert len(list((tmp_path / "text").iterdir())) == 3
+    assert not any("/" in path.name or "\x1b" in path.name for path in tmp_path.rglob("*"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What Gradescope has after building the image, but with the Python of the tests."""
+    base = tmp_path_factory.mktemp("autograder")
+    with zipfile.ZipFile(io.BytesIO(build(STEP, b"[s05]\noutput = 9\n"))) as archive:
+        archive.extractall(base / "source")
+        for name in ("setup.sh", "run_autograder"):
+            assert archive.getinfo(name).external_attr >> 16 & 0o111
+    return base
+
+
+def autograded(base: Path, submission: dict[str, bytes]) -> dict[str, object]:
+    folder = base / "submission"
+    subprocess.run(["rm", "-rf", str(folder), str(base / "results")], check=True)
+    for name, data in submission.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    done = subprocess.run(
+        ["bash", str(base / "source" / "run_autograder")],
+        env={
+            **{name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ},
+            "AUTOGRADER_BASE": str(base),
+            "AUTOGRADER_PYTHON": sys.executable,
+        },
+        cwd=base,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads((base / "results" / "results.json").read_text())
+    jsonschema.validate(found, GRADESCOPE)
+    return found
+
+
+def test_gradescopes_archive_grades_with_nothing_but_itself(unpacked: Path) -> None:
+    solution = STEP.solution.read_bytes()
+    assert autograded(unpacked, {"work/Step_05 (2).py": solution})["score"] == 39
+    broken = autograded(unpacked, {"step_05.py": b"def (\n"})
+    assert broken["score"] == 0
+    assert "Syntax error" in str(broken["output"])
+    assert "no step_05.py" in str(autograded(unpacked, {"notes.txt": b"x"})["output"])
+
+
+def test_gradescopes_scripts_are_bash(unpacked: Path) -> None:
+    for name in ("setup.sh", "run_autograder"):
+        subprocess.run(["bash", "-n", str(unpacked / "source" / name)], check=True)
+    assert build(STEP) == build(STEP)
