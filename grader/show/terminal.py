@@ -94,7 +94,7 @@ def _blocks(heatmap: Heatmap, screen: Screen) -> Iterator[list[str]]:
             yield _block(_cut(heatmap, part), screen, labels, need)
         return
     marks = 0 if screen.depth else 2
-    sizes = [size for size in (need + marks + 1, need + marks, 2) if size * across <= room]
+    sizes = [size for size in (need + marks, 2) if size * across <= room]
     yield _block(heatmap, screen, labels, sizes[0] if sizes else 1)
 
 
