@@ -96,3 +96,9 @@ def whole(value: float) -> str:
     if math.isinf(value):
         return "infinity" if value > 0 else "minus infinity"
     return f"{round(value, DECIMALS) + 0.0:.4g}"
+
+
+def spoken(figure: Figure) -> str:
+    """All that the figure shows, in sentences."""
+    notes = (f"{heatmap.title}: {heatmap.note}" for heatmap in figure.heatmaps if heatmap.note)
+    return " ".join(filter(None, (figure.text, *notes)))

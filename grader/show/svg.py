@@ -9,26 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
+from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
+from grader.show.layout import LARGE, LETTER, NUMBERED, SMALL, Placed, place, short
 from grader.show.palette import DARK, LIGHT, Theme, colour, css, ink
-
-WIDTH = 760
-"""Heatmaps flow from left to right within this width."""
-
-GAP = 28
-TITLE = 20
-LETTER = 6.6
-"""The width that a letter of a label is given."""
-
-LONGEST = 12
-"""A label is cut to so many letters."""
-
-NUMBERED = 28
-"""From this size of a cell on, its number stands in it."""
-
-LARGE = 36
-SMALL = 18
-"""The largest cell where numbers are left out."""
 
 
 def document(figure: Figure) -> str:
@@ -40,7 +23,7 @@ def document(figure: Figure) -> str:
         f'width="{width}" height="{height}" class="hm" role="img" '
         'aria-labelledby="title desc">\n'
         f'<title id="title">{_text(figure.title)}</title>\n'
-        f'<desc id="desc">{_text(figure.text)}</desc>\n'
+        f'<desc id="desc">{_text(spoken(figure))}</desc>\n'
         f"<style>\n{style(used)}</style>\n"
         f'<rect class="ground" width="{width}" height="{height}" rx="6"/>\n{body}</svg>\n'
     )
@@ -57,7 +40,7 @@ def fragment(figure: Figure, name: str, *, small: bool = False) -> str:
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" class="hm" '
         f'role="img" aria-labelledby="{escape(name)}-t {escape(name)}-d">\n'
         f'<title id="{escape(name)}-t">{_text(figure.title)}</title>\n'
-        f'<desc id="{escape(name)}-d">{_text(figure.text)}</desc>\n{body}</svg>\n'
+        f'<desc id="{escape(name)}-d">{_text(spoken(figure))}</desc>\n{body}</svg>\n'
     )
 
 
@@ -111,54 +94,26 @@ def _name(value: float, heatmap: Heatmap) -> str | None:
 
 def _body(figure: Figure, largest: int) -> tuple[str, int, int]:
     """All heatmaps, laid out in rows; with the width and the height that they take."""
-    parts, x, y, tall, wide = [], GAP // 2, GAP // 2, 0, 0
-    for heatmap in figure.heatmaps:
-        width, height = _size(heatmap, largest)
-        if x > GAP // 2 and x + width > WIDTH:
-            x, y, tall = GAP // 2, y + tall + GAP, 0
-        parts.append(f'<g transform="translate({x} {y})">\n{_drawn(heatmap, largest)}</g>\n')
-        x, tall = x + width + GAP, max(tall, height)
-        wide = max(wide, x)
-    return "".join(parts), wide - GAP // 2, y + tall + GAP // 2
+    placed, width, height = place(figure, largest)
+    parts = (f'<g transform="translate({one.x} {one.y})">\n{_drawn(one)}</g>\n' for one in placed)
+    return "".join(parts), width, height
 
 
-def _cell(heatmap: Heatmap, largest: int) -> int:
-    count = max(len(heatmap.columns), len(heatmap.rows))
-    sizes = ((8, 36), (12, 28), (16, 20), (32, 14))
-    return min(largest, next((size for most, size in sizes if count <= most), 7))
-
-
-def _margins(heatmap: Heatmap, cell: int) -> tuple[int, int, bool]:
-    """Room for the row labels, room for the column labels, and whether those are turned."""
-    left = int(max((len(_short(row)) for row in heatmap.rows), default=0) * LETTER) + 8
-    longest = max((len(_short(column)) for column in heatmap.columns), default=0) * LETTER
-    turned = longest > cell - 2
-    return left, int(longest) + 8 if turned else 16, turned
-
-
-def _size(heatmap: Heatmap, largest: int) -> tuple[int, int]:
-    cell = _cell(heatmap, largest)
-    left, top, _ = _margins(heatmap, cell)
-    wide = max(left + cell * len(heatmap.columns), int(len(heatmap.title) * LETTER))
-    return wide, TITLE + top + cell * len(heatmap.rows)
-
-
-def _drawn(heatmap: Heatmap, largest: int) -> str:
-    cell = _cell(heatmap, largest)
-    left, top, turned = _margins(heatmap, cell)
+def _drawn(one: Placed) -> str:
+    heatmap, cell = one.heatmap, one.cell
     lines = [f'<text class="title" x="0" y="12">{_text(heatmap.title)}</text>']
     for index, label in enumerate(heatmap.rows):
-        y = TITLE + top + cell * index + cell // 2 + 4
-        lines.append(f'<text class="row" x="{left - 5}" y="{y}">{_text(_short(label))}</text>')
+        y = one.top + cell * index + cell // 2 + 4
+        lines.append(f'<text class="row" x="{one.left - 5}" y="{y}">{_text(short(label))}</text>')
     for index, label in enumerate(heatmap.columns):
-        x, y = left + cell * index + cell // 2, TITLE + top - 5
+        x, y = one.left + cell * index + cell // 2, one.top - 5
         where = f'transform="translate({x + 4} {y}) rotate(-90)"'
-        where = where if turned else f'x="{x}" y="{y}" text-anchor="middle"'
-        lines.append(f"<text {where}>{_text(_short(label))}</text>")
-    lines.append(f'<g transform="translate({left} {TITLE + top}) scale({cell})">')
+        where = where if one.turned else f'x="{x}" y="{y}" text-anchor="middle"'
+        lines.append(f"<text {where}>{_text(short(label))}</text>")
+    lines.append(f'<g transform="translate({one.left} {one.top}) scale({cell})">')
     lines += [*_cells(heatmap), "</g>"]
     if cell >= NUMBERED:
-        lines += _numbers(heatmap, left, TITLE + top, cell)
+        lines += _numbers(one)
     return "\n".join(lines) + "\n"
 
 
@@ -176,25 +131,24 @@ def _cells(heatmap: Heatmap) -> Iterable[str]:
         yield f'<path class="{name}" d="{"".join(paths[name])}"/>'
 
 
-def _numbers(heatmap: Heatmap, left: int, top: int, cell: int) -> Iterable[str]:
+def _numbers(one: Placed) -> Iterable[str]:
     """The numbers in the cells, grouped by the colour that they are written in."""
+    heatmap, cell = one.heatmap, one.cell
     groups: dict[str, list[str]] = {}
     for row, values in enumerate(heatmap.values):
         for column, value in enumerate(values):
             name = _name(value, heatmap)
-            if name is not None:
-                x, y = left + cell * column + cell // 2 - 1, top + cell * row + cell // 2 + 3
-                text = number(value, heatmap.scale)
-                kind = "in tight" if len(text) * LETTER > cell else "in"
-                groups.setdefault(name, []).append(
-                    f'<text class="{kind}" x="{x}" y="{y}">{text}</text>'
-                )
+            if name is None:
+                continue
+            x = one.left + cell * column + cell // 2 - 1
+            y = one.top + cell * row + cell // 2 + 3
+            text = number(value, heatmap.scale)
+            kind = "in tight" if len(text) * LETTER > cell else "in"
+            groups.setdefault(name, []).append(
+                f'<text class="{kind}" x="{x}" y="{y}">{text}</text>'
+            )
     for name in sorted(groups):
         yield f'<g class="t{name}">{"".join(groups[name])}</g>'
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
 
 
 def _text(text: str) -> str:

@@ -107,7 +107,8 @@ def _block(heatmap: Heatmap, screen: Screen, labels: int, size: int) -> list[str
     """Title, header and rows, padded to one width."""
     across = len(heatmap.columns)
     width = labels + 1 + size * across
-    lines = [heatmap.title]
+    title = heatmap.title
+    lines = [_fit(title, min(_cells(title), screen.width or 10_000))]
     if size > 1:
         heads = (_fit(column, size - 1, right=True) + " " for column in heatmap.columns)
         lines.append(" " * (labels + 1) + "".join(heads))
@@ -182,8 +183,9 @@ def _scale_line(heatmap: Heatmap, screen: Screen) -> str:
     if heatmap.scale is Scale.MASK:
         return f"hidden {bar} may look"
     low, high = (-heatmap.limit, heatmap.limit) if signed else (0.0, 1.0)
+    line = f"{number(low, heatmap.scale)} {bar} {number(high, heatmap.scale)}"
     name = "  difference" if heatmap.title.startswith("Difference") else ""
-    return f"{number(low, heatmap.scale)} {bar} {number(high, heatmap.scale)}{name}"
+    return line + name if _cells(line + name) <= (screen.width or 80) else line
 
 
 def _paint(value: float, heatmap: Heatmap) -> Colour:

@@ -1,0 +1,88 @@
+"""Where each heatmap of a figure stands, in pixels: the same for SVG and PNG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.show.heatmap import Figure, Heatmap
+
+WIDTH = 760
+"""Heatmaps flow from left to right within this width."""
+
+GAP = 28
+TITLE = 20
+LETTER = 6.6
+"""The width that a letter of a label is given."""
+
+LONGEST = 12
+"""A label is cut to so many letters."""
+
+NUMBERED = 28
+"""From this size of a cell on, its number stands in it."""
+
+LARGE = 36
+SMALL = 18
+"""The largest cell where numbers are left out."""
+
+SIZES = ((8, 36), (12, 28), (16, 20), (32, 14))
+"""Up to so many rows or columns, a cell has this size."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A heatmap with its upper left corner, the size of a cell, and where its first cell is.
+
+    ``turned`` says that the labels of the columns are written upwards.
+    """
+
+    heatmap: Heatmap
+    x: int
+    y: int
+    cell: int
+    left: int
+    top: int
+    turned: bool
+
+    @property
+    def width(self) -> int:
+        """Of title and cells, whichever is wider."""
+        cells = self.left + self.cell * len(self.heatmap.columns)
+        return max(cells, int(len(self.heatmap.title) * (LETTER + 0.4)))
+
+    @property
+    def height(self) -> int:
+        """Of all of it."""
+        return self.top + self.cell * len(self.heatmap.rows)
+
+
+def place(figure: Figure, largest: int = LARGE) -> tuple[list[Placed], int, int]:
+    """All heatmaps in rows, with the width and the height that they take."""
+    placed: list[Placed] = []
+    x, y, tall, wide = GAP // 2, GAP // 2, 0, GAP
+    for heatmap in figure.heatmaps:
+        one = _placed(heatmap, x, y, largest)
+        if x > GAP // 2 and x + one.width > WIDTH:
+            x, y, tall = GAP // 2, y + tall + GAP, 0
+            one = _placed(heatmap, x, y, largest)
+        placed.append(one)
+        x, tall = x + one.width + GAP, max(tall, one.height)
+        wide = max(wide, x)
+    return placed, wide - GAP // 2, y + tall + GAP // 2
+
+
+def short(label: str) -> str:
+    """The label, cut where it is too long."""
+    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
+
+
+def _placed(heatmap: Heatmap, x: int, y: int, largest: int) -> Placed:
+    count = max(len(heatmap.columns), len(heatmap.rows))
+    cell = min(largest, next((size for most, size in SIZES if count <= most), 7))
+    left = int(_longest(heatmap.rows) * LETTER) + 8
+    across = _longest(heatmap.columns) * LETTER
+    turned = across > cell - 2
+    return Placed(heatmap, x, y, cell, left, TITLE + (int(across) + 8 if turned else 16), turned)
+
+
+def _longest(labels: tuple[str, ...]) -> int:
+    return max((len(short(label)) for label in labels), default=0)
