@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from grader.model import Step
 
 if TYPE_CHECKING:
+    from grader.exhibit import Exhibits
     from grader.rubric import Rubric
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +45,12 @@ def rubric(step: Step) -> Rubric:
     """The rubric of ``step``, from ``checks/step_NN.py``."""
     loaded: Rubric = importlib.import_module(f"checks.step_{step.number}").RUBRIC
     return loaded
+
+
+def exhibits(step: Step) -> Exhibits | None:
+    """What ``show`` draws of ``step``, from ``checks/exhibits``; None where there is nothing."""
+    found: Exhibits | None = importlib.import_module("checks.exhibits").EXHIBITS.get(step.id)
+    return found
 
 
 def earlier_modules(step: Step, *, mine: bool = False) -> dict[str, tuple[str, str]]:

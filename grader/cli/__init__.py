@@ -25,6 +25,7 @@ COMMANDS = {
     "reset": "desk",
     "similar": "teach",
     "solution": "desk",
+    "show": "show",
     "sync": "upkeep",
     "watch": "watch",
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from grader.show.heatmap import Figure, Heatmap
 
-WIDTH = 760
+WIDTH = 800
 """Heatmaps flow from left to right within this width."""
 
 GAP = 28
@@ -17,14 +17,14 @@ LETTER = 6.6
 LONGEST = 12
 """A label is cut to so many letters."""
 
-NUMBERED = 28
+NUMBERED = 26
 """From this size of a cell on, its number stands in it."""
 
 LARGE = 36
 SMALL = 18
 """The largest cell where numbers are left out."""
 
-SIZES = ((8, 36), (12, 28), (16, 20), (32, 14))
+SIZES = ((8, 36), (12, 26), (16, 20), (32, 14))
 """Up to so many rows or columns, a cell has this size."""
 
 
@@ -55,13 +55,15 @@ class Placed:
         return self.top + self.cell * len(self.heatmap.rows)
 
 
-def place(figure: Figure, largest: int = LARGE) -> tuple[list[Placed], int, int]:
+def place(
+    figure: Figure, largest: int = LARGE, within: int = WIDTH
+) -> tuple[list[Placed], int, int]:
     """All heatmaps in rows, with the width and the height that they take."""
     placed: list[Placed] = []
     x, y, tall, wide = GAP // 2, GAP // 2, 0, GAP
     for heatmap in figure.heatmaps:
         one = _placed(heatmap, x, y, largest)
-        if x > GAP // 2 and x + one.width > WIDTH:
+        if x > GAP // 2 and x + one.width > within:
             x, y, tall = GAP // 2, y + tall + GAP, 0
             one = _placed(heatmap, x, y, largest)
         placed.append(one)

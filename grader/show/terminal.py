@@ -48,7 +48,7 @@ class Screen:
 
 def render(figure: Figure, screen: Screen) -> str:
     """The whole figure, newline at the end."""
-    width = screen.width or 10_000
+    width = screen.width or 100
     blocks = [block for heatmap in figure.heatmaps for block in _blocks(heatmap, screen)]
     lines = [*wrap(figure.title, width), *([] if screen.digits else _legend(figure, screen))]
     row: list[list[str]] = []
@@ -88,6 +88,8 @@ def _blocks(heatmap: Heatmap, screen: Screen) -> Iterator[list[str]]:
     across = len(heatmap.columns)
     need = 1 + max(len(_number(v, heatmap, screen)) for row in heatmap.values for v in row)
     if screen.digits:
+        named = 1 + max((min(_cells(column), LONGEST) for column in heatmap.columns), default=0)
+        need = max(need, named) if max(need, named) * across <= room else need
         most = max(1, room // need)
         for start in range(0, across, most):
             part = slice(start, start + most)

@@ -1,0 +1,66 @@
+"""What ``show`` draws of a step: a trial, and the grids that its results show.
+
+A program returns outputs and not its attention weights. But where the values say only which
+position they stand at, an output is a row of weights. So an exhibit is a trial with such inputs;
+its oracle gives the right weights, the learner's program gives what it really does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.rubric import Trial
+
+Floats = npt.NDArray[np.float64]
+
+
+class NoExhibit(ValueError):
+    """Nothing can be drawn of this text; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One grid: ``pick`` cuts it out of the result at ``path``.
+
+    ``head`` and ``layer`` are numbers to choose it by. ``mask`` says that the numbers are added to
+    scores. Results named ``ideal`` come from the oracle only: no program returns them.
+    """
+
+    title: str
+    path: str
+    pick: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    head: int | None = None
+    layer: int | None = None
+    mask: bool = False
+
+    @property
+    def ideal(self) -> bool:
+        """Whether only the oracle can show it."""
+        return self.path.startswith("ideal")
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A trial and its views. ``about`` says in a sentence or two what is seen."""
+
+    title: str
+    about: str
+    trial: Trial
+    views: tuple[View, ...]
+
+
+Exhibits = Callable[[str | None], Exhibit]
+"""Makes the exhibit for a text; for None, the text that shows most.
+
+Raises:
+    NoExhibit: the text is too long, too short or not made of what the step knows.
+"""
+
+ByStep = Mapping[str, Exhibits]

@@ -1,0 +1,131 @@
+"""The figures of an exhibit: as it should be, or as a program really does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.exhibit import Exhibit, View
+from grader.explain import explain
+from grader.model import Grid
+from grader.probe import Outcome, SeenArray, SeenTensor
+from grader.rubric import Evidence
+from grader.rules import ENDINGS
+from grader.show.failure import compared
+from grader.show.heatmap import Figure, Heatmap, Scale, number
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What came of one look: the figures, whether all is right, and what else is to be said."""
+
+    figures: tuple[Figure, ...]
+    right: bool
+    remarks: tuple[str, ...] = ()
+
+
+def reference(exhibit: Exhibit, views: tuple[View, ...]) -> Shown:
+    """The exhibit as the formulas of the course have it."""
+    expected = exhibit.trial.expect() if exhibit.trial.expect is not None else {}
+    drawn = [(view, _heatmap(view, view.pick(expected[view.path]))) for view in views]
+    return Shown(tuple(_grouped(exhibit, drawn)), right=True)
+
+
+def observed(exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome) -> Shown:
+    """The exhibit as a program really does it; where it is wrong, beside what it should be."""
+    evidence = Evidence({exhibit.trial.probe.name: exhibit.trial}, outcome)
+    right: list[tuple[View, Heatmap]] = []
+    wrong: list[Figure] = []
+    remarks: list[str] = list(dict.fromkeys(_problems(evidence, exhibit, views)))
+    for view in (one for one in views if not one.ideal):
+        pair = _pair(evidence, exhibit, view)
+        if pair is None:
+            continue
+        want, have = pair
+        if _same(want, have):
+            right.append((view, _heatmap(view, have)))
+        else:
+            wrong.append(compared(view.title, _grid(want), _grid(have), view.rows, view.columns))
+    figures = (*wrong, *_grouped(exhibit, right))
+    if not figures and not remarks:
+        remarks = ["No program returns these pictures; leave out --mine to see them."]
+    return Shown(figures, not wrong and not remarks, tuple(remarks))
+
+
+def _pair(evidence: Evidence, exhibit: Exhibit, view: View) -> tuple[Numbers, Numbers] | None:
+    """What is expected and what was seen; None where nothing of that shape was."""
+    name = exhibit.trial.probe.name
+    want, seen = evidence.expected(name)[view.path], evidence.seen(name, view.path)
+    if not isinstance(seen, SeenTensor | SeenArray) or seen.array.shape != want.shape:
+        return None
+    if seen.array.dtype.kind not in "fiub":
+        return None
+    with np.errstate(all="ignore"):
+        have = view.pick(seen.array.astype(np.float64))
+    return view.pick(want), have
+
+
+def _same(want: Numbers, have: Numbers) -> bool:
+    """To the eye: float32 arithmetic against float64, and values near 1."""
+    return bool(np.isclose(have, want, rtol=1e-3, atol=2e-4, equal_nan=True).all())
+
+
+def _problems(evidence: Evidence, exhibit: Exhibit, views: tuple[View, ...]) -> Iterator[str]:
+    """Why there is nothing to draw, in a sentence or two."""
+    outcome, name = evidence.outcome, exhibit.trial.probe.name
+    error = outcome.load_error or evidence.error(name)
+    if error is not None:
+        told = explain(error)
+        where = f"Line {error.line}: " if error.line is not None else ""
+        yield f"{where}{told.message}{f'. {told.hint}' if told.hint else ''}"
+    elif outcome.ended != "done":
+        yield f"Your code {ENDINGS.get(outcome.ended, 'stopped without an answer')}."
+    else:
+        for view in (one for one in views if not one.ideal):
+            want, seen = evidence.expected(name)[view.path], evidence.seen(name, view.path)
+            if not isinstance(seen, SeenTensor | SeenArray):
+                yield "Your code returned no tensor where one was expected. Is a return missing?"
+            elif seen.array.shape != want.shape:
+                yield f"Your code returned shape {seen.array.shape}, expected {want.shape}."
+
+
+def _grouped(exhibit: Exhibit, drawn: list[tuple[View, Heatmap]]) -> Iterator[Figure]:
+    """One figure for each layer; the first has the exhibit's words."""
+    about = exhibit.about
+    for layer, group in groupby(drawn, key=lambda one: one[0].layer):
+        named = exhibit.title if layer is None else f"{exhibit.title}, layer {layer}"
+        yield Figure(named, about, tuple(heatmap for _, heatmap in group))
+        about = ""
+
+
+def _heatmap(view: View, values: Numbers) -> Heatmap:
+    scale = Scale.MASK if view.mask else Scale.WEIGHT
+    return Heatmap(
+        view.title,
+        _grid(values),
+        view.rows,
+        view.columns,
+        scale,
+        note="" if view.mask else _note(view, values),
+    )
+
+
+def _note(view: View, values: Numbers) -> str:
+    """Which column is the largest of each row."""
+    rounded = np.round(values, 9)
+    said = (
+        f"{row} {view.columns[int(np.argmax(line))]} {number(float(line.max()), Scale.WEIGHT)}"
+        for row, line in zip(view.rows, rounded, strict=True)
+        if not np.isnan(line).any()
+    )
+    return f"largest in each row: {'; '.join(said)}."
+
+
+def _grid(array: Numbers) -> Grid:
+    return tuple(tuple(float(value) for value in row) for row in np.round(array, 9).tolist())

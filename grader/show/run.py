@@ -1,0 +1,36 @@
+"""Runs an exhibit on a learner's file, in the sandboxed worker and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader import course, sandbox
+from grader.exhibit import Exhibit, View
+from grader.model import Step
+from grader.show.heads import Shown, observed
+
+
+def look(
+    step: Step, path: Path, exhibit: Exhibit, views: tuple[View, ...], engine: str = "numpy"
+) -> Shown:
+    """What the file at ``path`` does with the exhibit's inputs.
+
+    Raises:
+        SourceProblem: the file cannot be read, or is no Python.
+    """
+    with sandbox.start(engine=engine) as running:
+        from grader.probe import Job
+        from grader.source import parse, read_file
+
+        name = path.name
+        source = parse(read_file(path), name)
+        outcome = running.finish(
+            Job(
+                file=name,
+                source=source.text,
+                modules=course.earlier_modules(step),
+                probes=(exhibit.trial.probe,),
+                engine=engine,
+            )
+        )
+    return observed(exhibit, views, outcome)
