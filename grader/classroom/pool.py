@@ -9,6 +9,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing.connection import wait
+from typing import Any
+
+from grader.classroom import work
+from grader.files import Unusable
 
 
 def cores() -> int:
@@ -22,6 +26,51 @@ def local(workers: int) -> Callable[[], Executor]:
     """Makes pools of ``workers`` processes. They start fresh: forking MAX's threads hangs."""
     context = multiprocessing.get_context("spawn")
     return lambda: ProcessPoolExecutor(workers, context, initializer=begin)
+
+
+def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int]:
+    """Makes executors that send work to the Dask cluster at ``address``, and how much at once.
+
+    Raises:
+        Unusable: it cannot be reached, has no workers, or they have not this grader.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise Unusable(
+            "Dask is not installed. ./pixiw run class has it; elsewhere install distributed."
+        ) from None
+    try:
+        client = Client(address, timeout=10, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as problem:
+        raise Unusable(f"There is no Dask scheduler at {address}: {problem}.") from None
+    _check_workers(client, fingerprint)
+
+    def executor() -> Executor:
+        if client.status != "running":
+            raise Unusable(
+                f"The scheduler at {address} is gone. What is finished is kept: start it again, "
+                "then the same command goes on."
+            )
+        made: Executor = client.get_executor(pure=False)
+        return made
+
+    return executor, 2 * sum(client.nthreads().values())
+
+
+def _check_workers(client: Any, fingerprint: str) -> None:
+    """Every worker can import this very grader."""
+    how = "Start each in this version of the course's folder (docs/teaching.md says how)."
+    try:
+        versions = client.run(work.version, on_error="return")
+    except (OSError, TimeoutError, ValueError) as problem:
+        raise Unusable(f"The workers do not answer: {problem}. {how}") from None
+    if not versions:
+        raise Unusable(f"The scheduler has no workers. {how}")
+    for worker, found in versions.items():
+        if found != fingerprint:
+            said = f" ({found})" if isinstance(found, Exception) else ""
+            raise Unusable(f"The worker {worker} has not this grader{said}. {how}")
 
 
 def begin() -> None:

@@ -74,10 +74,10 @@ def run(
                 for key, task in under_way.values():
                     yield from _blame(work, key, task, None)
                 under_way.clear()
-                pool.shutdown(wait=False, cancel_futures=True)
+                pool.shutdown(wait=False)
                 pool = executor()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(wait=False)
 
 
 def _fill(

@@ -126,13 +126,13 @@ def graded(
     The grader's own failures are reports too, and are not kept: the next run tries again.
 
     Raises:
-        work.OtherGrader, work.Unconfined: no result of this machine would count.
+        Unusable: a machine must not grade: it has another grader, or cannot confine.
         OSError: a result cannot be written.
     """
     tasks = ((each, _task(request, plan, *each)) for each in plan.open)
     for done in run(tasks, work.grade, executor, at_once):
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
-            raise done.error
+            raise Unusable(f"{done.error}. What is finished is kept.")
         report = _report(done.key[0], done.result, done.error)
         name = plan.names[done.key]
         if report.verdict is not Verdict.ERROR:

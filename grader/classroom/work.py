@@ -10,9 +10,11 @@ from typing import Any
 
 from grader import course, pipeline, sandbox
 from grader.classroom import store
-from grader.model import Report
 from grader.pipeline import Options
+from grader.sandbox import tiers
 
+CONFINING = ("sandboxed", "confined")
+"""The tiers that keep a submission from everything that is not its own."""
 PATIENCE_S = 900.0
 """Longer than all limits of one grading together. What takes longer hangs in the grader itself."""
 
@@ -46,30 +48,38 @@ def grade(task: Task) -> dict[str, Any]:
         OtherGrader, Unconfined: this machine must not grade it.
         OSError: the machine has no process, pipe or folder left.
     """
-    if _fingerprint() != task.fingerprint:
-        raise OtherGrader(f"the grader on {os.uname().nodename} is another version")
+    if version() != task.fingerprint:
+        raise OtherGrader(f"{os.uname().nodename} has another version of the grader")
+    if not task.trusted and (why := unconfined()):
+        raise Unconfined(f"{os.uname().nodename}: {why}")
     step = course.find(task.step)
     # A thread: the pipeline is somewhere in C code when it hangs, and signals would wait for it.
     alarm = threading.Timer(PATIENCE_S, os._exit, (70,))
     alarm.daemon = True
     alarm.start()
     try:
-        report = pipeline.grade(step, step.stub, task.options, data=task.data)
+        report = pipeline.grade(
+            step, step.stub, task.options, start=_spares().start, data=task.data
+        )
     finally:
         alarm.cancel()
     return store.plain(replace(report, duration_s=0.0))
 
 
-def tier() -> str:
-    """How well this machine confines a submission, found out by running the worker once."""
-    step = course.steps()[0]
-    report: Report = pipeline.grade(step, step.solution)
-    return report.isolation
-
-
 @functools.cache
-def _fingerprint() -> str:
+def version() -> str:
+    """The fingerprint of this machine's grader."""
     return store.fingerprint()
 
 
-__all__ = ["OtherGrader", "Task", "Unconfined", "grade", "sandbox", "tier"]
+@functools.cache
+def unconfined() -> str:
+    """Why this machine cannot confine a submission, and what to do; empty where it can."""
+    offer = tiers.offered()
+    return "" if offer.tier in CONFINING else f"{offer.why} {offer.remedy}".strip()
+
+
+@functools.cache
+def _spares() -> sandbox.Spares:
+    """The workers kept ready by this process. They end with it."""
+    return sandbox.Spares(1)

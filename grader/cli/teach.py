@@ -17,8 +17,11 @@ from grader.cli.words import StepName, from_caller, points_option, strict_option
 from grader.model import Step
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor
+
     from grader.classroom.gradebook import Gradebook
-    from grader.classroom.session import Request
+    from grader.classroom.session import Plan, Request
     from grader.model import Report
 
 PLACE = click.Path(path_type=Path)
@@ -38,6 +41,7 @@ PLACE = click.Path(path_type=Path)
 @click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
 @click.option("--points", type=PLACE, help="TOML of the points for each check; else one each.")
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes; else one for each core.")
+@click.option("--scheduler", help="Address of a Dask scheduler: grade on its workers.")
 @click.option(
     "--for",
     "forms",
@@ -54,6 +58,7 @@ def grade_class(
     roster: Path | None,
     points: Path | None,
     workers: int | None,
+    scheduler: str | None,
     forms: tuple[str, ...],
     trusted: bool,
     strict: bool,
@@ -76,7 +81,7 @@ def grade_class(
             strict,
             trusted,
         )
-        failed = _grade(request, workers, forms)
+        failed = _grade(request, workers, scheduler, forms)
     sys.exit(3 if failed else 0)
 
 
@@ -91,19 +96,19 @@ def _told() -> Iterator[None]:
         raise click.UsageError(str(problem)) from None
 
 
-def _grade(request: Request, workers: int | None, forms: Sequence[str]) -> int:
+def _grade(
+    request: Request, workers: int | None, scheduler: str | None, forms: Sequence[str]
+) -> int:
     """Grade the class and write everything; how many the grader itself failed on."""
-    from grader.classroom import pool, session, store
+    from grader.classroom import session, store
 
     with session.at_work(request.out):
         keep = store.Store(request.out / "results")
         with session.planned(request, keep) as plan:
-            todo = len(plan.open)
-            if todo:
-                _require_confinement(request.trusted)
-                count = min(workers or pool.cores(), todo)
-                reports = session.graded(request, plan, keep, pool.local(count), 2 * count)
-                _watched(reports, todo, len(plan.names), request.out)
+            if plan.open:
+                executor, at_once = _workshop(request, plan, workers, scheduler)
+                reports = session.graded(request, plan, keep, executor, at_once)
+                _watched(reports, len(plan.open), len(plan.names), request.out)
             book = session.gradebook(request, plan)
         return _written(request.out, book, forms)
 
@@ -200,19 +205,26 @@ def _stop(message: str) -> NoReturn:
     os._exit(130)
 
 
-def _require_confinement(trusted: bool) -> None:
-    from grader.classroom import work
+def _workshop(
+    request: Request, plan: Plan, workers: int | None, scheduler: str | None
+) -> tuple[Callable[[], Executor], int]:
+    """Where to grade, and how many at once.
+
+    Raises:
+        Unusable: it could not be done safely, or not at all.
+    """
+    from grader.classroom import pool, work
     from grader.files import Unusable
 
-    if trusted:
-        return
-    tier = work.tier()
-    if tier == "process":
+    if scheduler:
+        return pool.cluster(scheduler, plan.fingerprint)
+    if not request.trusted and (why := work.unconfined()):
         raise Unusable(
-            "This machine cannot confine a submission: it could read and change your files. "
-            "Linux from 5.13 with Landlock and seccomp can. If you trust all of them, say "
-            "--trust-submissions."
+            "This machine cannot confine a submission, which could read and change your files. "
+            f"{why} If you trust all of them, say --trust-submissions."
         )
+    count = min(workers or pool.cores(), len(plan.open))
+    return pool.local(count), 2 * count
 
 
 def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:
