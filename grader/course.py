@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from grader.model import Step
 
 if TYPE_CHECKING:
-    from grader.exhibit import Exhibits
+    from grader.exhibit import Exhibits, Plate
     from grader.rubric import Rubric
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,6 +50,14 @@ def rubric(step: Step) -> Rubric:
 def exhibits(step: Step) -> Exhibits | None:
     """What ``show`` draws of ``step``, from ``checks/exhibits``; None where there is nothing."""
     found: Exhibits | None = importlib.import_module("checks.exhibits").EXHIBITS.get(step.id)
+    return found
+
+
+def plates(step: Step) -> tuple[Plate, ...]:
+    """The pictures in the lesson of ``step``, from ``checks/exhibits/plates.py``."""
+    found: tuple[Plate, ...] = importlib.import_module("checks.exhibits.plates").PLATES.get(
+        step.id, ()
+    )
     return found
 
 

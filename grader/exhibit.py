@@ -64,3 +64,28 @@ Raises:
 """
 
 ByStep = Mapping[str, Exhibits]
+
+
+@dataclass(frozen=True)
+class Plate:
+    """A picture in a lesson, between the markers ``picture:NAME``.
+
+    ``alt`` stands where it cannot be seen, ``command`` is how a reader draws it. ``views`` are
+    indices of the exhibit's views, none for all. With ``wrong``, the knobs of a mistake, the first
+    view is drawn beside what the mistake makes of it. ``small`` leaves labels and numbers out.
+    ``text`` draws with characters, as a terminal without colours shows it.
+    """
+
+    name: str
+    alt: str
+    command: str
+    exhibit: Callable[[], Exhibit]
+    views: tuple[int, ...] = ()
+    wrong: Mapping[str, Any] | None = None
+    small: bool = False
+    text: bool = False
+
+    def chosen(self) -> tuple[Exhibit, tuple[View, ...]]:
+        """The exhibit, and the views of it that are drawn."""
+        exhibit = self.exhibit()
+        return exhibit, tuple(exhibit.views[index] for index in self.views) or exhibit.views

@@ -13,16 +13,21 @@ import subprocess
 import sys
 import termios
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from click.testing import CliRunner
 from PIL import Image
 
 from checks.exhibits import EXHIBITS
+from checks.exhibits.plates import PLATES
 from grader import course
 from grader.cli import cli
+from grader.exhibit import Exhibit, Plate
 from grader.model import Picture, Report
 from grader.pipeline import Options, grade
 from grader.report import as_json
@@ -32,6 +37,8 @@ from grader.show.heads import reference
 from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
 from grader.show.run import look
 from grader.show.terminal import Depth, Screen
+from grader.stubs import pictures
+from grader.stubs.generate import State, plan
 
 WRONG = Path(__file__).parent / "variants"
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
@@ -204,6 +211,51 @@ def test_rotated_heads_see_only_the_distance() -> None:
         last, before = heatmap.values[-1], heatmap.values[-2]
         ratios = {round(a / b, 6) for a, b in zip(last[1:], before[:-1], strict=True)}
         assert len(ratios) == 1
+
+
+# ---- the pictures in the lessons ------------------------------------------------------------
+
+
+def test_the_pictures_in_the_lessons_are_those_that_are_drawn() -> None:
+    planned = plan(course.ROOT, reports=False)
+    stale = [one.path.name for one in planned if one.state is State.STALE]
+    assert not stale, "Run: pixi run sync"
+    drawn = {one.path for one in planned if one.path.suffix == ".svg"}
+    assert drawn == set((course.ROOT / "steps" / "pictures").iterdir())
+
+
+@pytest.mark.parametrize("name", sorted(PLATES))
+def test_another_machine_draws_the_same_bytes(name: str) -> None:
+    """Its float64 differ in the last bits, so every number is moved by some of these."""
+    step = course.find(name)
+    usual = pictures.blocks(step)
+    rng = np.random.default_rng(1)
+    plates = tuple(replace(plate, exhibit=noisy(plate, rng)) for plate in PLATES[name])
+    assert [pictures.block(step, plate) for plate in plates] == usual
+
+
+def noisy(plate: Plate, rng: np.random.Generator) -> Callable[[], Exhibit]:
+    exhibit = plate.exhibit()
+
+    def expect(**knobs: object) -> dict[str, npt.NDArray[np.float64]]:
+        assert exhibit.trial.expect is not None
+        return {
+            path: array * (1 + 1e-13 * rng.standard_normal(array.shape))
+            for path, array in exhibit.trial.expect(**knobs).items()
+        }
+
+    return lambda: replace(exhibit, trial=replace(exhibit.trial, expect=expect))
+
+
+def test_every_picture_can_be_read_without_seeing_it() -> None:
+    for step in course.steps():
+        text = step.lesson.read_text(encoding="utf-8")
+        for alt, path in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", text):
+            assert len(alt) > 60, path
+            root = ET.parse(step.lesson.parent / path).getroot()
+            told = root.find("{http://www.w3.org/2000/svg}desc")
+            assert told is not None
+            assert told.text
 
 
 def grader(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -98,7 +98,7 @@ def test_tasks_stubs_and_digests_are_in_step() -> None:
     from grader.stubs.generate import State, plan
 
     planned = plan(ROOT, reports=False)
-    assert len(planned) == len(STEPS) + 2
+    assert {step.stub for step in STEPS} < {one.path for one in planned}
     stale = [one.path.name for one in planned if one.state is State.STALE]
     assert not stale, "Run: pixi run sync"
 

@@ -11,6 +11,7 @@ import hashlib
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ def block(text: str | None) -> Exhibit:
 
 
 def every_option(text: str | None) -> Exhibit:
-    """Step 10: under a causal mask."""
+    """Step 10: with no mask, which hides nothing, and with a causal one."""
     seen = texts.read(text)
     query, key = seen.query[LAYER], seen.key[LAYER]
     x, fused = _inputs(query), _fused(query, key)
@@ -143,17 +144,30 @@ def every_option(text: str | None) -> Exhibit:
     mask = causal_mask(len(seen.labels)).astype(np.float32)
     layer = cache.Layer(weights, len(query))
     make = Make("module", "MultiHeadAttention", (width, len(query)), {"bias": False})
-    given = {"attention_mask": TensorArg(mask)}
-    call = Call("out", "module", None, (TensorArg(x),), dict(given))
+    given = TensorArg(x)
+    calls = (
+        Call("free", "module", None, (given,)),
+        Call("masked", "module", None, (given,), {"attention_mask": TensorArg(mask)}),
+    )
 
     def expect(**knobs: Any) -> dict[str, Floats]:
-        output, _ = cache.multi_head_attention(
-            layer, x.astype(float), attention_mask=mask.astype(float), **knobs
-        )
-        return {"out.0": output}
+        attend, exact = cache.multi_head_attention, x.astype(float)
+        return {
+            "free.0": attend(layer, exact, **knobs)[0],
+            "masked.0": attend(layer, exact, attention_mask=mask.astype(float), **knobs)[0],
+        }
 
-    trial = Trial(Probe("heads", (make, Load("loaded", "module", dict(weights)), call)), expect)
-    return _heads(query, seen.labels, trial, "out.0", f"{TRAINED} {READING}")
+    trial = Trial(Probe("heads", (make, Load("loaded", "module", dict(weights)), *calls)), expect)
+    about = f"{TRAINED} {READING}"
+    free, masked = (
+        _heads(query, seen.labels, trial, f"{name}.0", about, names=_named(len(query), what))
+        for name, what in (("free", "no mask"), ("masked", "causal mask"))
+    )
+    return replace(free, views=free.views + masked.views)
+
+
+def _named(count: int, what: str) -> tuple[str, ...]:
+    return tuple(f"Head {head}, {what}" for head in range(count))
 
 
 SAME = "the the the the the the the the the the the the"

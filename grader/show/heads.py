@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,16 @@ def reference(exhibit: Exhibit, views: tuple[View, ...]) -> Shown:
     expected = exhibit.trial.expect() if exhibit.trial.expect is not None else {}
     drawn = [(view, _heatmap(view, view.pick(expected[view.path]))) for view in views]
     return Shown(tuple(_grouped(exhibit, drawn)), right=True)
+
+
+def mistaken(exhibit: Exhibit, view: View, knobs: Mapping[str, Any]) -> Figure:
+    """One view beside what it is with a mistake, which ``knobs`` describe to the formulas."""
+    expect = exhibit.trial.expect
+    if expect is None:
+        raise ValueError(f"{exhibit.title} has no formula")
+    with np.errstate(all="ignore"):
+        want, have = (view.pick(found[view.path]) for found in (expect(), expect(**knobs)))
+    return compared(view.title, _grid(want), _grid(have), view.rows, view.columns)
 
 
 def observed(exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome) -> Shown:

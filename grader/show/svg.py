@@ -14,9 +14,12 @@ from grader.show.layout import LARGE, LETTER, NUMBERED, SMALL, Placed, place, sh
 from grader.show.palette import DARK, LIGHT, Theme, colour, css, ink
 
 
-def document(figure: Figure) -> str:
-    """The figure as an SVG file, light or dark as the reader's system is."""
-    body, width, height = _body(figure, LARGE)
+def document(figure: Figure, largest: int = LARGE) -> str:
+    """The figure as an SVG file, light or dark as the reader's system is.
+
+    ``largest`` is the size of a cell at most.
+    """
+    body, width, height = _body(figure, largest)
     used = {name for heatmap in figure.heatmaps for name in _names(heatmap)}
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '

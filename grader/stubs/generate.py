@@ -21,7 +21,7 @@ from pathlib import Path
 from grader import course
 from grader.files import write_whole
 from grader.model import Step, Verdict
-from grader.stubs import blocks
+from grader.stubs import blocks, pictures
 from grader.stubs.blanks import RegionProblem, make_stub
 
 MANIFEST = "stubs.sha256"
@@ -71,7 +71,7 @@ class Generated:
 
 
 def sync(root: Path, *, check: bool = False, force: bool = False, reports: bool = True) -> int:
-    """Write what is generated: stubs, tasks, the reports in the lessons.
+    """Write what is generated: stubs, tasks, the pictures and reports in the lessons.
 
     ``check`` writes nothing. ``force`` replaces edited stubs too, and keeps a copy of each
     under ``.grader/backups``. ``reports`` False leaves out the reports, which take a grading
@@ -107,8 +107,10 @@ def plan(root: Path, *, reports: bool = True) -> tuple[Generated, ...]:
     stubs = [_stub(step, digests) for step in steps]
     manifest = "".join(f"{_digest(one.text.encode())}  {one.path.name}\n" for one in stubs)
     plans = [*stubs, _generated(root / "steps" / MANIFEST, manifest), _tasks(root, steps)]
-    if reports:
-        plans += [_lesson(step, stub.text) for step, stub in zip(steps, stubs, strict=True)]
+    for step, stub in zip(steps, stubs, strict=True):
+        drawn = pictures.blocks(step)
+        plans += [_generated(one.path, one.content) for one in drawn if one.path is not None]
+        plans.append(_lesson(step, drawn, stub.text if reports else None))
     return tuple(plans)
 
 
@@ -152,9 +154,18 @@ def _tasks(root: Path, steps: tuple[Step, ...]) -> Generated:
     return _generated(path, _with_block(path, _text(path), markers, blocks.tasks(steps)))
 
 
-def _lesson(step: Step, stub: str) -> Generated:
-    """The lesson with the reports that the stub and the solution really get."""
+def _lesson(step: Step, drawn: Iterable[pictures.Block], stub: str | None) -> Generated:
+    """The lesson with its pictures, and where ``stub`` is given with the reports."""
     text = _text(step.lesson)
+    for one in drawn:
+        text = _with_block(step.lesson, text, one.markers, one.body)
+    if stub is not None:
+        text = _with_reports(step, text, stub)
+    return _generated(step.lesson, text)
+
+
+def _with_reports(step: Step, text: str, stub: str) -> str:
+    """The lesson with the reports that the stub and the solution really get."""
     with tempfile.TemporaryDirectory() as folder:
         untouched = Path(folder, step.stub.name)
         untouched.write_text(stub, encoding="utf-8")
@@ -163,7 +174,7 @@ def _lesson(step: Step, stub: str) -> Generated:
     for outcome, report in (("failed", failed), ("passed", passed)):
         markers = blocks.report_markers(outcome)
         text = _with_block(step.lesson, text, markers, blocks.fenced(report))
-    return _generated(step.lesson, text)
+    return text
 
 
 def _report(step: Step, path: Path, expected: Verdict) -> str:
@@ -204,6 +215,7 @@ def _write(root: Path, generated: Iterable[Generated], *, force: bool) -> Iterat
         if _now(one.path) != one.now and not force:
             yield f"Kept {name}: it was saved in this very moment. Run sync again."
             continue
+        one.path.parent.mkdir(exist_ok=True)
         write_whole(one.path, one.text)
         yield f"Wrote {name}."
 
