@@ -40,6 +40,7 @@ def blocks(step: Step) -> list[Block]:
 def block(step: Step, plate: Plate) -> Block:
     """One picture of the lesson of ``step``."""
     from grader.show import svg, terminal
+    from grader.show.layout import LARGE
     from grader.show.terminal import Screen
 
     figure = _figure(plate)
@@ -49,7 +50,7 @@ def block(step: Step, plate: Plate) -> Block:
         return Block(markers(plate.name), f"```text\n{text}\n```\n\n{drawn}")
     name = f"step_{step.number}_{plate.name}.svg"
     body = f"![{plate.alt}]({FOLDER}/{name})\n\n{drawn}"
-    largest = SMALL_CELL if plate.small else svg.LARGE
+    largest = SMALL_CELL if plate.small else LARGE
     return Block(
         markers(plate.name),
         body,
