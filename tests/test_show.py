@@ -82,13 +82,13 @@ def test_expected_yours_and_difference_are_drawn_beside_each_other_or_stacked(
     picture: Picture,
 ) -> None:
     wide = failure.as_text(picture, Screen(200)).splitlines()
-    assert any("Expected" in line and "Yours" in line for line in wide)
+    assert any("Expected" in line and "Actual" in line for line in wide)
     for width in (24, 40, 80, 200):
         for depth in Depth:
             drawn = failure.as_text(picture, Screen(width, depth))
             lines = ESCAPES.sub("", drawn).splitlines()
             assert max(map(len, lines)) <= width
-            assert all(title in drawn for title in ("Expected", "Yours", "Difference"))
+            assert all(title in drawn for title in ("Expected", "Actual", "Difference"))
 
 
 def test_without_a_terminal_every_number_is_there_in_digits(picture: Picture) -> None:
@@ -113,7 +113,7 @@ def test_the_piece_of_a_page_is_well_formed_and_says_in_words_what_it_shows(
     assert image is not None
     named = image.attrib["aria-labelledby"].split()
     assert [one.attrib["id"] for one in image if one.tag in ("title", "desc")] == named
-    assert "yours is" in "".join(root.itertext())
+    assert "it is" in "".join(root.itertext())
     assert len(drawn) < 16_000
 
 

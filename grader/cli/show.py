@@ -106,6 +106,11 @@ def _shown(
         return reference(exhibit, views)
     if exhibit is None:
         return _graded(step, own, engine)
+    if all(view.ideal for view in views):
+        raise click.UsageError(
+            "A whole model does not return the weights of its heads: leave out --mine and --file "
+            "to see the reference's, or --layer and --head to see what your file gives."
+        )
     try:
         shown = look(step, own, exhibit, views, engine)
     except SourceProblem as problem:
@@ -171,8 +176,8 @@ def _screen(*, plain: bool) -> Screen:
     from grader.show.terminal import Depth, Screen
 
     how = a_look(plain)
-    digits = how.words or how.width is None or os.environ.get("TERM") == "dumb"
-    return Screen(how.width, _depth() if how.colour else Depth.NONE, how.unicode, digits)
+    words = how.words or os.environ.get("TERM") == "dumb"
+    return Screen(how.width, _depth() if how.colour else Depth.NONE, how.unicode, words)
 
 
 def _depth() -> Depth:

@@ -30,9 +30,9 @@ def compared(
         _told(expected, actual, apart, rows, columns),
         (
             Heatmap("Expected", expected, rows, columns, scale, limit),
-            Heatmap("Yours", actual, rows, columns, scale, limit),
+            Heatmap("Actual", actual, rows, columns, scale, limit),
             Heatmap(
-                "Difference (yours - expected)",
+                "Difference (actual - expected)",
                 apart,
                 rows,
                 columns,
@@ -109,6 +109,6 @@ def _told(
     _, row, column = max(wrong, key=lambda one: one[0])
     return (
         f"{len(wrong)} of {total} numbers differ by more than a thousandth of the "
-        f"largest. The furthest stands in row {rows[row]}, column {columns[column]}: yours is "
+        f"largest. The furthest stands in row {rows[row]}, column {columns[column]}: it is "
         f"{whole(actual[row][column])}, expected {whole(expected[row][column])}."
     )

@@ -53,7 +53,7 @@ def observed(exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome) -> Sho
     evidence = Evidence({exhibit.trial.probe.name: exhibit.trial}, outcome)
     right: list[tuple[View, Heatmap]] = []
     wrong: list[Figure] = []
-    remarks: list[str] = list(dict.fromkeys(_problems(evidence, exhibit, views)))
+    remarks = tuple(dict.fromkeys(_problems(evidence, exhibit, views)))
     for view in (one for one in views if not one.ideal):
         pair = _pair(evidence, exhibit, view)
         if pair is None:
@@ -64,9 +64,7 @@ def observed(exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome) -> Sho
         else:
             wrong.append(compared(view.title, _grid(want), _grid(have), view.rows, view.columns))
     figures = (*wrong, *_grouped(exhibit, right))
-    if not figures and not remarks:
-        remarks = ["No program returns these pictures; leave out --mine to see them."]
-    return Shown(figures, not wrong and not remarks, tuple(remarks))
+    return Shown(figures, not wrong and not remarks, remarks)
 
 
 def _pair(evidence: Evidence, exhibit: Exhibit, view: View) -> tuple[Numbers, Numbers] | None:

@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import zip_longest
 from textwrap import wrap
 
-from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
+from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
 from grader.show.palette import DARK, Colour, colour, ink
 
 SHADES = " ░▒▓█"
@@ -30,9 +30,9 @@ class Depth(IntEnum):
 
 @dataclass(frozen=True)
 class Screen:
-    """What is drawn on. ``plain`` asks for words and digits only, as a screen reader needs them.
+    """What is drawn on. ``plain`` asks for digits and more words, as a screen reader needs them.
 
-    ``width`` None does not break lines.
+    ``width`` None is no terminal at all.
     """
 
     width: int | None = 80
@@ -43,7 +43,7 @@ class Screen:
     @property
     def digits(self) -> bool:
         """Whether there is nothing but digits to draw with."""
-        return self.plain or not self.unicode
+        return self.plain or not self.unicode or self.width is None
 
 
 def render(figure: Figure, screen: Screen) -> str:
@@ -58,7 +58,8 @@ def render(figure: Figure, screen: Screen) -> str:
             row = []
         row.append(block)
     lines += ["", *_side_by_side(row)] if row else []
-    lines += ["", *wrap(figure.text, min(width, 100))] if figure.text else []
+    said = spoken(figure) if screen.plain else figure.text
+    lines += ["", *wrap(said, min(width, 100))] if said else []
     text = "".join(f"{line.rstrip()}\n" for line in lines)
     return text if screen.unicode else _ascii(text)
 
