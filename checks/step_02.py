@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks import structure, trials
+from checks import structure, structure_more, trials
 from checks.misconceptions import causal, named
 from grader import rules
 from grader.rubric import Rubric, Trial, runtime_check, source_check
@@ -29,7 +29,7 @@ CHECKS = (
         "import Tensor'",
         'Each name and the module it lives in: see "MAX operations".',
         "from max.experimental import functional as F; from max.experimental.tensor import Tensor",
-        test=structure.imports_functional_and_tensor(),
+        test=structure_more.imports_for_a_function(),
         proven_by=("runs",),
     ),
     source_check(

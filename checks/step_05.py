@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks import structure, trials
+from checks import structure, structure_more, trials
 from checks.misconceptions import attention, named
 from grader import rules
 from grader.rubric import Rubric, Trial, runtime_check, source_check
@@ -40,7 +40,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'Tensor is the type of every argument here. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure.imports_tensor(),
+        test=structure_more.imports_tensor(),
         proven_by=("forward",),
     ),
     source_check(

@@ -30,6 +30,7 @@ IMPORTS = (
         'F.gelu is the function between the two layers. See "MAX operations".',
         "from max.experimental import functional as F",
         test=structure.imports_functional(),
+        proven_by=("mlp-forward", "block-forward"),
     ),
     source_check(
         "import-tensor",
@@ -39,6 +40,7 @@ IMPORTS = (
         'Tensor is the type of every argument here. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
         test=structure.imports_tensor(),
+        proven_by=("mlp-forward", "block-forward"),
     ),
     source_check(
         "import-nn",
@@ -48,6 +50,7 @@ IMPORTS = (
         'Module is the base class, Linear a layer. See "MAX operations".',
         "from max.experimental.nn import Linear, Module",
         test=structure.imports_nn(),
+        proven_by=("mlp-forward", "block-forward"),
     ),
 )
 

@@ -32,6 +32,7 @@ SOURCE = (
         'F.split, F.concat, F.range and F.softmax are used here. See "MAX operations".',
         "from max.experimental import functional as F",
         test=structure.imports_functional(),
+        proven_by=("forward",),
     ),
     source_check(
         "import-tensor",
@@ -41,6 +42,7 @@ SOURCE = (
         'Tensor is the type of most arguments here. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
         test=structure.imports_tensor(),
+        proven_by=("forward",),
     ),
     source_check(
         "import-nn",
@@ -50,6 +52,7 @@ SOURCE = (
         'Module is the base class, Linear the projection. See "MAX operations".',
         "from max.experimental.nn import Linear, Module",
         test=structure.imports_nn(),
+        proven_by=("forward",),
     ),
     source_check(
         "class",

@@ -30,6 +30,7 @@ MODEL_SOURCE = (
         'F.range numbers the positions. See "MAX operations".',
         "from max.experimental import functional as F",
         test=structure.imports_functional(),
+        proven_by=("forward",),
     ),
     source_check(
         "import-tensor",
@@ -39,6 +40,7 @@ MODEL_SOURCE = (
         'Tensor is the type of the model\'s arguments. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
         test=structure.imports_tensor(),
+        proven_by=("forward",),
     ),
     source_check(
         "import-nn",
@@ -48,6 +50,7 @@ MODEL_SOURCE = (
         'An Embedding is a table, a ModuleList a list of layers. See "MAX operations".',
         "from max.experimental.nn import Embedding, Module, ModuleList",
         test=structure_gpt2.imports_model_parts(),
+        proven_by=("forward",),
     ),
     source_check(
         "classes",

@@ -31,6 +31,7 @@ SOURCE = (
         'F.concat, F.range and F.split are used here. See "MAX operations".',
         "from max.experimental import functional as F",
         test=structure.imports_functional(),
+        proven_by=("decode-forward",),
     ),
     source_check(
         "import-tensor",
@@ -40,6 +41,7 @@ SOURCE = (
         'The ids that the model reads are a Tensor. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
         test=structure.imports_tensor(),
+        proven_by=("decode-forward",),
     ),
     source_check(
         "class",
@@ -215,6 +217,7 @@ RUNTIME = (
         "generate does not write the likeliest text",
         "Take the logits of the last position, and append max_new_tokens tokens",
         rule=rules.all_of(
+            rules.repeats("text-greedy", "text", "again"),
             rules.runs("text-greedy"),
             rules.shapes("text-greedy"),
             rules.numbers("text-greedy", what="tokens"),

@@ -198,8 +198,17 @@ def imports_functional() -> Test:
 
 
 def imports_tensor() -> Test:
-    """The tensor type."""
-    return words.imports("max.experimental.tensor.Tensor")
+    """The tensor type, from its module or from the package above it."""
+    here, above = (
+        words.imports("max.experimental.tensor.Tensor"),
+        words.imports("max.experimental.Tensor"),
+    )
+
+    def test(source: Source) -> Finding:
+        found = here(source)
+        return found if found.ok or not above(source).ok else above(source)
+
+    return test
 
 
 def imports_functional_and_tensor() -> Test:

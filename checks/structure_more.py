@@ -44,6 +44,11 @@ def imports_tensor() -> Test:
     return _if_named("Tensor", structure.imports_tensor())
 
 
+def imports_for_a_function() -> Test:
+    """functional and Tensor, if the file names them."""
+    return both(imports_tensor(), _if_named("F", words.imports(FUNCTIONAL)))
+
+
 def imports_for_a_layer() -> Test:
     """Module; functional and Tensor, if the file names them."""
     return both(

@@ -20,7 +20,7 @@ CLASS = "GPT2WithCache"
 CLEAR = 0.02
 """A choice counts as clear if no score or random number this much off would change it."""
 
-TRIES = 200
+TRIES = 1000
 
 
 def draw(rng: Rng) -> list[Trial]:
@@ -172,7 +172,7 @@ class Text:
 def _texts(rng: Rng) -> Iterator[Trial]:
     """Greedy and drawn texts, with and without the cache, and each way to end."""
     sizes = config(11, 7, 6, 1, 2)
-    yield _written(rng, "text-greedy", sizes, lambda _: Text(_prompt(rng, 3), 3))
+    yield _written(rng, "text-greedy", sizes, lambda _: Text(_prompt(rng, 3), 3), times=2)
     yield _written(rng, "text-uncached", sizes, lambda _: Text(_prompt(rng, 2), 4, use_cache=False))
     yield _written(
         rng,
@@ -181,8 +181,8 @@ def _texts(rng: Rng) -> Iterator[Trial]:
         lambda _: Text(
             _prompt(rng, 2),
             3,
-            temperature=1.3,
-            top_k=6,
+            temperature=2.0,
+            top_k=4,
             draws=tuple(float(one) for one in rng.random(3)),
         ),
     )
@@ -208,8 +208,16 @@ def _ended(write: Write, text: Text) -> Text:
     return Text(text.tokens, text.max_new_tokens, eos_token_id=written[1])
 
 
-def _written(rng: Rng, name: str, sizes: Config, make: Callable[[Write], Text]) -> Trial:
-    """A text on a model whose every choice is clear, and depends on the whole text so far."""
+TEXT_CALLS = ("text", "again")
+
+
+def _written(
+    rng: Rng, name: str, sizes: Config, make: Callable[[Write], Text], times: int = 1
+) -> Trial:
+    """A text on a model whose every choice is clear, and depends on the whole text so far.
+
+    Where ``times`` is 2 the same model writes it twice.
+    """
     for _ in range(TRIES):
         weights = model_weights(rng, sizes)
         text = make(lambda one, w=weights: _answer(w, sizes, one))  # type: ignore[misc]
@@ -217,12 +225,13 @@ def _written(rng: Rng, name: str, sizes: Config, make: Callable[[Write], Text]) 
             break
     module = Make("module", CLASS, (ConfigArg(dict(sizes)),))
     load = Load("loaded", "module", dict(weights))
-    return Trial(
-        Probe(name, (module, load, text.call("text"))),
-        lambda **knobs: {
-            "text": np.asarray(_answer(weights, sizes, text, **knobs), dtype=np.float64)
-        },
-    )
+    calls = [text.call(call) for call in TEXT_CALLS[:times]]
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        answer = np.asarray(_answer(weights, sizes, text, **knobs), dtype=np.float64)
+        return {call.name: answer for call in calls}
+
+    return Trial(Probe(name, (module, load, *calls)), expect)
 
 
 def _answer(weights: dict[str, Array], sizes: Config, text: Text, **knobs: object) -> list[int]:
@@ -246,6 +255,15 @@ FORGETFUL = (
     {"decode": "ignored"},
     {"decode": "restart"},
 )
+MISPLACED = ({"position": "first"}, {"position": "before_last"})
+DRAWN = (
+    {"best": "ignored"},
+    {"heat": "ignored"},
+    {"numbers": "same"},
+    {"choice": "greedy"},
+)
+"""Knobs of loops that do not pass on what they were given."""
+
 """Knobs of models that do not know the whole text so far, or not in its order."""
 
 
@@ -253,8 +271,9 @@ def _tells(weights: dict[str, Array], sizes: Config, text: Text) -> bool:
     """Whether a model that forgets writes another text: by luck a small one may write the same."""
     right = _answer(weights, sizes, text)
     used = FORGETFUL[2:] if text.use_cache else FORGETFUL[:2]
-    texts = [right, *(_answer(weights, sizes, text, **knobs) for knobs in used)]
-    return len(right) - len(text.tokens) < 2 or len(set(map(tuple, texts))) == len(texts)
+    drawn = DRAWN if text.temperature else ()
+    texts = [_answer(weights, sizes, text, **knobs) for knobs in (*used, *MISPLACED, *drawn)]
+    return len(right) - len(text.tokens) < 2 or right not in texts
 
 
 def _is_clear(weights: dict[str, Array], sizes: Config, text: Text) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -17,6 +17,7 @@ HUGE = 1e30
 """Numbers beyond this come out of float32 arithmetic as infinity or NaN."""
 
 Arrays = dict[str, npt.NDArray[np.generic] | None]
+Mistakes = tuple[Misconception, ...]
 
 
 @dataclass(frozen=True)
@@ -40,68 +41,93 @@ def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
 
     Errors speak for themselves: there must be wrong numbers to explain.
     """
-    seen = _seen(evidence)
-    wrong = [
-        name
-        for name in seen
-        if all(array is not None for array in seen[name].values())
-        and not _agrees(evidence, name, seen[name], {})
-    ]
+    search = _Search(evidence)
+    seen = search.seen
+    wrong = [name for name in seen if search.whole(name) and not search.fits(name, ())]
     if not wrong:
         return None
-    order = sorted(seen, key=lambda name: (name not in wrong, _size(seen[name])))
-    complete = any(
-        all(array is not None for array in seen[name].values())
-        for name in seen
-        if not evidence.trials[name].part
-    )
-    singles = tuple((one,) for one in rubric.misconceptions)
-    pairs = tuple(
-        (left, right)
-        for left, right in combinations(rubric.misconceptions, 2)
-        if not set(left.knobs) & set(right.knobs)
-    )
-    for candidates in (singles, pairs):
-        fitting = [
-            (mistakes, knobs)
-            for mistakes in candidates
-            if _agrees(evidence, order[0], seen[order[0]], knobs := _together(mistakes))
-        ]
-        for lenient in (False, True):
-            for mistakes, knobs in fitting:
-                if _explains(evidence, order[1:], seen, knobs, lenient=lenient):
-                    return Explanation(mistakes, complete)
+    order = sorted(seen, key=lambda name: (name not in wrong, search.size(name)))
+    forwards = [name for name in order if not evidence.trials[name].part]
+    complete = any(search.whole(name) for name in forwards)
+    for names in (order, forwards) if forwards and forwards[0] in wrong else (order,):
+        for candidates in (search.singles, search.pairs):
+            every = candidates(rubric.misconceptions, forwards)
+            fitting = [mistakes for mistakes in every if search.fits(names[0], mistakes)]
+            for lenient in (False, True):
+                for mistakes in fitting:
+                    if search.explains(names[1:], mistakes, lenient=lenient):
+                        return Explanation(mistakes, complete)
     return None
 
 
-def _together(mistakes: tuple[Misconception, ...]) -> dict[str, Any]:
+class _Search:
+    """Compares what was seen with what mistakes predict, and computes no prediction twice."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self.seen = _seen(evidence)
+        self._changes: dict[tuple[str, int], bool] = {}
+
+    def whole(self, name: str) -> bool:
+        """Whether trial ``name`` gave every array."""
+        return all(array is not None for array in self.seen[name].values())
+
+    def size(self, name: str) -> int:
+        """How many numbers trial ``name`` is about: predicting it costs accordingly."""
+        weights = self._evidence.weights(name).values()
+        return sum(a.size for a in (*weights, *self.seen[name].values()) if a is not None)
+
+    def fits(self, name: str, mistakes: Mistakes) -> bool:
+        """Whether these mistakes together give the numbers of trial ``name``."""
+        if len(mistakes) > 1:
+            mistakes = tuple(one for one in mistakes if self._matters(name, one))
+        return _agrees(self._evidence, name, self.seen[name], _together(mistakes))
+
+    def _matters(self, name: str, one: Misconception) -> bool:
+        """Whether the mistake changes what trial ``name`` gives."""
+        if (name, id(one)) not in self._changes:
+            right: Arrays = dict(self._evidence.expected(name))
+            self._changes[name, id(one)] = not _agrees(self._evidence, name, right, one.knobs)
+        return self._changes[name, id(one)]
+
+    def singles(self, every: Sequence[Misconception], _: list[str]) -> list[Mistakes]:
+        """Every mistake by itself."""
+        return [(one,) for one in every]
+
+    def pairs(self, every: Sequence[Misconception], forwards: list[str]) -> list[Mistakes]:
+        """Every two that go together, without those that would show where all is right.
+
+        None where most trials ended in errors: two mistakes fit the few numbers by chance.
+        """
+        if 2 * sum(map(self.whole, self.seen)) < len(self.seen):
+            return []
+        right = [name for name in forwards if self.whole(name) and self.fits(name, ())]
+        silent = [one for one in every if not any(self._matters(name, one) for name in right)]
+        return [
+            (left, right)
+            for left, right in combinations(silent, 2)
+            if not set(left.knobs) & set(right.knobs)
+        ]
+
+    def explains(self, names: list[str], mistakes: Mistakes, *, lenient: bool) -> bool:
+        """Whether these mistakes give the numbers of the trials named.
+
+        ``lenient`` lets a helper be right by itself: then the mistake is where it is called. It
+        also passes over trials that ended in an error, unless they are the most.
+        """
+        rest = [name for name in names if not self.fits(name, mistakes)]
+        errors = [name for name in rest if not self.whole(name)]
+        few = len(errors) <= len(names) - len(rest) + 1
+        return not rest or (lenient and few and all(self._passed_over(name) for name in rest))
+
+    def _passed_over(self, name: str) -> bool:
+        if self._evidence.trials[name].part:
+            return self.fits(name, ())
+        return not self.whole(name)
+
+
+def _together(mistakes: Mistakes) -> dict[str, Any]:
     return {knob: value for one in mistakes for knob, value in one.knobs.items()}
-
-
-def _explains(
-    evidence: Evidence,
-    names: list[str],
-    seen: dict[str, Arrays],
-    knobs: Mapping[str, Any],
-    *,
-    lenient: bool,
-) -> bool:
-    """Whether these knobs give the numbers of the trials named.
-
-    ``lenient`` lets a helper be right by itself: then the mistake is where it is called. It also
-    passes over trials that ended in an error.
-    """
-    return all(
-        _agrees(evidence, name, seen[name], knobs)
-        or (lenient and _passed_over(evidence, name, seen[name]))
-        for name in names
-    )
-
-
-def _passed_over(evidence: Evidence, name: str, arrays: Arrays) -> bool:
-    if evidence.trials[name].part:
-        return _agrees(evidence, name, arrays, {})
-    return any(array is None for array in arrays.values())
 
 
 def _seen(evidence: Evidence) -> dict[str, Arrays]:
@@ -151,7 +177,3 @@ def _overflowed(array: npt.NDArray[np.generic], want: Floats) -> npt.NDArray[np.
         return array
     lost = ~np.isfinite(array) & np.isfinite(want) & (np.abs(want) > HUGE)
     return np.where(lost, want, array)
-
-
-def _size(arrays: Arrays) -> int:
-    return sum(array.size for array in arrays.values() if array is not None)

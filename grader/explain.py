@@ -45,6 +45,12 @@ ELSEWHERE = {
     "ones_like": "Use F.ones_like from max.experimental.functional.",
     "zeros_like": "Use F.zeros_like from max.experimental.functional.",
     "exp": "Use F.exp(tensor).",
+    "einsum": "MAX has no einsum. Transpose, then use the @ operator.",
+    "dot": "Use the @ operator, or F.matmul(left, right).",
+    "bmm": "Use the @ operator, or F.matmul(left, right).",
+    "mm": "Use the @ operator, or F.matmul(left, right).",
+    "var": "Work it out: the mean of (x - mean) * (x - mean).",
+    "std": "Work it out: the square root of the mean of (x - mean) * (x - mean).",
     "sqrt": "Use math.sqrt on a number, F.sqrt on a tensor.",
 }
 """Names that learners bring from PyTorch and NumPy, and what MAX has instead."""
@@ -82,9 +88,34 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "MissingName",
-        r"(\w+)$",
+        r"^(\w+) is not defined",
         "{0} is not defined in your file",
         "The lesson names it; define it at the top level of the file.",
+    ),
+    (
+        "MissingName",
+        r"^(\S+) has no method (\w+)",
+        "{0} has no method {1}",
+        "The lesson names it; define it inside the class, spelled so.",
+    ),
+    (
+        "TypeError",
+        r"^$",
+        "A tensor was used as if it were True or False",
+        "Ask 'if tensor is not None', not 'if tensor'. For its numbers there is F.where.",
+    ),
+    (
+        "IndexError|ValueError",
+        r"[Aa]xis\S* out of range \(expected to be in range of \[-(\d+), \d+\], but got (-?\d+)",
+        "Axis {1} does not exist: the tensor has {0} axes here",
+        "Count axes from the end: -1 is the last, -2 the one before it.",
+    ),
+    (
+        "ValueError",
+        r"rank of the input \((\d+)\) does not match the number of dims used for ordering "
+        r"\((\d+)\)",
+        "permute was given {1} axes, and the tensor has {0} here",
+        "tensor.transpose(-1, -2) exchanges two axes of a tensor with any number of them.",
     ),
     (
         "ValueError",

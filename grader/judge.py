@@ -22,6 +22,7 @@ ABSENT = ("MissingName", "AttributeError")
 """Errors which say that a helper is not there. The program may be right without it."""
 
 UNDECIDED = "Not recognised in your code. Once the numbers are right, it counts."
+UNSEEN = "Your code gave nothing here that can be compared."
 UNRECOGNISED = "Written another way than the lesson's. The numbers are right, so it counts."
 
 
@@ -66,7 +67,8 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         else:
             result = _settle_runtime(case, check)
         settled.append(result)
-    return tuple(_located(result, case.source) for result in _accuse(case, settled, findings))
+    accused = _never_silent(case, _accuse(case, settled, findings))
+    return tuple(_located(result, case.source) for result in accused)
 
 
 def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> CheckResult:
@@ -76,7 +78,7 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
     if finding.ok:
         return _pass(check, finding.note)
     if not case.strict:
-        if _proven(case, check):
+        if _proven(case, check) or (case.evidence.mostly_right() and not finding.certain):
             return _pass(check, UNRECOGNISED)
         if not finding.certain or case.evidence.outcome.ended != "done":
             if case.explanation is not None and case.explanation.complete:
@@ -134,7 +136,7 @@ def _accuse(
     Where a helper's own trial is wrong but its source checks all recognised something, the one
     whose lines raised the error fails, else the last.
     """
-    if all(result.status is Status.PASS for result in settled):
+    if all(r.status is Status.PASS for r in settled) or case.evidence.mostly_right():
         return settled
     results = {result.id: result for result in settled}
     for name, trial in case.evidence.trials.items():
@@ -149,11 +151,21 @@ def _accuse(
     return [results[result.id] for result in settled]
 
 
+def _never_silent(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
+    """The results with a ❌ at the first that could not be run, where nothing else says why."""
+    if case.evidence.outcome.ended != "done" or any(r.status is Status.FAIL for r in settled):
+        return settled
+    first = next((r for r in settled if r.status is Status.NOT_RUN), None)
+    checks = {check.id: check for check in case.rubric.checks}
+    return [_fail(checks[r.id], None, UNSEEN) if r is first else r for r in settled]
+
+
 def _standing_at(
     group: list[Check], line: int | None, findings: dict[str, Finding]
 ) -> Check | None:
     """The check that is about ``line``: one that misses something there, else the narrowest."""
-    missing = [c for c in group if not findings[c.id].ok and findings[c.id].line == line]
+    missing = [c for c in group if not findings[c.id].ok and not findings[c.id].foreign]
+    missing.sort(key=lambda c: findings[c.id].line != line)
     found = [c for c in group if line in findings[c.id].span]
     found.sort(key=lambda c: len(findings[c.id].span))
     return next(iter([*missing, *found]), None) if line is not None else None
@@ -163,7 +175,8 @@ def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
     """Where and how helper ``trial`` is wrong; None where it does not exist to be called."""
     error = case.evidence.error(trial)
     if error is not None:
-        if _absent(case.evidence, trial) or error.line is None:
+        helper = case.evidence.trials[trial].probe.actions[-1].name
+        if _absent(case.evidence, trial) or error.line is None or error.action != helper:
             return None
         return error.line, explain(error).message
     for path, want in case.evidence.expected(trial).items():

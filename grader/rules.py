@@ -6,6 +6,7 @@ A rule takes names of trials; a trailing ``*`` names every trial that starts so.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -27,17 +28,20 @@ ENDINGS = {
 
 
 def all_of(*rules: Rule) -> Rule:
-    """Every rule holds; the first that does not speaks for the check."""
+    """Every rule holds; the first that fails speaks for the check."""
 
     def rule(evidence: Evidence) -> Ruling:
-        notes = []
+        notes: list[str] = []
+        waiting: NotRun | None = None
         for one in rules:
-            ruling = one(evidence)
-            if not isinstance(ruling, Passed):
-                return ruling
-            if ruling.note:
-                notes.append(ruling.note)
-        return Passed(" ".join(notes) or None)
+            match one(evidence):
+                case Failed() as failed:
+                    return failed
+                case NotRun() as not_run:
+                    waiting = waiting or not_run
+                case Passed(str() as note):
+                    notes.append(note)
+        return waiting or Passed(" ".join(notes) or None)
 
     return rule
 
@@ -231,7 +235,7 @@ def shapes(*trials: str) -> Rule:
         for name, path in _expected(evidence, trials):
             array = _array(evidence, name, path)
             if array is None:
-                return NotRun()
+                return _no_numbers(evidence, name, path)
             want = evidence.expected(name)[path].shape
             if array.shape != want:
                 return Failed(
@@ -253,8 +257,9 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
             if not expected:
                 continue
             arrays = {path: _array(evidence, name, path) for path in expected}
-            if any(array is None for array in arrays.values()):
-                return NotRun()
+            for path, array in arrays.items():
+                if array is None:
+                    return _no_numbers(evidence, name, path)
             total += 1
             bad = [
                 p
@@ -264,7 +269,7 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
             wrong += [(name, path) for path in bad]
             if bad and first is None:
                 first = _difference(evidence, name, bad[0], expected[bad[0]])
-        if first is not None:
+        if wrong:
             count = len({name for name, _ in wrong})
             several = "" if total == 1 else f" in {count} of {total} random configurations"
             return Failed(f"The {what} are wrong{several}", detail=first, wrong=tuple(wrong))
@@ -300,11 +305,21 @@ def wish(trial: str, note: str) -> Rule:
     return rule
 
 
+KEPT = (
+    "Something is kept between calls, or it is random. Compute everything from the arguments, "
+    "and keep nothing on self."
+)
+
+
 def repeats(trial: str, first: str, again: str) -> Rule:
     """Two calls with the same input give the same numbers."""
 
     def rule(evidence: Evidence) -> Ruling:
         before, after = _array(evidence, trial, first), _array(evidence, trial, again)
+        stop = obstacle(evidence, trial, again)
+        if before is not None and isinstance(stop, Failed):
+            told = f"The same input gave an error on the second call: {stop.message}"
+            return replace(stop, message=told, hint=KEPT, concept="state-kept")
         if before is None or after is None:
             return NotRun()
         if before.shape != after.shape or not evidence.close(
@@ -312,7 +327,7 @@ def repeats(trial: str, first: str, again: str) -> Rule:
         ):
             return Failed(
                 "The same input gave another output on the second call",
-                "Something is kept on self between calls. Compute it from the arguments.",
+                KEPT,
                 concept="state-kept",
                 wrong=((trial, again),),
             )
@@ -371,6 +386,18 @@ def _array(evidence: Evidence, trial: str, path: str) -> npt.NDArray[np.generic]
     return seen.array if isinstance(seen, SeenTensor | SeenArray) else None
 
 
+def _no_numbers(evidence: Evidence, trial: str, path: str) -> Ruling:
+    """What to say where there are no numbers to compare: another check tells an error."""
+    if obstacle(evidence, trial, path.split(".", maxsplit=1)[0]) is not None:
+        return NotRun()
+    seen, want = evidence.seen(trial, path), evidence.expected(trial)[path]
+    expected = "a number" if want.ndim == 0 else f"numbers of shape {want.shape}"
+    return Failed(
+        f"{_called(evidence, trial, path)} returned {_describe(seen)}, expected {expected}",
+        "Does every path of the function end in a return?" if seen is None else None,
+    )
+
+
 def _called(evidence: Evidence, trial: str, path: str) -> str:
     """The learner's name for what gave the result at ``path``."""
     for action in evidence.trials[trial].probe.actions:
@@ -383,8 +410,10 @@ def _difference(
     evidence: Evidence, trial: str, path: str, expected: npt.NDArray[np.float64]
 ) -> str | None:
     array = _array(evidence, trial, path)
-    if array is None or array.shape != expected.shape:
+    if array is None:
         return None
+    if array.shape != expected.shape:
+        return f"shape {array.shape}, expected {expected.shape}"
     return str(difference(array, expected, evidence.trials[trial].slack))
 
 

@@ -8,17 +8,20 @@ variant and none by a right one.
 from __future__ import annotations
 
 import argparse
+import functools
 import multiprocessing
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import Any, TypeVar
 
 from grader import course
 from tests.graded import variants, verdicts
 from tests.graded.verdicts import Graded
 from tests.mutate import mutants
+
+_File = TypeVar("_File")
 
 NAMED = 0.95
 """Of the wrong variants, whose concept the report must name."""
@@ -29,7 +32,10 @@ MUTATED = ("s02", "s05", "s07")
 SAMPLE = 40
 
 TASKS = 200
-"""Files that one process grades: MAX keeps about 2 MB of each."""
+"""Files that one process grades: MAX keeps about 2 MB of each.
+
+A new pool for so many, since one with ``max_tasks_per_child`` can wait for ever (CPython 115634).
+"""
 
 COLUMNS = "{:<6} {:<9} {:>6} {:>6} {:>13} {:>12} {:>16} {:>9}"
 
@@ -52,16 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     )
     complaints: list[str] = []
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(
-        asked.jobs, context, verdicts.start, max_tasks_per_child=TASKS
-    ) as pool:
-        for step in steps:
-            graded = list(_variants(pool, step, asked.seed))
-            complaints += _row(step, "variants", graded) + _checks(step, graded)
-            if asked.mutants:
-                found = list(_mutants(pool, step, asked.seed))
-                complaints += _row(step, "mutants", found)
+    for step in steps:
+        graded = list(_variants(asked.jobs, step, asked.seed))
+        complaints += _row(step, "variants", graded) + _checks(step, graded)
+        if asked.mutants:
+            found = list(_mutants(asked.jobs, step, asked.seed))
+            complaints += _row(step, "mutants", found)
     for complaint in complaints:
         print(complaint)
     print(
@@ -80,25 +82,29 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _variants(pool: ProcessPoolExecutor, step: str, seed: int) -> Iterator[Graded]:
-    return _results(
-        [pool.submit(verdicts.variant, one, seed, prove=True) for one in variants.of(step)]
-    )
+def _variants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
+    grade = functools.partial(verdicts.variant, seed=seed, prove=True)
+    return _results(jobs, grade, variants.of(step))
 
 
-def _mutants(pool: ProcessPoolExecutor, step: str, seed: int) -> Iterator[Graded]:
+def _mutants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
     source = course.find(step).solution.read_text(encoding="utf-8")
     found = list(mutants(source))
     if step not in MUTATED:
         found = variants.sample(found, SAMPLE)
-    return _results([pool.submit(verdicts.mutant, step, one, seed) for one in found])
+    return _results(jobs, functools.partial(verdicts.mutant, step, seed=seed), found)
 
 
-def _results(futures: list[Future[Graded]]) -> Iterator[Graded]:
-    for count, future in enumerate(as_completed(futures), start=1):
-        if sys.stderr.isatty():
-            print(f"\r{count} of {len(futures)} ", end="", file=sys.stderr, flush=True)
-        yield future.result()
+def _results(jobs: int, grade: Callable[[_File], Graded], files: list[_File]) -> Iterator[Graded]:
+    context, count = multiprocessing.get_context("spawn"), 0
+    for begin in range(0, len(files), jobs * TASKS):
+        some = files[begin : begin + jobs * TASKS]
+        with ProcessPoolExecutor(min(jobs, len(some)), context, verdicts.start) as pool:
+            for future in as_completed([pool.submit(grade, one) for one in some]):
+                count += 1
+                if sys.stderr.isatty():
+                    print(f"\r{count} of {len(files)} ", end="", file=sys.stderr, flush=True)
+                yield future.result()
     if sys.stderr.isatty():
         print("\r", end="", file=sys.stderr)
 

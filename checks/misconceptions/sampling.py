@@ -117,6 +117,13 @@ LOOP: tuple[Row, ...] = (
         "position",
     ),
     (
+        "position-before-last",
+        "The next token is chosen from the logits of the position before the last. The last "
+        "position predicts the next token.",
+        {"position": "before_last"},
+        "position",
+    ),
+    (
         "last-token-only",
         "The model only reads the last token. Without a cache it must read the whole text.",
         {"reads": "last_only"},

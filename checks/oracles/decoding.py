@@ -103,6 +103,8 @@ def writer(
 
     def model(text: Sequence[int]) -> Floats:
         logits = (cached if use_cache else whole)(text)[0]
-        return np.asarray(logits[0 if knobs.get("position") == "first" else -1])
+        before_last = -2 if len(logits) > 1 else -1
+        places = {"first": 0, "before_last": before_last}
+        return np.asarray(logits[places.get(knobs.get("position", ""), -1)])
 
     return model

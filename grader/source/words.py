@@ -94,7 +94,8 @@ def defines_class(name: str, base: str | None = None) -> Test:
             or isinstance(b, ast.Subscript)
             for b in found.bases
         ):
-            return Finding(False, found.lineno, f"It does not derive from {base}")
+            told = f"It does not derive from {base}"
+            return Finding(False, found.lineno, told, certain=not found.bases)
         return Finding(True, found.lineno)
 
     return test
@@ -127,9 +128,15 @@ def decorated(path: str, *names: str) -> Test:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             if tracer(source).full_name(target) in names:
                 return Finding(True, decorator.lineno)
-        return Finding(False, found.lineno, certain=True)
+        if isinstance(found, ast.ClassDef) or _gives_none(result(source, path)):
+            return Finding(False, found.lineno, certain=True)
+        return Finding(False, found.lineno, foreign=True)
 
     return test
+
+
+def _gives_none(value: Expr) -> bool:
+    return value.op == "const" and value.value is None
 
 
 def returns(
@@ -146,7 +153,7 @@ def returns(
         if function is None:
             return Finding(False, certain=True)
         result, _ = tracer(source).trace(where)
-        empty = result.op == "const" and result.value is None
+        empty = _gives_none(result)
         lines: list[int | None] = []
         span: set[int] = set()
         for pattern in patterns:
@@ -171,7 +178,7 @@ def stores(path: str, attribute: str, pattern: Pattern) -> Test:
         value = kept.get(attribute)
         if value is None:
             return Finding(False, function.lineno, f"self.{attribute} is not set")
-        empty = value.op == "const" and value.value is None
+        empty = _gives_none(value)
         if any(pattern(one) for one in walk(value)):
             return Finding(True, value.line)
         return Finding(False, value.line or function.lineno, certain=empty)
@@ -187,7 +194,7 @@ def no_placeholders(*names: str) -> Test:
 
     def test(source: Source) -> Finding:
         left: set[tuple[int, str]] = set()
-        for node in ast.walk(source.tree):
+        for node in _defined(source.tree):
             if isinstance(node, ast.FunctionDef) and node.name in names:
                 left.update(_placeholders(node))
             elif isinstance(node, ast.ClassDef) and node.name in names:
@@ -214,6 +221,21 @@ def _unfinished(tree: ast.Module) -> bool:
     """Whether some function still has a placeholder, or there is none yet."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return not functions or any(any(_placeholders(node)) for node in functions)
+
+
+def _defined(tree: ast.AST) -> Iterable[ast.AST]:
+    """Every node, without the definitions that a later one of the same name replaces."""
+    for body in (getattr(tree, field, None) for field in ("body", "orelse", "finalbody")):
+        if not isinstance(body, list):
+            continue
+        last = {node.name: node for node in body if isinstance(node, _DEFINITIONS)}
+        for node in body:
+            if not isinstance(node, _DEFINITIONS) or last[node.name] is node:
+                yield node
+                yield from _defined(node)
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def _nearest(result: Expr, near: Pattern | None) -> int | None:

@@ -331,20 +331,22 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
 
 
 def _writing(module: types.ModuleType) -> float:
-    worst = _choices(module)
-    fields, _ = MODELS[0]
     random = _random(121)
-    weights = _model_weights(random, {**fields, "vocab_size": 10, "n_positions": 9})
-    return max(
-        worst, _texts(module, random, weights, {**fields, "vocab_size": 10, "n_positions": 9})
-    )
+    sizes = {"vocab_size": 10, "n_positions": 8, "n_embd": 4, "n_head": 2}
+    two, one = {**sizes, "n_layer": 2}, {**sizes, "n_layer": 1}
+    _choices(module)
+    _texts(module, random, _model_weights(random, one), one)
+    return _in_pieces(module, random, _model_weights(random, two), two)
 
 
-def _choices(module: types.ModuleType) -> float:
+def _choices(module: types.ModuleType) -> None:
     import numpy as np
 
     from tests.graded import gpt2_formulas as formulas
 
+    large = np.arange(900, 905, dtype=np.float32)
+    if int(module.next_token(large, temperature=1.0, draw=0.4)) != 4:
+        raise Wrong("large scores overflow")
     scores = np.array([0.3, -2.0, 2.2, 1.1, 0.9, 1.9, -0.5, 1.4], np.float32)
     if int(module.next_token(scores)) != 2:
         raise Wrong("the greedy token is another")
@@ -355,10 +357,10 @@ def _choices(module: types.ModuleType) -> float:
                 want = formulas.choose([float(s) for s in scores], temperature, top_k, draw)
                 if int(have) != want:
                     raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
-    return 0.0
 
 
-def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> float:
+def _in_pieces(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> float:
+    """Logits of two texts that are read in pieces, against the whole."""
     import numpy as np
 
     from solutions.solution_01 import GPT2Config
@@ -369,21 +371,27 @@ def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> 
     cache, worst = None, 0.0
     for begin, end in ((0, 3), (3, 4), (4, 8)):
         piece = _tensor(np.ascontiguousarray(ids[:, begin:end]))
-        answer = _decoded(model, piece, cache)
-        logits, cache = answer
+        logits, cache = _decoded(model, piece, cache)
         worst = max(worst, _off(_read(logits, "logits"), want[:, begin:end], "decoded logits"))
-    for settings in (
-        {},
-        {"use_cache": False},
-        {"temperature": 1.2, "draws": [0.11, 0.52, 0.93, 0.34]},
-        {"temperature": 0.8, "top_k": 3, "draws": [0.61, 0.12, 0.83, 0.44]},
-    ):
-        tokens = [int(token) for token in ids[0, :2]]
-        _compare(module, model, weights, fields, tokens, 4, settings)
-    first = _expected(weights, fields, [1, 2], 3, {})
-    _compare(module, model, weights, fields, [1, 2], 5, {"eos_token_id": first[3]})
-    _compare(module, model, weights, fields, [3, 1, 4, 1, 5, 9, 2], 5, {})
     return worst
+
+
+def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> None:
+    """Whole texts, token for token."""
+    from solutions.solution_01 import GPT2Config
+
+    model = _made(module.GPT2WithCache, weights, GPT2Config(**fields))
+    first = _expected(weights, fields, [1, 2], 2, {})
+    wishes: tuple[tuple[list[int], int, dict[str, Any]], ...] = (
+        ([3, 7], 3, {}),
+        ([4, 0, 6], 2, {"use_cache": False}),
+        ([5], 3, {"temperature": 1.2, "draws": [0.11, 0.52, 0.93, 0.34]}),
+        ([2, 8], 2, {"temperature": 2.5, "top_k": 2, "draws": [0.98, 0.03]}),
+        ([1, 2], 4, {"eos_token_id": first[3]}),
+        ([3, 1, 4, 1, 5, 9], 5, {}),
+    )
+    for tokens, count, settings in wishes:
+        _compare(module, model, weights, fields, tokens, count, settings)
 
 
 def _decoded(model: Any, piece: Any, cache: Any) -> Any:
