@@ -31,7 +31,7 @@ from grader.exhibit import Exhibit, Plate
 from grader.model import Picture, Report
 from grader.pipeline import Options, grade
 from grader.report import as_json
-from grader.show import failure, palette, svg, terminal
+from grader.show import ansi, failure, palette, svg, terminal
 from grader.show import page as pages
 from grader.show.heads import reference
 from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
@@ -141,6 +141,20 @@ def test_every_level_can_be_read_and_told_from_the_next(scale: Scale, theme: pal
         assert palette.contrast(cell, palette.ink(step, scale, theme)) >= 4.5
     colours = [palette.colour(step, scale, theme) for step in steps]
     assert len(set(colours)) == len(colours)
+
+
+@pytest.mark.parametrize("scale", [Scale.WEIGHT, Scale.SIGNED])
+def test_256_colours_grow_lighter_away_from_0_and_carry_text(scale: Scale) -> None:
+    def light(step: int) -> float:
+        return palette.contrast(ansi.rgb(ansi.ground(step, scale).index), (0, 0, 0))
+
+    most = STEPS // (2 if scale is Scale.SIGNED else 1)
+    for sign in (1, -1) if scale is Scale.SIGNED else (1,):
+        ramp = [light(sign * step) for step in range(1, most + 1)]
+        assert ramp == sorted(set(ramp))
+        for step in range(most + 1):
+            ground = ansi.rgb(ansi.ground(sign * step, scale).index)
+            assert palette.contrast(ground, ansi.writing(sign * step, scale, many=False).rgb) >= 4.5
 
 
 def test_the_last_bits_of_a_number_change_nothing() -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import zip_longest
 from textwrap import wrap
 
+from grader.show.ansi import NAN, Paint, ground, writing
 from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
-from grader.show.palette import DARK, Colour, colour, ink
 
 SHADES = " ░▒▓█"
 GAP = "   "
 LONGEST = 12
 """A label of a row has at most so many letters."""
+
+BARE = 2
+"""The width of a cell that has no room for its number."""
 
 CROSS = "×"
 """Stands for NaN where there is no room for the word."""
@@ -97,7 +100,7 @@ def _blocks(heatmap: Heatmap, screen: Screen) -> Iterator[list[str]]:
             yield _block(_cut(heatmap, part), screen, labels, need)
         return
     marks = 0 if screen.depth else 2
-    sizes = [size for size in (need + marks, 2) if size * across <= room]
+    sizes = [size for size in (need + marks, BARE) if size * across <= room]
     yield _block(heatmap, screen, labels, sizes[0] if sizes else 1)
 
 
@@ -113,7 +116,7 @@ def _block(heatmap: Heatmap, screen: Screen, labels: int, size: int) -> list[str
     title = heatmap.title
     lines = [_fit(title, min(_cells(title), screen.width or 10_000))]
     if size > 1:
-        heads = (_fit(column, size - 1, right=True) + " " for column in heatmap.columns)
+        heads = (_head(column, size - 1) + " " for column in heatmap.columns)
         lines.append(" " * (labels + 1) + "".join(heads))
     if size == 1 and screen.depth:
         lines += _halves(heatmap, screen, labels)
@@ -125,10 +128,17 @@ def _block(heatmap: Heatmap, screen: Screen, labels: int, size: int) -> list[str
     return [line + " " * (longest - _cells(line)) for line in lines]
 
 
+def _head(label: str, width: int) -> str:
+    """The label of a column; where it is cut, a mark before its first letter goes first."""
+    if _cells(label) > width and not label[0].isalnum():
+        label = label[1:]
+    return _fit(label, width, right=True)
+
+
 def _cell(value: float, heatmap: Heatmap, screen: Screen, size: int) -> str:
     """One number in ``size`` columns."""
     text = _number(value, heatmap, screen)
-    fits = len(text) < size - (0 if screen.depth or screen.digits else 2)
+    fits = size > BARE
     step = level(value, heatmap)
     if screen.digits:
         return text.rjust(size - 1) + " "
@@ -140,7 +150,7 @@ def _cell(value: float, heatmap: Heatmap, screen: Screen, size: int) -> str:
         return shade * 2 + text.rjust(size - 3) + " "
     signed = heatmap.scale is Scale.SIGNED and step is not None and step != 0
     sign = ("+" if (step or 0) > 0 else "-") if signed else shade
-    return (sign + shade)[-size:] if size < 3 else shade * size
+    return (sign + shade)[-size:]
 
 
 def _halves(heatmap: Heatmap, screen: Screen, labels: int) -> Iterator[str]:
@@ -191,39 +201,23 @@ def _scale_line(heatmap: Heatmap, screen: Screen) -> str:
     return line + name if _cells(line + name) <= (screen.width or 80) else line
 
 
-def _paint(value: float, heatmap: Heatmap) -> Colour:
+def _paint(value: float, heatmap: Heatmap) -> Paint:
     step = level(value, heatmap)
-    return (255, 0, 255) if step is None else colour(step, heatmap.scale, DARK)
+    return NAN if step is None else ground(step, heatmap.scale)
 
 
 def _painted(text: str, step: int | None, scale: Scale, depth: Depth) -> str:
     if step is None:
         return f"\x1b[7m{text}\x1b[0m"
-    back, front = colour(step, scale, DARK), ink(step, scale, DARK)
+    back, front = ground(step, scale), writing(step, scale, many=depth is Depth.ALL)
     return f"{_code(48, back, depth)}{_code(38, front, depth)}{text}\x1b[0m"
 
 
-def _code(where: int, rgb: Colour, depth: Depth) -> str:
+def _code(where: int, paint: Paint, depth: Depth) -> str:
     """The sequence that sets the text's colour (``where`` 38) or its ground (48)."""
     if depth is Depth.ALL:
-        return "\x1b[{};2;{};{};{}m".format(where, *rgb)
-    return f"\x1b[{where};5;{_indexed(rgb)}m"
-
-
-def _indexed(rgb: Colour) -> int:
-    """The nearest of the 6 x 6 x 6 colours and the 24 greys of a 256-colour terminal."""
-    levels = (0, 95, 135, 175, 215, 255)
-    nearest = [min(range(6), key=lambda i, c=c: abs(levels[i] - c)) for c in rgb]  # type: ignore[misc]
-    cube = tuple(levels[i] for i in nearest)
-    grey = max(0, min(23, round((sum(rgb) / 3 - 8) / 10)))
-    greys = (8 + 10 * grey,) * 3
-    if _apart(rgb, greys) < _apart(rgb, cube):
-        return 232 + grey
-    return 16 + 36 * nearest[0] + 6 * nearest[1] + nearest[2]
-
-
-def _apart(one: Sequence[int], other: Sequence[int]) -> int:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+        return "\x1b[{};2;{};{};{}m".format(where, *paint.rgb)
+    return f"\x1b[{where};5;{paint.index}m"
 
 
 def _fit(label: str, width: int, *, right: bool = False) -> str:
