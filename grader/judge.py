@@ -7,7 +7,8 @@ checks fail, and clears the source checks that it does not blame.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from grader import clean
 from grader.compare import difference
@@ -36,6 +37,12 @@ class Case:
     rulings: dict[str, Ruling]
     explanation: Explanation | None = None
     strict: bool = False
+    findings: Mapping[str, Finding] = field(default_factory=dict)
+
+
+def look(rubric: Rubric, source: Source) -> dict[str, Finding]:
+    """What each source check finds, by check."""
+    return {check.id: check.source(source) for check in rubric.checks if check.source is not None}
 
 
 def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
@@ -58,7 +65,7 @@ def behaves(rulings: dict[str, Ruling]) -> bool:
 
 def settle(case: Case) -> tuple[CheckResult, ...]:
     """One result for each check of the rubric, in its order."""
-    findings = {c.id: c.source(case.source) for c in case.rubric.checks if c.source is not None}
+    findings = case.findings or look(case.rubric, case.source)
     blamed = case.explanation.blames if case.explanation else ()
     settled = []
     for check in case.rubric.checks:
@@ -129,7 +136,7 @@ def _absent(evidence: Evidence, trial: str) -> bool:
 
 
 def _accuse(
-    case: Case, settled: list[CheckResult], findings: dict[str, Finding]
+    case: Case, settled: list[CheckResult], findings: Mapping[str, Finding]
 ) -> list[CheckResult]:
     """The results with a ❌ at each helper that is wrong by itself.
 
@@ -161,7 +168,7 @@ def _never_silent(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
 
 
 def _standing_at(
-    group: list[Check], line: int | None, findings: dict[str, Finding]
+    group: list[Check], line: int | None, findings: Mapping[str, Finding]
 ) -> Check | None:
     """The check that is about ``line``: one that misses something there, else the narrowest."""
     missing = [c for c in group if not findings[c.id].ok and not findings[c.id].foreign]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,8 @@ from grader.model import CheckResult, Diagnosis, Kind, Report, Status, Step, Ver
 if TYPE_CHECKING:
     from grader.diagnose import Explanation
     from grader.probe import Outcome
-    from grader.rubric import Rubric, Ruling
-    from grader.source import Source, SourceProblem
+    from grader.rubric import Floats, Rubric, Ruling, Trial
+    from grader.source import Finding, Source, SourceProblem
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ def _judged(
     from grader.rubric import Evidence
 
     trials = {trial.probe.name: trial for trial in rubric.draw(np.random.default_rng(base.seed))}
+    known = _Known(rubric, source, trials)
     outcome = running.finish(
         Job(
             file=base.file,
@@ -99,12 +100,15 @@ def _judged(
             modules=course.earlier_modules(step, mine=options.mine),
             probes=tuple(trial.probe for trial in trials.values()),
             engine=options.engine,
-        )
+        ),
+        meanwhile=known.find_out,
     )
-    evidence = Evidence(trials, outcome)
+    evidence = Evidence(trials, outcome, known.expected)
     rulings = rule_all(rubric, evidence)
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
-    checks = settle(Case(rubric, source, evidence, rulings, explanation, options.strict))
+    checks = settle(
+        Case(rubric, source, evidence, rulings, explanation, options.strict, known.findings)
+    )
     return replace(
         base,
         verdict=_verdict(checks, outcome),
@@ -116,6 +120,26 @@ def _judged(
         notes=_notes(outcome),
         picture=picture.draw(evidence, rulings),
     )
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What can be known before the worker has answered."""
+
+    rubric: Rubric
+    source: Source
+    trials: Mapping[str, Trial]
+    findings: dict[str, Finding] = field(default_factory=dict)
+    expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict)
+
+    def find_out(self) -> None:
+        """Look at the source, and let the oracles calculate."""
+        from grader.judge import look
+
+        self.findings.update(look(self.rubric, self.source))
+        for name, trial in self.trials.items():
+            if trial.expect is not None:
+                self.expected[name] = trial.expect()
 
 
 def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:

@@ -42,17 +42,17 @@ def encode(message: Report | probe.Job) -> bytes:
     Raises:
         WireError: if it holds a value that the protocol does not know.
     """
-    arrays: list[bytes] = []
+    arrays: list[memoryview] = []
     classes = frozenset(reports()) | frozenset(jobs())
     try:
         head = json.dumps(_pack(message, arrays, classes, 0), separators=(",", ":"))
     except (RecursionError, ValueError) as error:
         raise WireError(f"cannot be sent: {type(error).__name__}") from None
-    body = b"".join(arrays)
-    return b"".join((HEADER.pack(MAGIC, len(head), len(body)), head.encode("ascii"), body))
+    size = sum(array.nbytes for array in arrays)
+    return b"".join((HEADER.pack(MAGIC, len(head), size), head.encode("ascii"), *arrays))
 
 
-def _pack(value: Any, arrays: list[bytes], classes: frozenset[type], depth: int) -> Any:
+def _pack(value: Any, arrays: list[memoryview], classes: frozenset[type], depth: int) -> Any:
     if depth > DEPTH_LIMIT:
         raise WireError("nested too deeply")
     if value is None or type(value) in (bool, str):
@@ -76,11 +76,11 @@ def _pack(value: Any, arrays: list[bytes], classes: frozenset[type], depth: int)
     raise WireError(f"cannot send a {type(value).__name__}")
 
 
-def _pack_array(array: Any, arrays: list[bytes]) -> Any:
+def _pack_array(array: Any, arrays: list[memoryview]) -> Any:
     name = array.dtype.newbyteorder("<").str
     if name not in DTYPES:
         raise WireError(f"cannot send an array of {array.dtype}")
-    arrays.append(np.asarray(array, dtype=name).tobytes())
+    arrays.append(np.ascontiguousarray(array, dtype=name).reshape(-1).view(np.uint8).data)
     return {"a": [name, list(array.shape)]}
 
 
@@ -128,7 +128,7 @@ class _Reader:
     """Builds values from JSON and counts what it builds."""
 
     def __init__(self, body: bytes, classes: dict[str, tuple[type, tuple[Any, ...]]]) -> None:
-        self.body = body
+        self.body = memoryview(body)
         self.offset = 0
         self.items = 0
         self.classes = classes
@@ -204,6 +204,7 @@ class Assembler:
             end = HEADER.size + head + body
             if len(self._data) < end:
                 return
-            frame = bytes(memoryview(self._data)[HEADER.size : end])
+            with memoryview(self._data) as view:
+                frame = bytes(view[HEADER.size : HEADER.size + head]), bytes(view[end - body : end])
             del self._data[:end]
-            yield frame[:head], frame[head:]
+            yield frame

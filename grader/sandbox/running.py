@@ -112,8 +112,15 @@ class Running:
         """Let ``call`` be called once, when this worker has been ended."""
         self._on_close = call
 
-    def finish(self, job: Job, on_progress: Callable[[str], None] | None = None) -> Outcome:
+    def finish(
+        self,
+        job: Job,
+        on_progress: Callable[[str], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Outcome:
         """Send the job, wait for the answers within the limits, and end the worker.
+
+        ``meanwhile`` is called once, while the worker imports MAX or does the job.
 
         Raises:
             RuntimeError: if this worker has had a job already, or is closed.
@@ -132,6 +139,9 @@ class Running:
             while True:
                 if exchange.layers is not None and not self._asked:
                     self._ask()
+                if meanwhile is not None and self._leaves_time:
+                    meanwhile()
+                    meanwhile = None
                 if (ending := self._ending()) is not None:
                     break
                 self._turn(int(1000 * max(0.0, self._deadline - time.monotonic())) + 1)
@@ -144,6 +154,11 @@ class Running:
         with self._closing, suppress(OSError):
             if not self._closed:
                 os.write(self._ends.control, b"x")
+
+    @property
+    def _leaves_time(self) -> bool:
+        """Whether the worker is busy by itself: importing MAX, or with all of its job."""
+        return not (self._asked and self._unsent)
 
     def close(self) -> None:
         """End every process of this worker and remove its folder. Safe to call again."""

@@ -8,6 +8,7 @@ import fcntl
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from grader.sandbox import bubble, surroundings
@@ -17,6 +18,8 @@ from grader.worker.folder import remove
 GRADER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PER_CORE = 96 << 20
 """Address space, not memory: MAX starts threads for the cores, each with a stack and a heap."""
+JOB_PIPE = 1 << 20
+"""Bytes that the pipe to the worker holds, where the system lets us choose."""
 ABOVE = 64
 """Pipe ends are moved up here while spawning, out of the way of the worker's own numbers."""
 
@@ -55,6 +58,8 @@ class Pipes:
             raise
         for descriptor in self.ours:
             os.set_blocking(descriptor, False)
+        with suppress(OSError, AttributeError):  # a job holds megabytes; only Linux lets it flow
+            fcntl.fcntl(self.ours[0], fcntl.F_SETPIPE_SZ, JOB_PIPE)
 
     def close_theirs(self) -> None:
         """When the worker has its own copies."""

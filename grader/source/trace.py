@@ -76,6 +76,7 @@ class Tracer:
 
     def __init__(self, tree: ast.Module) -> None:
         self._steps = 0
+        self._traced: dict[str, tuple[Expr, dict[str, Expr]]] = {}
         self._imports = aliases(tree.body)
         self._functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
         self.classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
@@ -118,6 +119,11 @@ class Tracer:
 
     def trace(self, path: str) -> tuple[Expr, dict[str, Expr]]:
         """What the function at ``path`` returns, and what it stores on ``self``."""
+        if path not in self._traced:
+            self._traced[path] = self._follow(path)
+        return self._traced[path]
+
+    def _follow(self, path: str) -> tuple[Expr, dict[str, Expr]]:
         self._steps = 0
         found = self.function(path)
         if found is None:

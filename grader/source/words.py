@@ -44,6 +44,12 @@ def tracer(source: Source) -> Tracer:
     return Tracer(source.tree)
 
 
+@lru_cache(maxsize=4)
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """Every node of a file; looking for them takes longer than what is done with them."""
+    return tuple(ast.walk(tree))
+
+
 def entry(source: Source, cls: str) -> str:
     """The path of the method that runs when an object of ``cls`` is called."""
     for name in ENTRIES:
@@ -214,12 +220,12 @@ def _says(tree: ast.Module, name: str) -> bool:
     """Whether the last part of a full name, or the short form that the course uses, is written."""
     last = name.rpartition(".")[2]
     short = "F" if last == "functional" else last
-    return any(isinstance(node, ast.Name) and node.id in (last, short) for node in ast.walk(tree))
+    return any(isinstance(node, ast.Name) and node.id in (last, short) for node in nodes(tree))
 
 
 def _unfinished(tree: ast.Module) -> bool:
     """Whether some function still has a placeholder, or there is none yet."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in nodes(tree) if isinstance(node, ast.FunctionDef)]
     return not functions or any(any(_placeholders(node)) for node in functions)
 
 
@@ -246,7 +252,7 @@ def _nearest(result: Expr, near: Pattern | None) -> int | None:
 
 def _bodies(tree: ast.Module) -> Iterable[list[ast.stmt]]:
     yield tree.body
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             yield node.body
 
