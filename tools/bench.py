@@ -36,11 +36,17 @@ EAGER = (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the medians and their ratios."""
+    """Print the medians and their ratios; ``class`` measures the grading of a class instead."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["class"]:
+        from tools import bench_class
+
+        bench_class.main(given[1:])
+        return
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--eager", action="store_true")
-    asked = parser.parse_args(arguments)
+    asked = parser.parse_args(given)
     engine.prepare()
     with tempfile.TemporaryDirectory() as folder:
         empty = {"HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache"}

@@ -29,7 +29,7 @@ def local(workers: int) -> Callable[[], Executor]:
 
 
 def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int]:
-    """Makes executors that send work to the Dask cluster at ``address``, and how much at once.
+    """Makes executors that send work to the Dask cluster at ``address``, and how many workers it has.
 
     Raises:
         Unusable: it cannot be reached, has no workers, or they have not this grader.
@@ -55,7 +55,7 @@ def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int
         made: Executor = client.get_executor(pure=False)
         return made
 
-    return executor, 2 * sum(client.nthreads().values())
+    return executor, sum(client.nthreads().values())
 
 
 def _check_workers(client: Any, fingerprint: str) -> None:

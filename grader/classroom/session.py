@@ -119,26 +119,51 @@ def graded(
     plan: Plan,
     keep: store.Store,
     executor: Callable[[], Executor],
-    at_once: int,
+    workers: int,
 ) -> Iterator[Report]:
     """Grade what is open; each report as it is finished and kept.
 
-    The grader's own failures are reports too, and are not kept: the next run tries again.
+    What ran out of time beside others is graded once more with nothing beside it, so that no
+    grade depends on what else ran. The grader's own failures are reports too, and are not kept:
+    the next run tries again.
 
     Raises:
         Unusable: a machine must not grade: it has another grader, or cannot confine.
         OSError: a result cannot be written.
     """
-    tasks = ((each, _task(request, plan, *each)) for each in plan.open)
+    slow = []
+    for each, report in _runs(request, plan, plan.open, executor, 2 * workers):
+        if report.verdict is Verdict.TIMEOUT and workers > 1:
+            slow.append(each)
+        else:
+            yield _kept(plan, keep, each, report)
+    for each, report in _runs(request, plan, slow, executor, 1):
+        yield _kept(plan, keep, each, report)
+
+
+def _runs(
+    request: Request,
+    plan: Plan,
+    todo: Sequence[tuple[str, str]],
+    executor: Callable[[], Executor],
+    at_once: int,
+) -> Iterator[tuple[tuple[str, str], Report]]:
+    """The reports on ``todo``, as they come."""
+    if not todo:
+        return
+    tasks = ((each, _task(request, plan, *each)) for each in todo)
     for done in run(tasks, work.grade, executor, at_once):
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
             raise Unusable(f"{done.error}. What is finished is kept.")
-        report = _report(done.key[0], done.result, done.error)
-        name = plan.names[done.key]
-        if report.verdict is not Verdict.ERROR:
-            keep.save(name, report)
-        plan.kept[name] = report
-        yield report
+        yield done.key, _report(done.key[0], done.result, done.error)
+
+
+def _kept(plan: Plan, keep: store.Store, each: tuple[str, str], report: Report) -> Report:
+    name = plan.names[each]
+    if report.verdict is not Verdict.ERROR:
+        keep.save(name, report)
+    plan.kept[name] = report
+    return report
 
 
 def _task(request: Request, plan: Plan, step: str, digest: str) -> Task:

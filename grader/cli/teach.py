@@ -106,8 +106,8 @@ def _grade(
         keep = store.Store(request.out / "results")
         with session.planned(request, keep) as plan:
             if plan.open:
-                executor, at_once = _workshop(request, plan, workers, scheduler)
-                reports = session.graded(request, plan, keep, executor, at_once)
+                executor, count = _workshop(request, plan, workers, scheduler)
+                reports = session.graded(request, plan, keep, executor, count)
                 _watched(reports, len(plan.open), len(plan.names), request.out)
             book = session.gradebook(request, plan)
         return _written(request.out, book, forms)
@@ -208,7 +208,7 @@ def _stop(message: str) -> NoReturn:
 def _workshop(
     request: Request, plan: Plan, workers: int | None, scheduler: str | None
 ) -> tuple[Callable[[], Executor], int]:
-    """Where to grade, and how many at once.
+    """Where to grade, and on how many workers.
 
     Raises:
         Unusable: it could not be done safely, or not at all.
@@ -224,7 +224,7 @@ def _workshop(
             f"{why} If you trust all of them, say --trust-submissions."
         )
     count = min(workers or pool.cores(), len(plan.open))
-    return pool.local(count), 2 * count
+    return pool.local(count), count
 
 
 def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:

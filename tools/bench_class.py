@@ -1,0 +1,175 @@
+"""Measures the grading of a class: ``python -m tools.bench class --count 1000``.
+
+The submissions are right, wrong and broken ones, and a few that mean harm, all different. Told
+are submissions a second, the memory of all processes together from the 100th to the last,
+whether one worker gives the same bytes as several, and whether a run that was killed at random
+points and gone on with does. Nothing else should run meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import psutil
+
+from grader import course
+
+VARIANTS = course.ROOT / "tests" / "variants"
+BROKEN = ("def (", "class X:\n", "x = 1 +\n", "import nothing_like_this\n", "", "\tif:\n", "\0")
+HARM = (
+    "import os\nos._exit(0)\n",
+    'import sys\nprint(\'{"verdict": "pass"}\')\nsys.exit(0)\n',
+    "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n",
+    "import os\nos.kill(os.getpid(), 9)\n",
+    "import socket\nsocket.create_connection(('192.0.2.1', 80), 1)\n",
+    "import os\nwhile True:\n    if os.fork() == 0:\n        pass\n",
+    "import os\nopen(os.path.expanduser('~/x'), 'w').write('x' * 10**9)\n",
+    "print(open('/etc/passwd').read())\n",
+    "print('x' * 10**7)\n",
+    "x = []\nwhile True:\n    x.append(bytearray(10**8))\n",
+)
+NAMES = ("gradebook.csv", "class.html")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print what was measured."""
+    parser = argparse.ArgumentParser(prog="python -m tools.bench class", description=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--step", default="s05")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args(arguments)
+    rng = random.Random(asked.seed)  # noqa: S311 - which files, not which secrets
+    with tempfile.TemporaryDirectory(prefix="bench-class-") as name:
+        folder = Path(name)
+        kinds = _hand_in(folder / "in", asked.step, asked.count, rng)
+        print(", ".join(f"{count} {kind}" for kind, count in kinds.items()))
+        many = _Run(folder, "many", asked.step, asked.workers)
+        many.measure(asked.count)
+        one = _Run(folder, "one", asked.step, 1)
+        one.start().wait()
+        print(f"1 worker gives the same bytes as {asked.workers}: {_same(many.out, one.out)}")
+        if asked.kills:
+            killed = _Run(folder, "killed", asked.step, asked.workers)
+            when = killed.kill(asked.count, asked.kills, rng)
+            print(
+                f"killed at {when} of {asked.count}: the same bytes: {_same(many.out, killed.out)}"
+            )
+
+
+def _hand_in(where: Path, step: str, count: int, rng: random.Random) -> Counter[str]:
+    right = sorted((VARIANTS / step / "right").glob("*.py"))
+    wrong = sorted((VARIANTS / step / "wrong").glob("*.py"))
+    kinds: Counter[str] = Counter()
+    for index in range(count):
+        kind = (
+            "harmful"
+            if index % 50 == 49
+            else rng.choice(["right"] * 9 + ["wrong"] * 9 + ["broken"])
+        )
+        kinds[kind] += 1
+        if kind in ("right", "wrong"):
+            text = rng.choice(right if kind == "right" else wrong).read_text(encoding="utf-8")
+        else:
+            text = rng.choice(HARM if kind == "harmful" else BROKEN)
+        file = where / f"student{index:04}" / f"step_{step[1:]}.py"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"{text}\n# {index}\n", encoding="utf-8")
+    return kinds
+
+
+class _Run:
+    """One run of the command."""
+
+    def __init__(self, folder: Path, name: str, step: str, workers: int) -> None:
+        self.out = folder / name
+        given = [str(folder / "in"), "--step", step, "--out", str(self.out)]
+        self._command = [sys.executable, "-m", "grader", "class", *given]
+        self._command += ["--workers", str(workers)]
+        self._workers = workers
+
+    def start(self) -> subprocess.Popen[bytes]:
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen(self._command, cwd=course.ROOT, stdout=quiet, stderr=quiet)
+
+    def done(self) -> int:
+        return sum(1 for _ in self._results())
+
+    def _results(self) -> Iterator[Path]:
+        return (self.out / "results").glob("*.json")
+
+    def measure(self, count: int) -> None:
+        """Run it, and tell how fast it was and how the memory went."""
+        started, memory, spent = time.monotonic(), {}, 0.0
+        process = self.start()
+        while process.poll() is None:
+            time.sleep(0.5)
+            held, spent = _usage(process.pid, spent)
+            memory[self.done()] = held
+        seconds = time.monotonic() - started
+        tiers = Counter(json.loads(path.read_text())["isolation"] for path in self._results())
+        print(
+            f"{self._workers} workers: {count} in {seconds:.0f} s, {count / seconds:.2f} a second, "
+            f"{spent / count:.2f} s of processor each; {dict(tiers)}"
+        )
+        early = [held for done, held in memory.items() if 80 <= done <= 120]
+        late = [held for done, held in memory.items() if count - 60 <= done <= count - 10]
+        if early and late:
+            a, b = (sum(each) / len(each) / 2**20 for each in (early, late))
+            print(f"memory: {a:.0f} MiB at the 100th, {b:.0f} MiB at the end, {b / a:.2f} times")
+
+    def kill(self, count: int, kills: int, rng: random.Random) -> list[int]:
+        """Kill it at random points, and let the last run finish; where that was."""
+        points = sorted(rng.randrange(1, count) for _ in range(kills))
+        for point in points:
+            process = self.start()
+            while self.done() < point and process.poll() is None:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.start().wait()
+        return points
+
+
+def _usage(process: int, before: float) -> tuple[int, float]:
+    """Bytes that a process and all below it hold for themselves, and the processor they used."""
+    held, spent = 0, 0.0
+    try:
+        lead = psutil.Process(process)
+        for each in [lead, *lead.children(recursive=True)]:
+            try:
+                held += each.memory_full_info().pss
+                times = each.cpu_times()
+                spent += times.user + times.system + times.children_user + times.children_system
+            except (psutil.NoSuchProcess, psutil.AccessDenied):
+                continue
+    except psutil.NoSuchProcess:
+        return 0, before
+    return held, max(before, spent)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two runs wrote the same bytes; else the first lines that differ are printed."""
+    if all(filecmp.cmp(one / name, other / name, shallow=False) for name in NAMES):
+        return True
+    lines = [(each / NAMES[0]).read_text(encoding="utf-8").splitlines() for each in (one, other)]
+    for left, right in [pair for pair in zip(*lines, strict=False) if len(set(pair)) > 1][:5]:
+        print(f"  {left}\n  {right}")
+    return False
+
+
+if __name__ == "__main__":
+    main()
