@@ -29,7 +29,7 @@ def local(workers: int) -> Callable[[], Executor]:
 
 
 def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int]:
-    """Makes executors that send work to the Dask cluster at ``address``, and how many workers it has.
+    """Makes executors for the Dask cluster at ``address``, and how many workers it has.
 
     Raises:
         Unusable: it cannot be reached, has no workers, or they have not this grader.
