@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,7 @@ from grader.model import Status, Step, Verdict
 
 if TYPE_CHECKING:
     from grader.model import Report
+    from grader.pipeline import Options
 
 
 @click.command()
@@ -118,16 +121,35 @@ def check(
     engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool, plain: bool
 ) -> None:
     """Grade every step and print one line each."""
-    from grader.pipeline import Options, grade
+    from grader.pipeline import Options
 
-    worst, how = 0, a_look(plain)
-    for step in course.steps():
-        report = grade(
-            step, step.solution if solutions else step.stub, Options(engine, seed, strict, mine)
-        )
+    options, how = Options(engine, seed, strict, mine), a_look(plain)
+    worst = 0
+    for report in _each(course.steps(), options, solutions=solutions):
         print_page(_summary(report, how) + "\n", plain)
         worst = max(worst, STATUS[report.verdict])
     sys.exit(worst)
+
+
+def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iterator[Report]:
+    """The report on each step, in order; as many at a time as there are cores."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from grader import sandbox
+    from grader.pipeline import grade
+
+    at_once = min(os.cpu_count() or 1, 4)
+    with sandbox.Spares(at_once, engine=options.engine) as spares:
+
+        def report(step: Step) -> Report:
+            path = step.solution if solutions else step.stub
+            return grade(step, path, options, start=spares.start)
+
+        with ThreadPoolExecutor(at_once) as pool:
+            try:
+                yield from pool.map(report, steps)
+            finally:  # after Ctrl-C the steps that wait are not graded first
+                pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _summary(report: Report, how: Look) -> str:
