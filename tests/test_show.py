@@ -293,6 +293,14 @@ def test_in_a_pipe_there_are_digits() -> None:
     assert "\x1b" not in done.stdout
 
 
+def test_where_the_heads_are_right_the_first_wrong_numbers_are_drawn() -> None:
+    path = WRONG / "s05/wrong/c_proj_bias_dropped.py"
+    done = grader("show", "s05", "--file", str(path), "--head", "0", "--text", "she loves")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.index("Difference") < done.stdout.index("Head 0")
+    assert "The forward pass" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [
