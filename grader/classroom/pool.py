@@ -74,7 +74,12 @@ def _check_workers(client: Any, fingerprint: str) -> None:
 
 
 def begin() -> None:
-    """Ctrl-C is for the process that has the terminal; when that one ends, so does this."""
+    """Prepare a process of the pool.
+
+    Ctrl-C is for the process that has the terminal; when that one ends, so does this. NumPy is
+    not imported yet: it gets one thread, since there is a process for each core.
+    """
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
