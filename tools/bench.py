@@ -3,6 +3,8 @@
 ``start``: one grading of step 05's solution against importing MAX by itself, turn by turn, with
 the cache of compiled kernels as it is and with an empty one. ``--eager`` also times the same
 forward pass on MAX's own kernels from an empty cache, which takes minutes.
+
+``watch``: from a save to the finished report in ``watch``, beside a plain ``s05``.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader import course, engine
+from tools import bench_watch
 
 IMPORT = (
     "-c",
@@ -44,10 +47,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         bench_class.main(given[1:])
         return
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=["start", "watch"], default="start")
     parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--saves", type=int, default=100)
     parser.add_argument("--eager", action="store_true")
     asked = parser.parse_args(given)
     engine.prepare()
+    if asked.what == "watch":
+        bench_watch.main(asked.saves)
+        return
     with tempfile.TemporaryDirectory() as folder:
         empty = {"HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache"}
         _start("warm", {}, asked.turns)
