@@ -51,6 +51,7 @@ class Running:
         self._asked = False
         self._patience = limits.compiling
         self._unsent = memoryview(b"")
+        self._meanwhile: Callable[[], None] | None = None
         self._received = 0
         self._output = bytearray()
         self._dropped = 0
@@ -120,11 +121,16 @@ class Running:
     ) -> Outcome:
         """Send the job, wait for the answers within the limits, and end the worker.
 
-        ``meanwhile`` is called once, while the worker imports MAX or does the job.
+        <<<<<<< HEAD
+                ``meanwhile`` is called once, while the worker imports MAX or does the job.
+        =======
+                ``meanwhile`` is called once, when the worker has its job and before it can have answered.
+                It is not called where the worker never came so far.
+        >>>>>>> cb9d3be (While the worker runs the file, the grader reads it and computes what is right; watch draws the next inputs ahead)
 
         Raises:
-            RuntimeError: if this worker has had a job already, or is closed.
-            grader.message.WireError: if the job itself cannot be sent.
+                    RuntimeError: if this worker has had a job already, or is closed.
+                    grader.message.WireError: if the job itself cannot be sent.
         """
         from grader import wire
 
@@ -133,6 +139,7 @@ class Running:
 
         exchange, _ = self._conversation()
         exchange.give(job, on_progress)
+        self._meanwhile = meanwhile
         self._unsent = memoryview(wire.encode(job))
         try:
             self._catch_up()
@@ -242,6 +249,8 @@ class Running:
             self._unsent = memoryview(b"")
         if not self._unsent:
             self._poller.unregister(self._ends.job)
+            if self._meanwhile is not None:
+                self._meanwhile()
 
     def _hear(self) -> None:
         """Read the referee's ruling; at its end, what the worker said last."""

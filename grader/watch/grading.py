@@ -55,21 +55,27 @@ class Grading:
         self._spares.close()
 
     def _run(self) -> None:
-        from grader.pipeline import grade
+        from grader import course
+        from grader.pipeline import Drawn, draw, grade
 
+        drawn: dict[str, Drawn] = {}
         while (order := self._orders.get()) is not None:
             number, step = order
             if number != self._latest:
                 continue
             found: Report | Exception
             try:
-                found = grade(step, step.stub, self._options, self._start)
+                ready = drawn.pop(step.id, None)
+                found = grade(step, step.stub, self._options, self._start, drawn=ready)
             except Exception as problem:  # noqa: BLE001 - shown; the next save tries again
                 found = problem
             with self._lock:
                 self._running = None
             if number == self._latest:
                 self._tell(number, found)
+            if self._orders.empty():  # nobody waits: draw the inputs of the next save now
+                drawn[step.id] = draw(course.rubric(step))
+                drawn[step.id].expect()
 
     def _start(self, **settings: object) -> sandbox.Running:
         running = self._spares.start(**settings)  # type: ignore[arg-type]
