@@ -37,16 +37,12 @@ class Case:
     rulings: dict[str, Ruling]
     explanation: Explanation | None = None
     strict: bool = False
-<<<<<<< HEAD
     findings: Mapping[str, Finding] = field(default_factory=dict)
 
 
 def look(rubric: Rubric, source: Source) -> dict[str, Finding]:
     """What each source check finds, by check."""
     return {check.id: check.source(source) for check in rubric.checks if check.source is not None}
-=======
-    findings: dict[str, Finding] | None = None
->>>>>>> cb9d3be (While the worker runs the file, the grader reads it and computes what is right; watch draws the next inputs ahead)
 
 
 def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
@@ -67,18 +63,9 @@ def behaves(rulings: dict[str, Ruling]) -> bool:
     return all(isinstance(ruling, Passed) for ruling in rulings.values())
 
 
-def find(rubric: Rubric, source: Source) -> dict[str, Finding]:
-    """What each source check finds in the file, by its id."""
-    return {c.id: c.source(source) for c in rubric.checks if c.source is not None}
-
-
 def settle(case: Case) -> tuple[CheckResult, ...]:
     """One result for each check of the rubric, in its order."""
-<<<<<<< HEAD
     findings = case.findings or look(case.rubric, case.source)
-=======
-    findings = case.findings or find(case.rubric, case.source)
->>>>>>> cb9d3be (While the worker runs the file, the grader reads it and computes what is right; watch draws the next inputs ahead)
     blamed = case.explanation.blames if case.explanation else ()
     settled = []
     for check in case.rubric.checks:

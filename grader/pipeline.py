@@ -5,11 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping
-<<<<<<< HEAD
 from dataclasses import dataclass, field, replace
-=======
-from dataclasses import dataclass, replace
->>>>>>> cb9d3be (While the worker runs the file, the grader reads it and computes what is right; watch draws the next inputs ahead)
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,33 +17,6 @@ if TYPE_CHECKING:
     from grader.probe import Outcome
     from grader.rubric import Floats, Rubric, Ruling, Trial
     from grader.source import Finding, Source, SourceProblem
-<<<<<<< HEAD
-=======
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The inputs of one grading, and the oracle's answers as far as they are computed."""
-
-    seed: int
-    trials: dict[str, Trial]
-    expected: dict[str, Mapping[str, Floats]]
-
-    def expect(self) -> None:
-        """Compute every answer of the oracle that is not there yet."""
-        for name, trial in self.trials.items():
-            if name not in self.expected:
-                self.expected[name] = trial.expect() if trial.expect is not None else {}
-
-
-def draw(rubric: Rubric, seed: int | None = None) -> Drawn:
-    """The trials of ``rubric`` from ``seed``, by default a fresh one."""
-    import numpy as np
-
-    seed = secrets.randbits(32) if seed is None else seed
-    trials = rubric.draw(np.random.default_rng(seed))
-    return Drawn(seed, {trial.probe.name: trial for trial in trials}, {})
->>>>>>> cb9d3be (While the worker runs the file, the grader reads it and computes what is right; watch draws the next inputs ahead)
 
 
 @dataclass(frozen=True)
@@ -66,13 +35,12 @@ def grade(
     options: Options = Options(),
     start: Callable[..., sandbox.Running] = sandbox.start,
     data: bytes | None = None,
-    drawn: Drawn | None = None,
 ) -> Report:
     """Grade the file at ``path`` as an answer to ``step``.
 
     The worker imports MAX while this process reads the source and draws the inputs. ``start``
-    gives the worker, for callers that keep some ready; ``data`` the file's bytes and ``drawn``
-    the inputs, for callers that have them. Without ``drawn`` the seed is that of ``options``.
+    gives the worker, for callers that keep some ready; ``data`` the file's bytes, for callers
+    that have them.
     """
     started = time.perf_counter()
     with start(engine=options.engine) as running:
@@ -80,23 +48,21 @@ def grade(
         from grader.source import SourceProblem, parse, read_file
 
         rubric = course.rubric(step)
-        if drawn is None and options.seed is None:
-            options = replace(options, seed=secrets.randbits(32))
+        seed = secrets.randbits(32) if options.seed is None else options.seed
         base = Report(
             step.id,
             step.title,
             _shown(step, path),
             Verdict.FAIL,
             (),
-            seed=drawn.seed if drawn is not None else options.seed or 0,
+            seed=seed,
             engine=options.engine,
         )
         try:
             source = parse(read_file(path) if data is None else data, base.file)
         except SourceProblem as problem:
             return _unreadable(base, rubric, problem, time.perf_counter() - started)
-        drawn = drawn or draw(rubric, options.seed)
-        return _judged(base, step, Question(rubric, source, drawn), options, running, started)
+        return _judged(base, step, rubric, source, options, running, started)
 
 
 def unreadable(step: Step, message: str, hint: str = "") -> Report:
@@ -108,51 +74,33 @@ def unreadable(step: Step, message: str, hint: str = "") -> Report:
     return _unreadable(base, course.rubric(step), SourceProblem(message, hint=hint or None), 0.0)
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked of the worker: a file, and the inputs to try it on."""
-
-    rubric: Rubric
-    source: Source
-    drawn: Drawn
-
-
 def _judged(
     base: Report,
     step: Step,
-    asked: Question,
+    rubric: Rubric,
+    source: Source,
     options: Options,
     running: sandbox.Running,
     started: float,
 ) -> Report:
+    import numpy as np
+
     from grader import course, picture
     from grader.diagnose import diagnose
-    from grader.judge import Case, behaves, find, rule_all, settle
+    from grader.judge import Case, behaves, rule_all, settle
     from grader.probe import Job
     from grader.rubric import Evidence
 
-<<<<<<< HEAD
     trials = {trial.probe.name: trial for trial in rubric.draw(np.random.default_rng(base.seed))}
     known = _Known(rubric, source, trials)
-=======
-    rubric, source, drawn = asked.rubric, asked.source, asked.drawn
-    findings: dict[str, Finding] = {}
-
-    def meanwhile() -> None:
-        """While the worker runs the file: read it, and compute what is right."""
-        findings.update(find(rubric, source))
-        drawn.expect()
-
->>>>>>> cb9d3be (While the worker runs the file, the grader reads it and computes what is right; watch draws the next inputs ahead)
     outcome = running.finish(
         Job(
             file=base.file,
             source=source.text,
             modules=course.earlier_modules(step, mine=options.mine),
-            probes=tuple(trial.probe for trial in drawn.trials.values()),
+            probes=tuple(trial.probe for trial in trials.values()),
             engine=options.engine,
         ),
-<<<<<<< HEAD
         meanwhile=known.find_out,
     )
     evidence = Evidence(trials, outcome, known.expected)
@@ -161,15 +109,6 @@ def _judged(
     checks = settle(
         Case(rubric, source, evidence, rulings, explanation, options.strict, known.findings)
     )
-=======
-        meanwhile=meanwhile,
-    )
-    evidence = Evidence(drawn.trials, outcome, drawn.expected)
-    rulings = rule_all(rubric, evidence)
-    explanation = None if behaves(rulings) else diagnose(rubric, evidence)
-    case = Case(rubric, source, evidence, rulings, explanation, options.strict, findings)
-    checks = settle(case)
->>>>>>> cb9d3be (While the worker runs the file, the grader reads it and computes what is right; watch draws the next inputs ahead)
     return replace(
         base,
         verdict=_verdict(checks, outcome),

@@ -51,7 +51,6 @@ class Running:
         self._asked = False
         self._patience = limits.compiling
         self._unsent = memoryview(b"")
-        self._meanwhile: Callable[[], None] | None = None
         self._received = 0
         self._output = bytearray()
         self._dropped = 0
@@ -121,16 +120,11 @@ class Running:
     ) -> Outcome:
         """Send the job, wait for the answers within the limits, and end the worker.
 
-        <<<<<<< HEAD
-                ``meanwhile`` is called once, while the worker imports MAX or does the job.
-        =======
-                ``meanwhile`` is called once, when the worker has its job and before it can have answered.
-                It is not called where the worker never came so far.
-        >>>>>>> cb9d3be (While the worker runs the file, the grader reads it and computes what is right; watch draws the next inputs ahead)
+        ``meanwhile`` is called once, while the worker imports MAX or does the job.
 
         Raises:
-                    RuntimeError: if this worker has had a job already, or is closed.
-                    grader.message.WireError: if the job itself cannot be sent.
+            RuntimeError: if this worker has had a job already, or is closed.
+            grader.message.WireError: if the job itself cannot be sent.
         """
         from grader import wire
 
@@ -139,7 +133,6 @@ class Running:
 
         exchange, _ = self._conversation()
         exchange.give(job, on_progress)
-        self._meanwhile = meanwhile
         self._unsent = memoryview(wire.encode(job))
         try:
             self._catch_up()
@@ -249,8 +242,6 @@ class Running:
             self._unsent = memoryview(b"")
         if not self._unsent:
             self._poller.unregister(self._ends.job)
-            if self._meanwhile is not None:
-                self._meanwhile()
 
     def _hear(self) -> None:
         """Read the referee's ruling; at its end, what the worker said last."""

@@ -11,7 +11,7 @@ import contextlib
 import io
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ SECONDS = 20.0
 class Inside:
     """Takes a job and gives an outcome, as a worker process would."""
 
-    def finish(self, job: Job, meanwhile: Callable[[], None]) -> Outcome:
+    def finish(self, job: Job) -> Outcome:
         """Run the probes here. Of the walls only the clock is kept."""
         from grader.worker import imports, probes, program
 
@@ -85,6 +85,6 @@ def grade(step: Step, path: Path, *, seed: int) -> Report:
     except SourceProblem as problem:
         return pipeline._unreadable(base, rubric, problem, 0.0)
     running: Any = Inside()
-    asked = pipeline.Question(rubric, source, pipeline.draw(rubric, seed))
-    options = pipeline.Options(seed=seed)
-    return pipeline._judged(base, step, asked, options, running, time.perf_counter())
+    return pipeline._judged(
+        base, step, rubric, source, pipeline.Options(seed=seed), running, time.perf_counter()
+    )
