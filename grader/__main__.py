@@ -1,6 +1,29 @@
-"""``python -m grader``."""
+"""``python -m grader``. Says what is missing before anything is imported that needs it."""
 
-from grader.cli import main
+from __future__ import annotations
+
+import sys
+
+# An older Python must be able to read this file, and a bare one to run it.
+if sys.version_info < (3, 11):  # noqa: UP036 - mypy: this is the place that says so
+    sys.stderr.write(
+        "The grader needs Python 3.11 or newer; %s is %d.%d.\n"  # noqa: UP031
+        "Run it as ./pixiw run NAME, which finds one, or name one: "
+        "PIXIW_PYTHON=/path/to/python3.13 ./pixiw run NAME\n"
+        % (sys.executable, sys.version_info[0], sys.version_info[1])
+    )
+    sys.exit(3)
 
 if __name__ == "__main__":
+    try:
+        from grader.cli import main
+    except ModuleNotFoundError as problem:
+        if (problem.name or "grader").partition(".")[0] == "grader":
+            raise
+        sys.stderr.write(
+            f"The grader needs the package {problem.name}, which is not installed for "
+            f"{sys.executable}.\nRun it as ./pixiw run NAME, which installs what is missing; "
+            "if it stays, remove the folder .venv first.\n"
+        )
+        sys.exit(3)
     main()

@@ -69,8 +69,11 @@ def paint(text: str, how: Look) -> str:
     """``text`` with its lines wrapped to the width, indented as they begin, and coloured."""
     if how.width is None:
         return text
-    from rich.console import Console
-    from rich.text import Text
+    try:
+        from rich.console import Console
+        from rich.text import Text
+    except ImportError:  # a broken installation, which `doctor` is to tell
+        return text
 
     console = Console(
         force_terminal=True,

@@ -146,3 +146,30 @@ def test_every_lesson_asks_something(step: Step) -> None:
     asked = lesson.questions(step)
     assert len(asked) >= 2
     assert not any(re.search("[`*]|Answers", one) for one in asked)
+
+
+def test_the_shell_completes_commands_steps_and_checks(untouched: Course) -> None:
+    script = said(untouched.run("completion", "bash"))
+    ask = """
+complete_words() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _grader_completion grader
+    echo "$* -> ${COMPREPLY[*]}"
+}
+complete_words grader wat
+complete_words grader grade s0
+complete_words grader hint s05 sca
+"""
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script + ask],
+        env=untouched.environment(),
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    lines = done.stdout.splitlines()
+    assert "grader wat -> watch" in lines, done.stdout + done.stderr
+    assert "grader grade s0 -> s01 s02 s03 s04 s05 s06 s07 s08 s09" in lines
+    assert "grader hint s05 sca -> scale" in lines

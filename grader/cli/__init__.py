@@ -16,6 +16,8 @@ COMMANDS = {
     "autograder": "teach",
     "check": "grade",
     "class": "teach:grade_class",
+    "completion": "upkeep",
+    "doctor": "upkeep",
     "explain": "explain",
     "grade": "grade",
     "hint": "desk",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import click
+from click.shell_completion import CompletionItem
 
 from grader import course, progress
 from grader.cli.words import StepName, a_look, engine_option, plain_option, print_page
@@ -19,9 +20,23 @@ def current_step() -> Step:
     return pages.next_step(steps, progress.read(course.ROOT)[0]) or steps[-1]
 
 
+def checks_that_begin(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The checks of the step that was named, for the shell to complete."""
+    step = ctx.params.get("step") or current_step()
+    if not isinstance(step, Step):
+        step = course.find(str(step))
+    return [
+        CompletionItem(check.id, help=check.passed)
+        for check in course.rubric(step).checks
+        if check.id.startswith(incomplete)
+    ]
+
+
 @click.command()
 @click.argument("step", type=StepName(), required=False)
-@click.argument("check", required=False)
+@click.argument("check", required=False, shell_complete=checks_that_begin)
 @engine_option
 @plain_option
 def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None:

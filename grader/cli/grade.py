@@ -121,11 +121,14 @@ def check(
     engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool, plain: bool
 ) -> None:
     """Grade every step and print one line each."""
+    from grader.desk import attempt
     from grader.pipeline import Options
 
     options, how = Options(engine, seed, strict, mine), a_look(plain)
-    worst = 0
-    for report in _each(course.steps(), options, solutions=solutions):
+    worst, steps = 0, course.steps()
+    for step, report in zip(steps, _each(steps, options, solutions=solutions), strict=True):
+        if not solutions:
+            attempt.noted(step, report)
         print_page(_summary(report, how) + "\n", plain)
         worst = max(worst, STATUS[report.verdict])
     sys.exit(worst)

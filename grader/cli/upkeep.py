@@ -7,6 +7,7 @@ import sys
 import click
 
 from grader import course
+from grader.cli.words import a_look, plain_option, print_page
 
 
 @click.command()
@@ -17,3 +18,37 @@ def sync(only_check: bool, force: bool) -> None:
     from grader import stubs
 
     sys.exit(stubs.sync(course.ROOT, check=only_check, force=force))
+
+
+@click.command()
+@plain_option
+def doctor(plain: bool) -> None:
+    """Look at what a grading needs on this machine, and say how to mend what is broken."""
+    from grader import doctor as surgery
+
+    look = a_look(plain)
+    findings = list(surgery.examine(look))
+    print_page(surgery.render(findings, look), plain)
+    sys.exit(3 if any(one.state is surgery.State.BROKEN for one in findings) else 0)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes SHELL know the command `grader` and complete its words."""
+    import shlex
+
+    from click.shell_completion import get_completion_class
+
+    from grader.cli import cli
+
+    program = f"env PYTHONPATH={shlex.quote(str(course.ROOT))} {shlex.quote(sys.executable)}"
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - click has all three
+    script = kind(cli, {}, "grader", "_GRADER_COMPLETE").source()
+    for called in ("bash_complete $1", "zsh_complete grader", "fish_complete grader"):
+        script = script.replace(called, f"{called.split()[0]} {program} -m grader")
+    arguments = "$argv" if shell == "fish" else '"$@"'
+    body = f"{program} -m grader {arguments}"
+    click.echo(f"function grader; {body}; end" if shell == "fish" else f"grader() {{ {body}; }}")
+    click.echo(script)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from grader import course
 from grader.look import Look, look, paint
@@ -35,6 +36,16 @@ class StepName(click.ParamType):  # type: ignore[type-arg]
             return course.find(str(value))
         except course.UnknownStep as problem:
             self.fail(str(problem), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The steps whose names begin so."""
+        return [
+            CompletionItem(step.id, help=step.title)
+            for step in course.steps()
+            if step.id.startswith(incomplete)
+        ]
 
 
 engine_option = click.option(

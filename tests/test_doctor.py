@@ -1,0 +1,117 @@
+"""``doctor`` on machines that were broken on purpose."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.course import ROOT
+
+
+def doctor(
+    *options: str, program: str = sys.executable, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    drop = ("NO_COLOR", "GRADER_PLAIN", "LANG", "LC_ALL", "PYTHONUTF8", "PYTHONPATH")
+    kept = {name: value for name, value in os.environ.items() if name not in drop}
+    return subprocess.run(
+        [program, *options, "-m", "grader", "doctor"],
+        cwd=ROOT,
+        env={**kept, "PYTHONUTF8": "1", **environment},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+def site_without(folder: Path, *names: str) -> str:
+    """A folder with this environment's packages, but for those that begin so."""
+    for entry in sys.path:
+        if not Path(entry).is_dir() or Path(entry).name not in ("site-packages", "dist-packages"):
+            continue
+        for package in Path(entry).iterdir():
+            if not package.name.startswith(names) and not (folder / package.name).is_symlink():
+                (folder / package.name).symlink_to(package)
+    return str(folder)
+
+
+def test_a_whole_machine_is_found_whole() -> None:
+    done = doctor()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "❌" not in done.stdout
+    for name in ("Python", "MAX", "MAX's cache", "Engine", "Grading", "Isolation"):
+        assert f" {name}: " in done.stdout
+
+
+def test_missing_max_is_named(tmp_path: Path) -> None:
+    done = doctor("-S", PYTHONPATH=site_without(tmp_path, "max"))
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert re.search(r"❌ MAX: is not installed.*\n   Do: Run ./pixiw install", done.stdout)
+
+
+def test_another_version_of_max_is_named(tmp_path: Path) -> None:
+    info = next(path for entry in sys.path for path in Path(entry).glob("max-[0-9]*.dist-info"))
+    site = site_without(tmp_path, info.name)
+    (tmp_path / info.name).mkdir()
+    text = (info / "METADATA").read_text(encoding="utf-8")
+    other = re.sub(r"(?m)^Version: .*$", "Version: 25.1.0", text, count=1)
+    (tmp_path / info.name / "METADATA").write_text(other, encoding="utf-8")
+    done = doctor("-S", PYTHONPATH=site)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "❌ MAX: version 25.1.0, but the grader is made for 26.7.0" in done.stdout
+
+
+def test_missing_packages_are_named(tmp_path: Path) -> None:
+    done = doctor("-S", PYTHONPATH=site_without(tmp_path, "watchfiles"))
+    assert done.returncode == 3
+    assert "❌ Packages: missing: watchfiles" in done.stdout
+
+
+def test_without_click_there_is_a_message_and_no_traceback(tmp_path: Path) -> None:
+    done = doctor("-S", PYTHONPATH=site_without(tmp_path, "click"))
+    assert done.returncode == 3
+    assert "needs the package click" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "name", "status"),
+    [("MODULAR_CACHE_DIR", "MAX's cache", 0), ("TMPDIR", "Temporary folder", 3)],
+)
+def test_a_folder_that_cannot_be_written_is_named(
+    variable: str, name: str, status: int, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    done = doctor(**{variable: str(tmp_path / "file" / "inside")})
+    assert "Traceback" not in done.stderr
+    assert re.search(rf"[❌🔸] {name}: .*cannot be written.*\n   Do: Set {variable}", done.stdout)
+    if status:
+        assert done.returncode == status
+
+
+def test_a_terminal_without_utf_8_is_named() -> None:
+    done = doctor(PYTHONUTF8="0", LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert re.search(r"\[weak\] Terminal: .*not UTF-8\n   Do: Set LANG", done.stdout)
+    assert done.stdout.isascii()
+
+
+def test_an_old_python_is_told_so() -> None:
+    found = [shutil.which(f"python3.{minor}") for minor in (10, 9, 8)]
+    kept = Path("~/.pyenv/versions").expanduser().glob("3.[89].*/bin/python")
+    candidates = [path for path in (*found, *map(str, kept)) if path]
+    runs = (p for p in candidates if not subprocess.run([p, "-c", ""], check=False).returncode)
+    old = next(runs, None)
+    if old is None:
+        pytest.skip("no Python older than 3.11 here")
+    done = doctor(program=old)
+    assert done.returncode == 3
+    assert "needs Python 3.11 or newer" in done.stderr
+    assert "pixiw" in done.stderr
