@@ -29,18 +29,36 @@ class Options:
     mine: bool = False
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """The random inputs of one grading."""
+
+    seed: int
+    trials: Mapping[str, Trial]
+
+
+def draw(rubric: Rubric, seed: int | None = None) -> Drawn:
+    """The trials of ``rubric`` from ``seed``, by default a fresh one."""
+    import numpy as np
+
+    seed = secrets.randbits(32) if seed is None else seed
+    trials = rubric.draw(np.random.default_rng(seed))
+    return Drawn(seed, {trial.probe.name: trial for trial in trials})
+
+
 def grade(
     step: Step,
     path: Path,
     options: Options = Options(),
     start: Callable[..., sandbox.Running] = sandbox.start,
     data: bytes | None = None,
+    drawn: Drawn | None = None,
 ) -> Report:
     """Grade the file at ``path`` as an answer to ``step``.
 
     The worker imports MAX while this process reads the source and draws the inputs. ``start``
-    gives the worker, for callers that keep some ready; ``data`` the file's bytes, for callers
-    that have them.
+    gives the worker, for callers that keep some ready; ``data`` the file's bytes and ``drawn``
+    the inputs, for callers that have them. ``drawn`` goes before the seed of ``options``.
     """
     started = time.perf_counter()
     with start(engine=options.engine) as running:
@@ -48,7 +66,8 @@ def grade(
         from grader.source import SourceProblem, parse, read_file
 
         rubric = course.rubric(step)
-        seed = secrets.randbits(32) if options.seed is None else options.seed
+        seed = drawn.seed if drawn else options.seed
+        seed = secrets.randbits(32) if seed is None else seed
         base = Report(
             step.id,
             step.title,
@@ -62,7 +81,7 @@ def grade(
             source = parse(read_file(path) if data is None else data, base.file)
         except SourceProblem as problem:
             return _unreadable(base, rubric, problem, time.perf_counter() - started)
-        return _judged(base, step, rubric, source, options, running, started)
+        return _judged(base, step, rubric, source, options, running, started, drawn)
 
 
 def unreadable(step: Step, message: str, hint: str = "") -> Report:
@@ -82,16 +101,15 @@ def _judged(
     options: Options,
     running: sandbox.Running,
     started: float,
+    drawn: Drawn | None = None,
 ) -> Report:
-    import numpy as np
-
     from grader import course, picture
     from grader.diagnose import diagnose
     from grader.judge import Case, behaves, rule_all, settle
     from grader.probe import Job
     from grader.rubric import Evidence
 
-    trials = {trial.probe.name: trial for trial in rubric.draw(np.random.default_rng(base.seed))}
+    trials = (drawn or draw(rubric, base.seed)).trials
     known = _Known(rubric, source, trials)
     outcome = running.finish(
         Job(
