@@ -310,8 +310,10 @@ def test_where_the_heads_are_right_the_first_wrong_numbers_are_drawn() -> None:
         (["s08"], "no attention"),
         (["s04", "--text", "one"], "no room for padding"),
         (["s99"], "There is no step"),
+        (["s03", "--html", "steps/step_03.py"], "ends in .html"),
+        (["s11", "--mine", "--layer", "1"], "does not return the weights"),
     ],
-    ids=["empty", "long", "head", "no-attention", "one-word", "step"],
+    ids=["empty", "long", "head", "no-attention", "one-word", "step", "name", "layer"],
 )
 def test_wrong_usage_is_told(args: list[str], told: str) -> None:
     done = CliRunner().invoke(cli, ["show", *args])

@@ -45,6 +45,7 @@ def show(
     engine: str,
 ) -> None:
     """Draw each head's attention weights; for a file that is wrong, the difference too."""
+    _named_right(html, png)
     own = from_caller(path) if path is not None else step.stub if mine else None
     exhibit = _exhibit(step, text)
     views = _chosen(exhibit, head, layer)
@@ -56,6 +57,16 @@ def show(
     else:
         _write(title, shown, html and from_caller(html), png and from_caller(png))
     sys.exit(0 if shown.right else 1)
+
+
+def _named_right(html: Path | None, png: Path | None) -> None:
+    """Refuse names of another kind of file: what has the name is replaced."""
+    for option, path, endings in (
+        ("--html", html, (".html", ".htm")),
+        ("--png", png, (".png",)),
+    ):
+        if path is not None and path.suffix.lower() not in endings:
+            raise click.UsageError(f"{option} writes a file that ends in {endings[0]}, not {path}.")
 
 
 def _exhibit(step: Step, text: str | None) -> Exhibit | None:
