@@ -126,6 +126,8 @@ CHECKS = (
         "It works on tensors of 2 to 5 dimensions, with and without a mask",
         "It does not work on every tensor",
         "Use negative dimensions only: -1 and -2 exist however many there are",
+        'A dimension counted from the end is the same with or without a batch. See "The shapes".',
+        "key.transpose(-1, -2), query.shape[-1], F.softmax(scores), and if mask is not None:",
         rule=rules.all_of(rules.imports(), rules.runs(*CALLS), results.answers(*CALLS)),
     ),
     runtime_check(
@@ -133,6 +135,8 @@ CHECKS = (
         "It returns two tensors: the output and the weights",
         "It does not return two tensors",
         "return output, weights",
+        'The weights are wanted too, to look at them. See "Weighted sum".',
+        "output = weights @ value, then return output, weights",
         rule=rules.all_of(
             results.pair(*CALLS, first="output", second="weights"), rules.tensors(*CALLS)
         ),
@@ -143,6 +147,8 @@ CHECKS = (
         "Shapes are right, also where queries and keys differ in number",
         "Shapes are wrong",
         "The output is [..., query_len, value_dim], the weights are [..., query_len, key_len]",
+        'Queries and keys may differ in number, values in width. See "The shapes".',
+        "Scores are query @ key.transpose(-1, -2), and the output is weights @ value",
         rule=rules.shapes(*CALLS),
         needs=("pair",),
     ),
@@ -151,6 +157,8 @@ CHECKS = (
         "The weights of each query sum to 1",
         "The weights of a query do not sum to 1",
         "Softmax over the last dimension makes them so, if nothing changes them afterwards",
+        'Softmax shares out a whole among the keys, which are the last dimension. See "Softmax".',
+        "weights = F.softmax(scores), and return these weights as they are",
         rule=results.rows_sum_to_one(*CALLS, path="out.1"),
         needs=("shapes",),
     ),
@@ -159,6 +167,9 @@ CHECKS = (
         "Output and weights are right without a mask",
         "Output and weights are not right",
         "Compare each line with the lesson's formula",
+        'Every part of the formula is one line of the function. See "Scores".',
+        "query @ key.transpose(-1, -2), divided by math.sqrt(int(query.shape[-1])), F.softmax, "
+        "@ value",
         rule=rules.all_of(
             rules.numbers("plain-*", what="shapes are right, but the numbers"),
             rules.note("{count} results, compared with float64.", "plain-*"),
@@ -170,6 +181,8 @@ CHECKS = (
         "Hidden keys get weight 0, and the visible ones share the whole",
         "With a mask, output or weights are not right",
         "Add the mask to the scores before the softmax, as it is",
+        'exp(-inf) is 0, so what is added before the softmax hides. See "The mask".',
+        "if mask is not None: scores = scores + mask, before F.softmax(scores)",
         rule=rules.numbers("masked-*", what="numbers with a mask"),
         needs=("numbers",),
     ),
@@ -178,6 +191,9 @@ CHECKS = (
         '"She loves cats" gets the weights that the lesson prints',
         '"She loves cats" does not get the weights that the lesson prints',
         'Compare with the tables in "She loves cats"',
+        'The lesson prints every table on the way. See "She loves cats".',
+        "Compute the same tables with your lines, one after another, and find the first that "
+        "differs",
         rule=rules.numbers("she-loves-cats", what='numbers of "She loves cats"'),
         needs=("shapes",),
     ),

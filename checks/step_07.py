@@ -219,6 +219,9 @@ CHECKS = (
         "GPT2MultiHeadAttention(config) can be built",
         "GPT2MultiHeadAttention(config) cannot be built",
         "GPT2MultiHeadAttention(GPT2Config()) must work, with any n_embd and n_head",
+        'Everything that depends on a size is computed from config. See "Tasks".',
+        "Every line of __init__ uses config.n_embd or config.n_head, and super().__init__() is "
+        "first",
         rule=rules.builds(*FORWARDS),
     ),
     runtime_check(
@@ -226,6 +229,9 @@ CHECKS = (
         "Its parameters are those of Hugging Face's GPT-2, and the weights load",
         "Its parameters are not those of Hugging Face's GPT-2",
         "c_attn.weight, c_attn.bias, c_proj.weight and c_proj.bias, and no others",
+        'The names of the attributes are the names of the weights. See "Projections".',
+        "self.c_attn = Linear(n_embd, 3 * n_embd, bias=True), self.c_proj = Linear(n_embd, "
+        "n_embd, bias=True)",
         rule=rules.all_of(
             rules.has_layer(FORWARDS, "c_attn"),
             rules.has_layer(FORWARDS, "c_proj"),
@@ -238,6 +244,8 @@ CHECKS = (
         "num_heads is 12 and head_dim is 64 for GPT-2's own configuration",
         "num_heads and head_dim are not those of the configuration",
         "self.num_heads = config.n_head and self.head_dim = self.embed_dim // self.num_heads",
+        'The heads share the width among them. See "Heads".',
+        "self.num_heads = config.n_head, self.head_dim = config.n_embd // config.n_head",
         rule=rules.all_of(
             rules.attribute_is("gpt2", "num_heads", 12), rules.attribute_is("gpt2", "head_dim", 64)
         ),
@@ -248,6 +256,8 @@ CHECKS = (
         "The forward pass runs for any batch, length, width and number of heads",
         "The forward pass does not run",
         "It takes [batch, seq, n_embd] of any size and returns a Tensor",
+        'Write the shape beside each line and compare. See "Shapes".',
+        "Project, split in three, split heads, attend, merge heads, project, return",
         rule=rules.all_of(rules.runs(*FORWARDS), rules.tensors(*FORWARDS)),
         needs=("layers",),
     ),
@@ -256,6 +266,8 @@ CHECKS = (
         "The output has the shape of the input: [batch, seq, n_embd]",
         "The output does not have the shape of the input",
         "Which axis is missing or too many? Write the shape beside each line",
+        'What was split must be merged again. See "Merging heads".',
+        "tensor.transpose(-3, -2), then reshape(tensor.shape[:-2] + [num_heads * head_dim])",
         rule=rules.shapes(*FORWARDS),
         needs=("forward",),
     ),
@@ -264,6 +276,8 @@ CHECKS = (
         "The same input gives the same output again",
         "The same input gives another output the second time",
         "Compute everything from the arguments; keep nothing on self between calls",
+        'A layer has weights and no memory. See "Pitfalls".',
+        "Use local names for query, key, value and mask; no self.… = in the forward pass",
         rule=rules.repeats("calls", "first", "again"),
         needs=("shape",),
     ),
@@ -272,6 +286,9 @@ CHECKS = (
         "No output depends on a later token",
         "An output depends on a later token",
         "Add the causal mask to the scores, before the softmax",
+        '-inf above the diagonal hides what comes later. See "Causal mask".',
+        "attn_weights = attn_weights + causal_mask(seq_len, 0, dtype=..., device=...), before "
+        "F.softmax",
         rule=rules.unaffected("calls", "first", "changed", before=trials.FUTURE),
         needs=("shape",),
     ),
@@ -280,6 +297,8 @@ CHECKS = (
         "The numbers are those of multi-head attention",
         "The numbers are not those of multi-head attention",
         "Compare each line of _attn and of the forward pass with the lesson's formula",
+        'Work from the inside out, and run a helper by itself. See "Shapes".',
+        "Scores, scale, mask, softmax, @ value: in this order, then merge the heads and project",
         rule=rules.all_of(
             rules.numbers(*FORWARDS),
             rules.note("Checked in {count} forward passes against float64.", *FORWARDS),

@@ -132,6 +132,8 @@ CHECKS = (
         "LayerNorm(dim) and LayerNorm(dim, eps=...) can be made",
         "LayerNorm(dim) and LayerNorm(dim, eps=...) cannot be made",
         "__init__ takes dim and eps, and calls super().__init__() first",
+        'Weight and bias have one number for each feature. See "Weight and bias".',
+        "self.weight = Tensor.ones([dim]) and self.bias = Tensor.zeros([dim])",
         rule=rules.builds(*NORMS),
     ),
     runtime_check(
@@ -139,6 +141,8 @@ CHECKS = (
         "Its parameters are weight and bias, each [dim]",
         "Its parameters are not weight and bias, each [dim]",
         "Hugging Face's names: self.weight and self.bias, and no other tensor on self",
+        'The names of the attributes are the names of the weights. See "Weight and bias".',
+        "self.weight = Tensor.ones([dim]) and self.bias = Tensor.zeros([dim])",
         rule=rules.loads(*LOADED),
         needs=("builds",),
     ),
@@ -147,6 +151,8 @@ CHECKS = (
         "LayerNorm runs on any leading dimensions and keeps the shape",
         "LayerNorm does not run on any leading dimensions",
         "Reduce over the last dimension: axis=-1",
+        'Each vector is normalized by itself: the last dimension. See "Mean".',
+        "x.mean(axis=-1) keeps that dimension with size 1, so that x - mean broadcasts",
         rule=rules.all_of(
             rules.runs(*NORMS),
             results.answers(*NORMS),
@@ -160,6 +166,8 @@ CHECKS = (
         "A fresh layer gives vectors of mean 0 and variance 1",
         "A fresh layer does not give vectors of mean 0 and variance 1",
         "A fresh weight is 1 and a fresh bias is 0",
+        'Before learning, the layer normalizes and does nothing more. See "Weight and bias".',
+        "self.weight = Tensor.ones([dim]) and self.bias = Tensor.zeros([dim])",
         rule=rules.numbers("fresh", what="numbers of a fresh layer"),
         needs=("runs",),
     ),
@@ -168,6 +176,9 @@ CHECKS = (
         "LayerNorm gives the right numbers, for any weight, bias and eps",
         "LayerNorm does not give the right numbers",
         "Compare each line with the lesson's formula",
+        'The variance is a mean of squares, and eps goes under the root. See "Variance".',
+        "(x - mean) / F.sqrt((centered * centered).mean(axis=-1) + self.eps) * self.weight + "
+        "self.bias",
         rule=rules.all_of(
             rules.numbers("norm-*", what="normalized numbers"),
             rules.note("{count} results, compared with float64.", "norm-*"),
@@ -179,6 +190,8 @@ CHECKS = (
         "A vector of equal numbers gives the bias, and no NaN",
         "A vector of equal numbers does not give the bias",
         "Its variance is 0: eps keeps the division from 0 / 0",
+        'Where all numbers are equal, nothing is left to divide by. See "Epsilon".',
+        "F.sqrt(variance + self.eps): eps is added before the root",
         rule=results.right("equal"),
         needs=("runs",),
     ),
@@ -187,6 +200,8 @@ CHECKS = (
         "residual(x, norm, sublayer) gives x + sublayer(norm(x))",
         "residual(x, norm, sublayer) does not give x + sublayer(norm(x))",
         "Normalize what the sublayer reads, and add x itself",
+        'What passes by is x, not its normalized copy. See "The residual connection".',
+        "return x + sublayer(norm(x))",
         rule=rules.all_of(
             rules.runs(*RESIDUALS),
             results.answers(*RESIDUALS),

@@ -154,6 +154,8 @@ RUNTIME = (
         "The file can be imported",
         "The file cannot be imported",
         "The error says where it stops",
+        'It needs functional and Tensor; the rest is there. See "MAX operations".',
+        "from max.experimental import functional as F; from max.experimental.tensor import Tensor",
         rule=rules.imports(),
     ),
     runtime_check(
@@ -161,6 +163,8 @@ RUNTIME = (
         "next_token takes the likeliest token at temperature 0",
         "next_token does not take the likeliest token at temperature 0",
         "int(np.argmax(logits))",
+        'The highest score is the likeliest token. See "Choosing a token".',
+        "if temperature == 0: return int(np.argmax(logits))",
         rule=rules.all_of(rules.runs("greedy"), rules.numbers("greedy", what="greedy choices")),
         needs=("imports",),
     ),
@@ -169,6 +173,8 @@ RUNTIME = (
         "next_token draws by softmax(logits / temperature)",
         "next_token does not draw by softmax(logits / temperature)",
         "Divide, make probabilities, add them up by id, and look where draw falls",
+        'Each token owns a share of the numbers from 0 to 1. See "Drawing".',
+        'np.searchsorted(np.cumsum(probabilities), draw, side="right")',
         rule=rules.all_of(
             rules.runs("temperature"), rules.numbers("temperature", what="drawn tokens")
         ),
@@ -179,6 +185,8 @@ RUNTIME = (
         "next_token draws only from the best top_k tokens",
         "next_token does not draw only from the best top_k tokens",
         "Hide the others before the softmax: their scores become -inf",
+        'The lowest of the best top_k is where to cut. See "The best few".',
+        "scores[scores < np.sort(scores)[-min(top_k, len(scores))]] = -np.inf",
         rule=rules.all_of(
             rules.runs("top-k"), rules.numbers("top-k", what="tokens drawn with top_k")
         ),
@@ -189,6 +197,8 @@ RUNTIME = (
         "GPT2WithCache class can be instantiated, with the weights of step 11",
         "GPT2WithCache class cannot be instantiated",
         "It needs no __init__ and no weights of its own",
+        'It adds methods to step 11 and no weights. See "Going on".',
+        "class GPT2WithCache(GPT2LMHeadModel): without an __init__",
         rule=rules.all_of(rules.builds(*PIECES), rules.loads(*PIECES)),
         needs=("imports",),
     ),
@@ -197,6 +207,8 @@ RUNTIME = (
         "decode returns logits and a cache, at the start of a text and after it",
         "decode does not work",
         "return logits, cache: the cache is a tuple with (key, value) for every block",
+        'Each block has its own keys and values. See "Going on".',
+        "Collect key_value of every block in a list, and return logits, tuple(grown)",
         rule=rules.all_of(rules.runs(*PIECES), rules.tensors(*PIECES), rules.shapes(*PIECES)),
         needs=("builds",),
     ),
@@ -205,6 +217,9 @@ RUNTIME = (
         "A text in pieces gives the logits of the whole text, and the cache holds all tokens",
         "A text in pieces does not give the logits of the whole text",
         "New tokens see the cached ones, and their positions go on where the cache ends",
+        'Positions and mask both count the cached tokens. See "Attention with a past".',
+        "past = 0 if cache is None else cache[0][0].shape[-2]; positions start there, and so "
+        "does the mask",
         rule=rules.all_of(
             rules.numbers("decode-at-once", what="logits or cache without a past"),
             rules.numbers("decode-pieces", what="logits or cache behind a past"),
@@ -216,6 +231,8 @@ RUNTIME = (
         "generate writes the likeliest text: all tokens, old and new, in one list",
         "generate does not write the likeliest text",
         "Take the logits of the last position, and append max_new_tokens tokens",
+        'Choose, append, go on. See "The loop".',
+        "next_token(logits of the last position, ...), append it to the text, yield it",
         rule=rules.all_of(
             rules.repeats("text-greedy", "text", "again"),
             rules.runs("text-greedy"),
@@ -229,6 +246,8 @@ RUNTIME = (
         "use_cache=False writes with the plain model, which reads the whole text each time",
         "use_cache=False does not write the right text",
         "Call model with all tokens so far",
+        'Without a cache every call reads the whole text. See "The loop".',
+        "logits = model(Tensor([text], dtype=DType.int64)) in every turn",
         rule=rules.all_of(
             rules.runs("text-uncached"), rules.numbers("text-uncached", what="tokens")
         ),
@@ -239,6 +258,8 @@ RUNTIME = (
         "generate draws with one random number for each new token",
         "generate does not draw as it should",
         "Pass temperature and top_k on, and take next(numbers) each time",
+        'The number decides into whose share it falls. See "Drawing".',
+        "next_token(..., temperature=temperature, top_k=top_k, draw=next(numbers))",
         rule=rules.all_of(
             rules.runs("text-drawn"), rules.numbers("text-drawn", what="drawn texts")
         ),
@@ -249,6 +270,8 @@ RUNTIME = (
         "generate stops behind eos_token_id",
         "generate does not stop behind eos_token_id",
         "Yield the token first, then compare it",
+        'The end is part of the text. See "The loop".',
+        "yield new, then: if new == eos_token_id: return",
         rule=rules.all_of(
             rules.runs("text-end"),
             rules.shapes("text-end"),
@@ -261,6 +284,8 @@ RUNTIME = (
         "generate stops when the text is n_positions tokens long",
         "generate does not stop when the text is n_positions tokens long",
         "There is no vector for a position beyond: write at most n_positions - len(text) tokens",
+        'The table of positions has n_positions rows. See "The loop".',
+        "room = min(max_new_tokens, model.config.n_positions - len(tokens))",
         rule=rules.all_of(
             rules.runs("text-full"),
             rules.shapes("text-full"),

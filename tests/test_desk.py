@@ -134,6 +134,7 @@ def test_every_check_is_explained_with_a_place_in_the_lesson(step: Step) -> None
     rubric = course.rubric(step)
     for check in rubric.checks:
         text = explain(step, rubric, check)
+        assert len(check.hints) == hints.LEVELS, f"{step.id} {check.id}"
         assert check.passed in text
         heading = hints.section(rubric, check)
         assert lesson.section(step, heading), f"{step.id} {check.id}: no section {heading!r}"
