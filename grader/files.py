@@ -9,7 +9,14 @@ from pathlib import Path
 
 
 class Unusable(Exception):
-    """What a person named cannot be used. The message says why, and what to do."""
+    """What a person named cannot be used. The message says why, and what to do.
+
+    ``status`` is the exit status: 2 for what was named wrongly, 3 for what the machine lacks.
+    """
+
+    def __init__(self, message: str, status: int = 2) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

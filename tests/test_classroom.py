@@ -171,3 +171,33 @@ def test_wrong_usage_says_what_to_do(
     )
     assert done.returncode == 2
     assert says in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user for submissions")
+def test_where_nothing_confines_it_refuses_unless_they_are_trusted(
+    graded: Class, tmp_path: Path
+) -> None:
+    for name in ("checks", "grader", "solutions", "steps"):
+        shutil.copytree(
+            course.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    shutil.copy(course.ROOT / "course.toml", tmp_path)
+    (tmp_path / "grader").chmod(0o700)  # no other user can read it, and root is not confined
+    where = tmp_path / "in" / "ada"
+    where.mkdir(parents=True)
+    shutil.copy(course.find("s02").solution, where / "step_02.py")
+    command = [sys.executable, "-m", "grader", "class", "in", "--step", "s02", "--out", "out"]
+
+    def done(*more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *more], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+        )
+
+    refused = done()
+    assert refused.returncode == 3
+    assert "--trust-submissions" in refused.stderr
+    assert "ordinary user" in refused.stderr
+    assert not (tmp_path / "out" / "gradebook.csv").exists()
+    trusted = done("--trust-submissions")
+    assert trusted.returncode == 0, trusted.stderr
+    assert "1 pass" in trusted.stdout

@@ -50,7 +50,8 @@ def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int
         if client.status != "running":
             raise Unusable(
                 f"The scheduler at {address} is gone. What is finished is kept: start it again, "
-                "then the same command goes on."
+                "then the same command goes on.",
+                status=3,
             )
         made: Executor = client.get_executor(pure=False)
         return made

@@ -154,7 +154,7 @@ def _runs(
     tasks = ((each, _task(request, plan, *each)) for each in todo)
     for done in run(tasks, work.grade, executor, at_once):
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
-            raise Unusable(f"{done.error}. What is finished is kept.")
+            raise Unusable(f"{done.error}. What is finished is kept.", status=3)
         yield done.key, _report(done.key[0], done.result, done.error)
 
 

@@ -87,13 +87,16 @@ def grade_class(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Say what cannot be used, as a mistake of usage."""
+    """Say what cannot be used: as a mistake of usage, or what the machine lacks."""
     from grader.files import Unusable
 
     try:
         yield
     except Unusable as problem:
-        raise click.UsageError(str(problem)) from None
+        if problem.status == 2:
+            raise click.UsageError(str(problem)) from None
+        click.echo(f"Error: {problem}", err=True)
+        sys.exit(problem.status)
 
 
 def _grade(
@@ -221,7 +224,8 @@ def _workshop(
     if not request.trusted and (why := work.unconfined()):
         raise Unusable(
             "This machine cannot confine a submission, which could read and change your files. "
-            f"{why} If you trust all of them, say --trust-submissions."
+            f"{why} If you trust all of them, say --trust-submissions.",
+            status=3,
         )
     count = min(workers or pool.cores(), len(plan.open))
     return pool.local(count), count

@@ -39,6 +39,6 @@ def _cause(check: CheckResult, report: Report) -> dict[str, str | None]:
     if check.status is Status.ERROR:
         return {"rationale": "\n".join(report.notes) or "the grader failed", "help": None}
     return {
-        "rationale": check.note or check.message,
+        "rationale": check.note or next(iter(said(check)), check.message),
         "help": check.hints[0] if check.hints else None,
     }
