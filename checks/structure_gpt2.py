@@ -219,7 +219,26 @@ def turns(name: str) -> Test:
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute) and node.attr in TURNING:
                 return Finding(True, node.lineno)
-        return Finding(False, function.lineno)
+        unfinished = words.no_placeholders(name)(source)
+        return Finding(False, unfinished.line or function.lineno, certain=not unfinished.ok)
+
+    return test
+
+
+def counts_positions(cls: str) -> Test:
+    """A range of positions, made in the forward pass or a method beside it."""
+
+    def test(source: Source) -> Finding:
+        scope = tracer(source).classes.get(cls)
+        if scope is None:
+            return Finding(False)
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Call) and _called_name(node) in ("range", "arange"):
+                return Finding(True, node.lineno)
+        forward = tracer(source).function(words.entry(source, cls))
+        line = (forward or scope).lineno
+        unfinished = words.no_placeholders("__call__", "forward")(source)
+        return Finding(False, line, certain=not unfinished.ok)
 
     return test
 

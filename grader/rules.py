@@ -5,7 +5,7 @@ A rule takes names of trials; a trailing ``*`` names every trial that starts so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -156,22 +156,61 @@ def _parameter_problem(
     have = {k: v for k, v in module.parameters.items() if k.startswith(prefix)}
     for key, shape in want.items():
         if key not in have:
-            hint = "Linear has a bias unless bias=False is said." if key.endswith("bias") else None
-            return Failed(f"The parameter {key} is missing", hint)
+            return _missing(key, module)
         if have[key].shape != shape:
+            matrix = "Linear(in_dim, out_dim) keeps its weight as [out_dim, in_dim]."
             return Failed(
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}",
-                "Linear(in_dim, out_dim) keeps its weight as [out_dim, in_dim].",
+                matrix if len(shape) == 2 else None,
             )
     for key in have:
         if key not in want:
-            return Failed(
-                f"There is a parameter too many: {key}",
-                "Every tensor kept on self becomes a parameter that weights must be loaded for. "
-                "Make tensors like a mask inside the method that uses them.",
-                concept="tensor-on-self",
-            )
+            return _too_many(key, want, _options(evidence, trial))
     return None
+
+
+def _missing(key: str, seen: SeenModule) -> Failed:
+    """A parameter that the weights have and the module has not."""
+    kind = seen.attributes.get(key, "Tensor")
+    if kind != "Tensor":
+        told = "None" if kind == "NoneType" else f"of type {kind}"
+        return Failed(
+            f"The parameter {key} is missing: self.{key} is {told}",
+            "Only a Tensor on self becomes a parameter: Tensor.ones, Tensor.zeros.",
+        )
+    hint = "Linear has a bias unless bias=False is said." if key.endswith(".bias") else None
+    return Failed(f"The parameter {key} is missing", hint)
+
+
+def _too_many(key: str, want: Mapping[str, object], options: str) -> Failed:
+    """A parameter that the module has and the weights have not."""
+    message = f"There is a parameter too many{options}: {key}"
+    owner, _, last = key.rpartition(".")
+    if owner and last == "bias" and f"{owner}.weight" in want:
+        return Failed(
+            message,
+            f"self.{owner} must have no bias here: pass the argument on, Linear(..., bias=bias).",
+            concept="bias-too-many",
+        )
+    if owner and last in ("weight", "bias"):
+        return Failed(
+            message,
+            f"self.{owner} is a layer for which there are no weights: is it needed, and called so?",
+            concept="layer-too-many",
+        )
+    return Failed(
+        message,
+        "Every tensor kept on self becomes a parameter that weights must be loaded for. "
+        "Make tensors like a mask inside the method that uses them.",
+        concept="tensor-on-self",
+    )
+
+
+def _options(evidence: Evidence, trial: str) -> str:
+    """The options with which the trial's object was made, as a clause."""
+    made = next(a for a in evidence.trials[trial].probe.actions if isinstance(a, Make))
+    plain = {k: v for k, v in made.kwargs.items() if isinstance(v, bool | int | float | str)}
+    return f" with {', '.join(f'{k}={v}' for k, v in plain.items())}" if plain else ""
 
 
 def attribute_is(trial: str, attribute: str, value: object, *, action: str = "attributes") -> Rule:

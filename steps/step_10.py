@@ -9,10 +9,10 @@ Tasks:
     2. Create the two projections, with or without bias.
     3. Choose the scale, and create the rotation where it is wanted.
     4. Split heads and merge them.
-    5. Rotate query and key by their positions in the whole text.
-    6. Put the cached keys and values in front of the new ones.
-    7. Compute scores, add position bias and mask.
-    8. Let every query look at a zero as well, where that is wanted.
+    5. Compute scores, add position bias and mask.
+    6. Let every query look at a zero as well, where that is wanted.
+    7. Rotate query and key by their positions in the whole text.
+    8. Put the cached keys and values in front of the new ones.
     9. Put the layer together, and return the cache where it is wanted.
 
 Run: pixi run s10

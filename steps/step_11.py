@@ -12,8 +12,8 @@ Tasks:
     4. Create the model around it.
     5. Turn the vectors into logits with the table of tokens.
     6. Give the arrays of a checkpoint the names of the model.
-    7. Say what is missing, unexpected or of another shape.
-    8. Turn the matrices that Hugging Face keeps the other way round.
+    7. Turn the matrices that Hugging Face keeps the other way round.
+    8. Say what is missing, unexpected or of another shape.
 
 Run: pixi run s11
 """

@@ -11,7 +11,7 @@ import contextlib
 import io
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,10 @@ SECONDS = 20.0
 class Inside:
     """Takes a job and gives an outcome, as a worker process would."""
 
-    def finish(self, job: Job) -> Outcome:
-        """Run the probes here. Of the walls only the clock is kept."""
+    def finish(self, job: Job, meanwhile: Callable[[], None] | None = None) -> Outcome:
+        """Run the probes here, after ``meanwhile``. Of the walls only the clock is kept."""
+        if meanwhile is not None:
+            meanwhile()
         from grader.worker import imports, probes, program
 
         printed = io.StringIO()

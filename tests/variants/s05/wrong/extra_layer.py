@@ -1,4 +1,4 @@
-# concept: tensor-on-self
+# concept: layer-too-many
 # check: forward, c-proj-shape, c-attn-shape
 import math
 from typing import Optional

@@ -1,4 +1,4 @@
-# concept: tensor-on-self
+# concept: bias-too-many
 # check: parameters, projections
 from max.dtype import DType
 from max.experimental import functional as F

@@ -1,5 +1,5 @@
 # concept: rotary-one-late
-# check: rotate
+# check: positions, decoding
 from max.dtype import DType
 from max.experimental import functional as F
 from max.experimental.nn import Linear, Module

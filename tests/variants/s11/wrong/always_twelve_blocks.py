@@ -1,4 +1,4 @@
-# concept: tensor-on-self
+# concept: layer-too-many
 # check: parameters
 import numpy as np
 from max.dtype import DType
