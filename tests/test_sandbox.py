@@ -16,9 +16,9 @@ import pytest
 
 from grader import sandbox
 from grader.probe import Call, Make, Outcome, Probe
-from grader.sandbox import Limits, bubble, tiers
+from grader.sandbox import Limits, bubble, surroundings, tiers
 from grader.sandbox.tiers import LAYERS
-from grader.worker import kernel, landlock
+from grader.worker import cache, folder, kernel, landlock
 from tests.worker_jobs import QUICK, ROOT, call, error, job, out, probe, processes_with
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
@@ -307,6 +307,7 @@ def test_a_flood_of_output_is_drained_and_cut(results: dict[str, Result]) -> Non
 PEEKS = (
     HEAD
     + f"ROOT, SECRET, PARENT = {str(ROOT)!r}, {str(SECRET)!r}, {os.getpid()}\n"
+    + f"CACHE = {surroundings.compile_cache()!r}\n"
     + """
 import importlib.util, shutil, pathlib, mmap, resource
 libc = ctypes.CDLL(None, use_errno=True)
@@ -349,6 +350,8 @@ def write_tmp(): return open("/tmp/grader-test-of-the-sandbox", "w")
 def write_course(): return open(ROOT + "/steps/new.py", "w")
 def write_installed(): return open(os.path.join(os.path.dirname(os.__file__), "new.py"), "w")
 def write_memory_file(): return open("/dev/shm/grader-test", "w")
+def write_cache(): return open(CACHE + "/poison", "w")
+def list_processes(): return os.listdir("/proc")
 def change_mode(): return os.chmod(SECRET, 0o777)
 def change_time(): return os.utime(SECRET)
 def change_owner(): return os.chown(SECRET, 0, 0)
@@ -395,6 +398,8 @@ def event_loops_work():
     import asyncio
     return asyncio.run(asyncio.sleep(0, "awake"))
 def random_works(): return len(os.urandom(4))
+def who_am_i(): return [os.getuid(), os.geteuid(), os.getgid(), len(os.getgroups())]
+def become_root(): return os.setuid(0)
 def subclasses():
     found = [o for o in gc.get_objects() if type(o).__name__ == "Job"]
     return [len(o.source) for o in found]
@@ -402,7 +407,7 @@ def subclasses():
 )
 FREE = (
     "environment", "working_folder", "own_files", "threads_work", "event_loops_work",
-    "random_works",
+    "random_works", "who_am_i",
 )  # fmt: skip
 USERS = ("GRADER_TEST_SECRET", "MODULAR_TEST_SECRET", "PYTHONTESTSECRET")
 """Variables of the user, among them some that look like MAX's or Python's."""
@@ -499,6 +504,87 @@ def test_home_and_working_folder_are_private(peeks: Outcome) -> None:
 )  # fmt: skip
 def test_what_honest_code_needs_still_works(peeks: Outcome, name: str, value: Any) -> None:
     assert out(peeks, name) == value
+
+
+def test_no_submission_runs_as_root(peeks: Outcome) -> None:
+    if peeks.isolation == "process":
+        pytest.skip("root, and nobody may not read what is installed")
+    ids = out(peeks, "who_am_i")
+    assert 0 not in ids[:3]
+    if os.geteuid() == 0:
+        assert ids == [folder.NOBODY] * 3 + [0]
+
+
+# ---- what the report may say ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("worn", "tier"),
+    [
+        (LAYERS, "sandboxed"),
+        (("user", "limits", "landlock", "seccomp"), "confined"),
+        (("bubblewrap", "user", "limits", "seccomp"), "process"),
+        (("bubblewrap", "limits", "landlock", "seccomp"), "process"),
+        ((), "process"),
+    ],
+)
+def test_a_tier_is_named_only_where_every_layer_of_it_is_on(
+    worn: tuple[str, ...], tier: str
+) -> None:
+    assert tiers.name(worn) == tier
+
+
+OFFER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from grader.sandbox import tiers
+print(*tiers.offered(), sep="\\n")
+"""
+
+
+def offered(path: str) -> list[str]:
+    """What a grader with this PATH says of its machine."""
+    command = [sys.executable, "-c", OFFER, str(ROOT)]
+    surroundings = {**os.environ, "PATH": path}
+    return subprocess.check_output(command, env=surroundings, text=True).splitlines()
+
+
+def test_without_bubblewrap_the_tier_is_lower_and_says_what_to_install(tmp_path: Path) -> None:
+    tier, why, remedy = offered(str(tmp_path))
+    if os.geteuid() != 0:
+        assert tier == ("confined" if confinable() else "process")
+    assert tier != "sandboxed"
+    assert "bwrap is not installed" in why or "root" in why or "This system has no" in why
+    assert remedy
+
+
+def test_bubblewrap_that_cannot_work_counts_for_nothing(tmp_path: Path) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho 'bwrap: No permissions to make a namespace' >&2\nexit 1\n")
+    program.chmod(0o755)
+    tier, why, remedy = offered(f"{tmp_path}:{os.environ['PATH']}")
+    assert tier != "sandboxed"
+    assert "No permissions to make a namespace" in why or "root" in why
+    assert remedy
+
+
+# ---- MAX's cache of compiled kernels -------------------------------------------------------
+
+
+def test_a_worker_reads_the_cache_and_writes_to_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, mine = tmp_path / "real", tmp_path / "folder" / "cache"
+    (real / "a").mkdir(parents=True)
+    (real / "a" / "kernel").write_text("compiled")
+    monkeypatch.setenv(cache.VARIABLE, str(mine))
+    cache.seed(str(real))
+    assert (mine / "a" / "kernel").read_text() == "compiled"
+    (mine / "a" / "new").write_text("mine")
+    assert [path.name for path in (real / "a").iterdir()] == ["kernel"]
+    (real / "b").touch()
+    cache.seed(str(real))
+    assert not (mine / "b").exists()
 
 
 # ---- a machine with no layers but limits --------------------------------------------------

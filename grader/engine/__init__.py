@@ -40,12 +40,17 @@ def prepare() -> None:
     first_import.prepare()
 
 
-def install(kind: str, announce: Callable[[str], None] | None = None) -> None:
+def install(
+    kind: str,
+    announce: Callable[[str], None] | None = None,
+    before_compiling: Callable[[], None] | None = None,
+) -> None:
     """Choose what computes MAX's operations: ``"numpy"`` or ``"max"`` (MAX's own kernels).
 
     Operations without a NumPy handler run on MAX's kernels. Where MAX compiles, which takes up
     to a minute, ``announce`` is called with one line of text, from another thread; without it
-    the line goes to standard error.
+    the line goes to standard error. ``before_compiling`` is called before each such kernel, and
+    before each that MAX loads from its cache.
 
     Before Python 3.13 this also puts a handler for Ctrl-C in the place of Python's, which makes
     every result of MAX take seconds there; KeyboardInterrupt is raised as ever. Call it in the
@@ -61,7 +66,7 @@ def install(kind: str, announce: Callable[[str], None] | None = None) -> None:
     interrupt.keep_own_handler()
     seam.use_cpu()
     seam.print_no_graphs()
-    seam.announce_compiling(announce or _to_stderr)
+    seam.announce_compiling(announce or _to_stderr, before_compiling or (lambda: None))
     if kind == "numpy":
         from grader.engine import handlers
 

@@ -199,8 +199,9 @@ def _announced(announce: Announce, what: str) -> Iterator[None]:
 class _Fallback:
     """MAX's interpreter; a graph that it refuses is compiled whole by MAX."""
 
-    def __init__(self, announce: Announce) -> None:
+    def __init__(self, announce: Announce, before: Callable[[], None]) -> None:
         self._announce = announce
+        self._before = before
         self._interpret = executor.InterpreterExecutor()
         self._compile = executor.CompilingExecutor()
 
@@ -212,22 +213,27 @@ class _Fallback:
                 raise
             culprit = str(refusal).rpartition(": ")[2].partition(" has no ")[0]
             culprit = culprit.partition(" mutates ")[0].rstrip(".")
+            self._before()
             with _announced(self._announce, f"a graph with {culprit}"):
                 return list(self._compile.execute(staged, inputs))
 
 
-def announce_compiling(announce: Announce) -> None:
-    """Report each kernel and each graph that MAX compiles from now on in this process."""
+def announce_compiling(announce: Announce, before: Callable[[], None]) -> None:
+    """Report each kernel and each graph that MAX compiles from now on in this process.
+
+    ``before`` is called before each that is compiled or loaded from MAX's cache.
+    """
     current = gc_compile.compile_single_target
     original = getattr(current, "original", current)  # a second install replaces the first
 
     def compile_single_target(family: Any, key: str, device: Any, build: Any) -> Any:
+        before()
         with _announced(announce, f"its kernel {key.replace('_cpu_0', '')}"):
             return original(family, key, device, build)
 
     compile_single_target.original = original  # type: ignore[attr-defined]
     gc_compile.compile_single_target = compile_single_target
-    executor.set_default_executor(_Fallback(announce))
+    executor.set_default_executor(_Fallback(announce, before))
     # MAX advises `max warm-interpreter-cache`: 24 minutes, and each run is slower after.
     logging.getLogger(_eager_policy.__name__).setLevel(logging.ERROR)
 

@@ -8,6 +8,7 @@ import os
 import sys
 
 from grader import engine
+from grader.worker import cache
 from grader.worker.folder import NOBODY
 
 PREFIX = "grader-"
@@ -36,7 +37,7 @@ def environment(folder: str) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "HOME": folder,
         "TMPDIR": folder,
-        "MODULAR_CACHE_DIR": compile_cache(),
+        cache.VARIABLE: cache.private(folder),
         "MALLOC_ARENA_MAX": "2",
         **engine.environment(),
     }
@@ -46,7 +47,7 @@ def compile_cache() -> str:
     """The folder in which MAX keeps kernels that it compiled.
 
     MAX looks at ``MODULAR_CACHE_DIR``, at ``cache`` in ``MODULAR_HOME``, then in the user's
-    cache folder. The worker's HOME is private, so it is told the answer.
+    cache folder. A worker may read it, but has one of its own to write to.
     """
     given = os.environ
     if given.get("MODULAR_CACHE_DIR"):

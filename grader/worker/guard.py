@@ -61,7 +61,7 @@ def _hook(settings: Settings) -> Callable[[str, tuple[Any, ...]], None]:
     secret = os.path.realpath(os.path.dirname(settings.grader))
     installed = [os.path.realpath(path) for path in (sys.prefix, sys.base_prefix, *sys.path)]
     open_to_read = [p for p in (settings.grader, *installed) if p != secret]
-    open_to_write = [os.path.realpath(p) for p in (settings.folder, settings.cache) if p]
+    open_to_write = [os.path.realpath(settings.folder)]
     busy = False
 
     def within(path: str, folders: list[str]) -> bool:

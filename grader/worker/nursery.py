@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from grader.worker import folder, referee, serve, start
+from grader.worker import cache, folder, referee, serve, start
 from grader.worker.start import Settings
 
 SOCKET = 3
@@ -67,6 +67,7 @@ def _become(settings: Settings, supervisor: int, output: int, job: int, report: 
         os.dup2(end, place, inheritable=False)
     os.closerange(start.REPORT + 1, 4096)
     os.environ.update(HOME=settings.folder, TMPDIR=settings.folder)
+    os.environ[cache.VARIABLE] = cache.private(settings.folder)
     # Python's streams still take their descriptors for what they were: files that can seek.
     sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]

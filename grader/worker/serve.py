@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from grader.worker import layers
+from grader.worker import cache, layers
 
 if TYPE_CHECKING:
     from grader.worker.start import Settings
@@ -15,7 +15,7 @@ def serve(settings: Settings) -> None:
     """Confine this process, then do its one job. Does not return."""
     worn = layers.put_on(layers.BEFORE_MAX, settings)
     try:
-        _import_max(settings.engine)
+        _import_max(settings.engine, settings.cache)
     except BaseException as error:  # noqa: BLE001 - nothing of the learner has run yet
         _broken(error)
     worn += layers.put_on(layers.AFTER_MAX, settings)
@@ -38,12 +38,12 @@ def _relieve_collector() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-def _import_max(engine: str) -> None:
+def _import_max(engine: str, compiled: str) -> None:
     import_single_threaded()
     from grader import engine as engines
     from grader.worker import talk
 
-    engines.install(engine, talk.announce)
+    engines.install(engine, talk.announce, lambda: cache.seed(compiled))
 
 
 def import_single_threaded() -> None:
