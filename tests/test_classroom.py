@@ -113,6 +113,7 @@ def test_stopped_and_killed_and_gone_on_with_it_is_the_same_book(
     assert "The same command goes on." in stopped.stderr
     assert "Traceback" not in stopped.stderr
     assert _stopped(tmp_path, more, after=2, by=signal.SIGKILL).returncode == -signal.SIGKILL
+    assert (tmp_path / "out" / ".submissions").exists()
     kept = {path: path.stat().st_mtime_ns for path in _results(tmp_path)}
     assert len(kept) >= 2
     again = run(tmp_path, *more)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -80,21 +81,29 @@ def at_work(out: Path) -> Iterator[None]:
 @contextmanager
 def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
     """Everything that was handed in, read once, and which results are there already."""
-    with tempfile.TemporaryDirectory(prefix="class-", ignore_cleanup_errors=True) as folder:
-        spool = Path(folder)
-        steps = [step.id for step in request.steps]
-        collected = collect(request.submissions, steps, spool)
-        fingerprint = store.fingerprint()
-        names: dict[tuple[str, str], str] = {}
-        kept: dict[str, Report] = {}
-        for (_, step), answer in collected.answers.items():
-            if answer.digest and (step, answer.digest) not in names:
-                options = _options(step, answer.digest, request.strict)
-                name = store.key(fingerprint, step, answer.digest, options)
-                names[step, answer.digest] = name
-                if (report := keep.load(name)) is not None:
-                    kept[name] = report
-        yield Plan(collected, spool, names, kept, fingerprint)
+    spool = request.out / ".submissions"
+    shutil.rmtree(spool, ignore_errors=True)  # of a run that was killed
+    spool.mkdir()
+    try:
+        yield _plan(request, keep, spool)
+    finally:
+        shutil.rmtree(spool, ignore_errors=True)
+
+
+def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
+    steps = [step.id for step in request.steps]
+    collected = collect(request.submissions, steps, spool)
+    fingerprint = store.fingerprint()
+    names: dict[tuple[str, str], str] = {}
+    kept: dict[str, Report] = {}
+    for (_, step), answer in collected.answers.items():
+        if answer.digest and (step, answer.digest) not in names:
+            options = _options(step, answer.digest, request.strict)
+            name = store.key(fingerprint, step, answer.digest, options)
+            names[step, answer.digest] = name
+            if (report := keep.load(name)) is not None:
+                kept[name] = report
+    return Plan(collected, spool, names, kept, fingerprint)
 
 
 def grade_one(where: Path, step: Step) -> Report:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -204,8 +203,7 @@ def _stop(message: str) -> NoReturn:
 
     click.echo(message, err=True)
     pool.end_all()
-    sys.stderr.flush()
-    os._exit(130)
+    sys.exit(130)
 
 
 def _workshop(
