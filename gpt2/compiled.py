@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 from max.driver import CPU
 from max.dtype import DType
+from max.experimental import functional as F
 from max.experimental.nn import Module
 from max.experimental.tensor import Tensor
 from max.graph import TensorType
@@ -21,6 +24,21 @@ class _OneToken(Module):
 
     def forward(self, ids: Tensor, cache: Any) -> Any:
         return self.model.decode(ids, cache)
+
+
+@contextmanager
+def nothing_to_stage() -> Iterator[None]:
+    """Let ``F.lazy()`` do nothing: a compiled model is one graph already.
+
+    It reads the ids that it is given. Inside ``F.lazy()`` ids made there have no numbers yet, so
+    a ``stream`` that is right with the plain model would fail with the compiled one.
+    """
+    lazy = F.lazy
+    F.lazy = nullcontext
+    try:
+        yield
+    finally:
+        F.lazy = lazy
 
 
 class CompiledGPT2:

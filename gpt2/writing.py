@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,11 +64,11 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
                 raise
             raise NoCheckpoint(str(problem)) from problem
         _check_room(tokens, model.config)
-        if kind == "max":
-            model = _compiled(model, notes)
         how = _how(wish, fields.get("eos_token_id", tokenizer.end_of_text))
-        counted = _Counted(steps.stream(model, tokens, wish.max_new_tokens, **how))
-        _print(wish.prompt, counted, how["eos_token_id"], tokenizer, notes)
+        fast = _compiled(model, notes) if kind == "max" else None
+        with _writing(fast):
+            counted = _Counted(steps.stream(fast or model, tokens, wish.max_new_tokens, **how))
+            _print(wish.prompt, counted, how["eos_token_id"], tokenizer, notes)
     if counted.count < wish.max_new_tokens and counted.last != how["eos_token_id"]:
         full = f"The model has room for {model.config.n_positions} tokens, and they are written."
         notes.print(full, style="dim")
@@ -137,7 +137,7 @@ def _how(wish: Wish, end: int | None) -> dict[str, Any]:
 
 
 def _compiled(model: Any, notes: Console) -> Any:
-    """The compiled model; the model itself where MAX cannot compile it."""
+    """The compiled model; None where MAX cannot compile it."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     what = "compiling: a minute or two the first time, then seconds"
@@ -154,7 +154,7 @@ def _compiled(model: Any, notes: Console) -> Any:
         try:
             from gpt2.compiled import CompiledGPT2
 
-            model = CompiledGPT2(model)
+            fast = CompiledGPT2(model)
         except Exception as error:  # noqa: BLE001  a learner's code may not be made for symbols
             first = str(error).strip().partition("\n")[0]
             notes.print(
@@ -163,9 +163,18 @@ def _compiled(model: Any, notes: Console) -> Any:
                 style="yellow",
                 markup=False,
             )
-            return model
+            return None
     notes.print(f"compiled in {time.perf_counter() - started:.1f} s", style="dim")
-    return model
+    return fast
+
+
+def _writing(fast: Any) -> AbstractContextManager[None]:
+    """What must hold while a compiled model writes; nothing where there is none."""
+    if fast is None:
+        return nullcontext()
+    from gpt2.compiled import nothing_to_stage
+
+    return nothing_to_stage()
 
 
 @contextmanager
@@ -192,7 +201,8 @@ def _print(
     finally:
         sys.stdout.write("\n")
         sys.stdout.flush()
-        notes.print(str(counted), style="dim")
+        if counted.count:
+            notes.print(str(counted), style="dim")
 
 
 class _Counted:

@@ -100,6 +100,12 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "TypeError",
+        r"Can't realize tensor before realization context is completed",
+        "Numbers were read inside 'with F.lazy():', where operations are only written down",
+        "Put nothing but the model's call into that block. Read the numbers after it.",
+    ),
+    (
+        "TypeError",
         r"^$",
         "A tensor was used as if it were True or False",
         "Ask 'if tensor is not None', not 'if tensor'. For its numbers there is F.where.",

@@ -37,3 +37,11 @@ def test_an_error_of_this_python_is_recognised(code: str, kind: type[Exception],
         exec(code, {"__name__": __name__})
     error = SeenError(kind.__name__, str(caught.value), "")
     assert explain(error).message == told
+
+
+def test_reading_numbers_too_early_says_where_to_read_them() -> None:
+    text = "Can't realize tensor before realization context is completed."
+    told = explain(SeenError("TypeError", text, ""))
+    assert told.message.startswith("Numbers were read inside 'with F.lazy():'")
+    assert told.hint is not None
+    assert "after it" in told.hint
