@@ -16,6 +16,9 @@ from grader.rubric import Evidence, Floats, Misconception, Rubric, State
 HUGE = 1e30
 """Numbers beyond this come out of float32 arithmetic as infinity or NaN."""
 
+MOST_FOR_PAIRS = 100_000
+"""Numbers of a trial on which thousands of pairs can be tried; a larger takes them a minute."""
+
 Arrays = dict[str, npt.NDArray[np.generic] | None]
 Mistakes = tuple[Misconception, ...]
 
@@ -50,7 +53,8 @@ def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
     forwards = [name for name in order if not evidence.trials[name].part]
     complete = any(search.whole(name) for name in forwards)
     for names in (order, forwards) if forwards and forwards[0] in wrong else (order,):
-        for candidates in (search.singles, search.pairs):
+        few = search.size(names[0]) <= MOST_FOR_PAIRS
+        for candidates in (search.singles, search.pairs) if few else (search.singles,):
             every = candidates(rubric.misconceptions, forwards)
             fitting = [mistakes for mistakes in every if search.fits(names[0], mistakes)]
             for lenient in (False, True):
@@ -73,9 +77,12 @@ class _Search:
         return all(array is not None for array in self.seen[name].values())
 
     def size(self, name: str) -> int:
-        """How many numbers trial ``name`` is about: predicting it costs accordingly."""
+        """How many numbers trial ``name`` is about: predicting it costs accordingly.
+
+        Not what came back, which the learner's code can make of any size.
+        """
         weights = self._evidence.weights(name).values()
-        return sum(a.size for a in (*weights, *self.seen[name].values()) if a is not None)
+        return sum(a.size for a in (*weights, *self._evidence.expected(name).values()))
 
     def fits(self, name: str, mistakes: Mistakes) -> bool:
         """Whether these mistakes together give the numbers of trial ``name``."""

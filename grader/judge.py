@@ -16,11 +16,23 @@ from grader.diagnose import Explanation
 from grader.explain import explain
 from grader.model import CheckResult, Status
 from grader.probe import SeenArray, SeenTensor
-from grader.rubric import Check, Evidence, Failed, NotRun, Passed, Rubric, Ruling
+from grader.rubric import (
+    Check,
+    Evidence,
+    Failed,
+    Misconception,
+    NotRun,
+    Passed,
+    Rubric,
+    Ruling,
+)
 from grader.source import Finding, Source
 
 ABSENT = ("MissingName", "AttributeError")
 """Errors which say that a helper is not there. The program may be right without it."""
+
+MOST_SAID = 800
+"""Characters of a message."""
 
 UNDECIDED = "Not recognised in your code. Once the numbers are right, it counts."
 UNSEEN = "Your code gave nothing here that can be compared."
@@ -88,9 +100,11 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
         if _proven(case, check) or (case.evidence.mostly_right() and not finding.certain):
             return _pass(check, UNRECOGNISED)
         if not finding.certain or case.evidence.outcome.ended != "done":
-            if case.explanation is not None and case.explanation.complete:
+            known = case.explanation is not None and case.explanation.complete
+            shown = known and not any(one.instead for one in _mistakes(case))
+            if shown:
                 return _pass(check, UNRECOGNISED)
-            if finding.foreign or _undecided(case, check):
+            if known or finding.foreign or _undecided(case, check):
                 return CheckResult(
                     check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED
                 )
@@ -99,9 +113,12 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
 
 def _but(case: Case, check: Check) -> str:
     """What to say where the thing is there, and a named mistake shows that it is wrong."""
-    mistakes = case.explanation.mistakes if case.explanation else ()
-    why = next((one.message for one in mistakes if check.id in one.blames), "")
+    why = next((one.message for one in _mistakes(case) if check.id in one.blames), "")
     return f"{check.passed}, but wrong: {why}"
+
+
+def _mistakes(case: Case) -> tuple[Misconception, ...]:
+    return case.explanation.mistakes if case.explanation else ()
 
 
 def _proven(case: Case, check: Check) -> bool:
@@ -226,7 +243,8 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
 
 
 def _said(sentence: str, message: str | None) -> str:
-    return f"{sentence.rstrip(':')}: {message}" if message else sentence
+    """The sentence and what was seen, which may hold whatever the program made: on one line."""
+    return f"{sentence.rstrip(':')}: {clean.line(message, MOST_SAID)}" if message else sentence
 
 
 def _waits_for(case: Case, named: str | None) -> str:

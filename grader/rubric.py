@@ -258,7 +258,8 @@ class Misconception:
     """A mistake as a formula: the oracle with some knobs turned.
 
     ``blames`` names the checks that this mistake breaks, first the one to read first.
-    ``lesson`` is the heading of the lesson's section on it.
+    ``lesson`` is the heading of the lesson's section on it. ``instead`` says that nothing of the
+    program's parts can be seen in its result, right or wrong.
     """
 
     id: str
@@ -266,6 +267,7 @@ class Misconception:
     knobs: Mapping[str, Any]
     blames: tuple[str, ...]
     lesson: str = ""
+    instead: bool = False
 
 
 @dataclass(frozen=True)

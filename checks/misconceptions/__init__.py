@@ -14,11 +14,17 @@ Row = tuple[str, str, dict[str, Any], str]
 """Id, sentence, knobs, and the part of the program that it breaks."""
 
 
+INSTEAD = frozenset(
+    ("returns-input", "returns-zeros", "returns-ones", "returns-mean", "block-input")
+)
+"""Results that come from no computation at all, so they show nothing of its parts."""
+
+
 def named(
     rows: tuple[Row, ...], blames: Mapping[str, tuple[str, ...]], lesson: Mapping[str, str]
 ) -> tuple[Misconception, ...]:
     """The misconceptions of ``rows``, blaming this rubric's checks for each part."""
     return tuple(
-        Misconception(id, message, knobs, blames[part], lesson.get(part, ""))
+        Misconception(id, message, knobs, blames[part], lesson.get(part, ""), id in INSTEAD)
         for id, message, knobs, part in rows
     )

@@ -1,11 +1,12 @@
 """Removes a private folder, whatever was made in it."""
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH101, PTH104, PTH106, PTH108, PTH118
+# ruff: noqa: PTH101, PTH116, PTH123, PTH104, PTH106, PTH108, PTH118
 from __future__ import annotations
 
 import errno
 import os
+import stat
 from contextlib import suppress
 
 NOBODY = 65534
@@ -72,3 +73,22 @@ def size(folder: str, most: int) -> int:
         except OSError as error:  # gone meanwhile, or out of reach
             total += most + 1 if error.errno == errno.ENAMETOOLONG else 0
     return total
+
+
+def nameless(process: int, folder: str, largest: int) -> int:
+    """Bytes on disk of the files of ``folder`` that were removed and that ``process`` still holds.
+
+    One that is only mapped into memory counts as ``largest``, the most that a file can have.
+    """
+    held: dict[int, int] = {}
+    with suppress(OSError):  # it has ended, or there is no /proc
+        for entry in os.scandir(f"/proc/{process}/fd"):
+            with suppress(OSError):
+                at = os.stat(entry.path)
+                if stat.S_ISREG(at.st_mode) and at.st_nlink == 0:
+                    held[at.st_ino] = at.st_blocks * 512
+        with open(f"/proc/{process}/maps", encoding="utf-8", errors="replace") as maps:
+            for line in maps:
+                if line.endswith(" (deleted)\n") and f" {folder}/" in line:
+                    held.setdefault(int(line.split(None, 5)[4]), largest)
+    return sum(held.values())

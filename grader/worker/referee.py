@@ -93,8 +93,14 @@ def _until_ended(
         if used.threads > settings.threads:
             return "threads", None
         ticks += 1
-        if ticks % DISK_TICKS == 0 and folder.size(settings.folder, settings.disk) > settings.disk:
+        if ticks % DISK_TICKS == 0 and _disk(child, settings) > settings.disk:
             return "disk", None
+
+
+def _disk(child: int, settings: Settings) -> int:
+    """Bytes on disk of the worker's files: those in its folder, and those without a name."""
+    named = folder.size(settings.folder, settings.disk)
+    return named + folder.nameless(child, settings.folder, settings.file_size)
 
 
 def _process_handle(child: int) -> int | None:

@@ -34,6 +34,9 @@ CLONE_THREAD = 0x00010000
 FCNTL_FORBIDDEN = (8, 10, 15, 1024, 1026)
 """F_SETOWN, F_SETSIG and F_SETOWN_EX send any signal to any process of the user; F_SETLEASE
 holds up whoever opens the file; F_NOTIFY tells what happens in a folder."""
+NO_STREAM = 0xE
+"""The bits that every kind of socket but a stream has. A pair of streams reaches nobody else; a
+datagram from a pair can be sent to any path."""
 IOCTL_ALLOWED = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Others change a file's flags, type
 into a terminal or send signals."""
@@ -108,6 +111,12 @@ def _blocks(own: int) -> dict[str, Block]:
             (JUMP_EQUAL, 0, 1, 0),
             (RETURN, 0, 0, ALLOW),
             (RETURN, 0, 0, DENY),
+        ],
+        "socketpair": [
+            (LOAD, 0, 0, second),
+            (JUMP_ANY_BIT, 0, 1, NO_STREAM),
+            (RETURN, 0, 0, DENY),
+            (RETURN, 0, 0, ALLOW),
         ],
         "sched_setaffinity": [(LOAD, 0, 0, first), *_one_of((0, own), ALLOW, DENY)],
     }

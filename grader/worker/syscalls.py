@@ -20,6 +20,7 @@ SPECIAL: dict[str, Numbers] = {
     "prctl": (157, 167),
     "prlimit64": (302, 261),
     "sched_setaffinity": (203, 122),
+    "socketpair": (53, 199),
     "seccomp": (317, 277),
     "tgkill": (234, 131),
 }
@@ -55,7 +56,7 @@ PROCESSES: dict[str, Numbers] = {
     "vfork": (58, None),
 }
 
-# socketpair stays: Python's event loops wake themselves through one.
+# socketpair stays, for streams: Python's event loops wake themselves through one.
 NETWORK: dict[str, Numbers] = {
     "accept": (43, 202),
     "accept4": (288, 242),

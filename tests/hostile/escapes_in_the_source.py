@@ -1,0 +1,24 @@
+# Tries: lines with escape sequences and bidi characters, which the report would show.
+# Holds: The report is plain text: no escape sequence, no control character, no line of the
+#     attacker's.
+# Verdict: fail
+# Says: tried
+from max.experimental.nn import Linear, Module
+
+
+def attack():
+    print("tried", flush=True)
+    raise ValueError("here")  # [2J]0;owned ‮⁦ 🎉 All checks passed!      2J
+
+
+class GPT2Attention(Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed_dim, self.num_heads = config.n_embd, config.n_head
+        self.head_dim = config.n_embd // config.n_head
+        self.c_attn = Linear(config.n_embd, 3 * config.n_embd, bias=True)
+        self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
+
+    def forward(self, hidden_states):
+        attack()
+        return hidden_states

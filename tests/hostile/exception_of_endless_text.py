@@ -1,0 +1,28 @@
+# Tries: an exception whose text never ends.
+# Holds: The ending is told; no pass.
+# Verdict: timeout
+# Says: tried
+# Wall: 3
+from max.experimental.nn import Linear, Module
+
+
+def attack():
+    class Hostile(Exception):
+        def __str__(self):
+            while True: pass
+
+    print("tried", flush=True)
+    raise Hostile
+
+
+class GPT2Attention(Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed_dim, self.num_heads = config.n_embd, config.n_head
+        self.head_dim = config.n_embd // config.n_head
+        self.c_attn = Linear(config.n_embd, 3 * config.n_embd, bias=True)
+        self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
+
+    def forward(self, hidden_states):
+        attack()
+        return hidden_states

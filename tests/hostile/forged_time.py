@@ -1,0 +1,46 @@
+# Tries: to win time for ever by saying that MAX compiles.
+# Holds: The patience with compiling ends; the lines are counted.
+# Verdict: fail timeout
+# Says: tried
+# Wall: 3
+import json
+import os
+import struct
+import time
+
+from max.experimental.nn import Linear, Module
+
+
+def send(kind, *fields, body=b""):
+    head = json.dumps({kind: list(fields)}).encode()
+    frame = b"gw01" + struct.pack("<IQ", len(head), len(body)) + head + body
+    for number in range(3, 32):
+        try:
+            os.write(number, frame)
+        except OSError:
+            pass
+
+
+DONE = []
+
+
+def attack():
+    print("tried", flush=True)
+    while True:
+        send("Progress", "MAX compiles a kernel \x1b[2J")
+        time.sleep(0.02)
+
+
+class GPT2Attention(Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed_dim, self.num_heads = config.n_embd, config.n_head
+        self.head_dim = config.n_embd // config.n_head
+        self.c_attn = Linear(config.n_embd, 3 * config.n_embd, bias=True)
+        self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
+
+    def forward(self, hidden_states):
+        if not DONE:
+            DONE.append(1)
+            attack()
+        return hidden_states

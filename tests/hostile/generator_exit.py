@@ -1,0 +1,20 @@
+# Tries: GeneratorExit while imported, and at every later step of a generator.
+# Holds: The ending is told; no pass.
+# Verdict: fail
+# Says: tried
+from max.experimental.nn import Linear, Module
+
+print("tried", flush=True)
+raise GeneratorExit("out")
+
+
+class GPT2Attention(Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed_dim, self.num_heads = config.n_embd, config.n_head
+        self.head_dim = config.n_embd // config.n_head
+        self.c_attn = Linear(config.n_embd, 3 * config.n_embd, bias=True)
+        self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
+
+    def forward(self, hidden_states):
+        return hidden_states

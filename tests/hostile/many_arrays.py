@@ -1,0 +1,21 @@
+# Tries: to return a hundred thousand arrays in nested lists.
+# Holds: What is too much is not looked at.
+# Verdict: fail
+# Says: -
+import numpy
+
+from max.experimental.nn import Linear, Module
+
+pass
+
+
+class GPT2Attention(Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed_dim, self.num_heads = config.n_embd, config.n_head
+        self.head_dim = config.n_embd // config.n_head
+        self.c_attn = Linear(config.n_embd, 3 * config.n_embd, bias=True)
+        self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
+
+    def forward(self, hidden_states):
+        return [[numpy.zeros(1)] * 1000] * 100

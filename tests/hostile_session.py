@@ -1,0 +1,77 @@
+"""Grades hostile files, a few at a time, in a process of its own: they may aim at the grader.
+
+``python -m tests.hostile_session PLAN.json`` reads which files, with which layers, from spare
+workers or not, and prints one JSON line for each as it is done. Whatever they do to this process,
+the test that started it looks on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from grader import course, sandbox
+from grader.pipeline import Options, grade
+from grader.report import as_json, as_text
+from grader.sandbox import Limits
+from tests.worker_jobs import processes_with
+
+MIB = 1 << 20
+AT_ONCE = 4
+
+
+def limits_of(entry: dict[str, Any]) -> Limits:
+    """Short limits for a file that is meant to run into one."""
+    plain = Limits()
+    return plain._replace(
+        wall=entry.get("wall") or plain.wall,
+        compiling=entry.get("wall") or plain.compiling,
+        memory=(entry.get("memory") or plain.memory // MIB) * MIB,
+        disk=(entry.get("disk") or plain.disk // MIB) * MIB,
+    )
+
+
+def grade_one(entry: dict[str, Any], begin: Callable[..., sandbox.Running]) -> dict[str, Any]:
+    """One report as data and as text, how long it took, and what was left right after."""
+    folders: list[str] = []
+
+    def start(**chosen: Any) -> sandbox.Running:
+        running = begin(limits=limits_of(entry), **chosen)
+        folders.append(running.folder)
+        return running
+
+    started = time.monotonic()
+    report = grade(course.find(entry["step"]), Path(entry["file"]), Options(), start)
+    return {
+        "name": entry["name"],
+        "report": as_json.as_dict(report),
+        "text": as_text.render(report, verbose=True, hint_level=3),
+        "seconds": time.monotonic() - started,
+        "processes": [p for folder in folders for p in processes_with(folder)],
+        "folders": [folder for folder in folders if Path(folder).exists()],
+    }
+
+
+def main() -> None:
+    """Grade every file of the plan."""
+    plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    layers = tuple(plan["layers"])
+    with ExitStack() as stack:
+        begin = partial(sandbox.start, layers=layers)
+        if plan["spares"]:
+            spares = sandbox.Spares(AT_ONCE, layers=layers, warm=False)
+            begin = partial(stack.enter_context(spares).start, layers=layers)
+        pool = stack.enter_context(ThreadPoolExecutor(AT_ONCE))
+        for done in pool.map(lambda entry: grade_one(entry, begin), plan["files"]):
+            print(json.dumps(done), flush=True)
+
+
+if __name__ == "__main__":
+    main()

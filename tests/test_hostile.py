@@ -1,0 +1,344 @@
+"""Every file in tests/hostile is graded: none passes wrongly, reads, changes, sends or survives.
+
+Each attack says in its first lines what it tries, what must hold all the same, which verdicts
+are right and what it prints when it has tried. It prints ``BROKE`` where it got through. Names
+between at signs stand for decoys that are made for the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import unicodedata
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.sandbox.limits import Limits
+from grader.sandbox.tiers import LAYERS, offered, usable
+from grader.sandbox.tiers import name as name_of
+from tests.worker_jobs import ROOT, processes_with
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are Linux's")
+
+FOLDER = Path(__file__).parent / "hostile"
+RIGHT = ROOT / "solutions" / "solution_05.py"
+SECRET = "hunter2-" + os.urandom(6).hex()
+GRACE_S = 40.0
+"""For a machine that does other things too; the limits themselves are seconds."""
+EVERY = 10
+"""After so many attacks a right file is graded."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What the first lines of a hostile file say."""
+
+    name: str
+    source: str
+    verdicts: tuple[str, ...]
+    says: str
+    limits: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def wall(self) -> float:
+        return self.limits.get("wall", Limits().wall)
+
+
+def read(path: Path) -> Attack:
+    source = path.read_text(encoding="utf-8")
+    pattern = r"^# (Verdict|Says|Wall|Memory|Disk|Tries|Holds): (.+)$"
+    head = dict(re.findall(pattern, source, re.MULTILINE))
+    assert head["Tries"]
+    assert head["Holds"]
+    limits = {key.lower(): int(head[key]) for key in ("Wall", "Memory", "Disk") if key in head}
+    return Attack(path.stem, source, tuple(head["Verdict"].split()), head["Says"], limits)
+
+
+ATTACKS = {path.stem: read(path) for path in sorted(FOLDER.glob("*.py"))}
+
+
+def test_there_are_fifty_attacks_and_more() -> None:
+    assert len(ATTACKS) >= 50
+
+
+# ---- the place -----------------------------------------------------------------------------
+
+
+@dataclass
+class Arena:
+    """Decoys that must stay as they are, and listeners that must hear nothing."""
+
+    folder: Path
+    names: dict[str, str]
+    sockets: list[socket.socket]
+    decoy: subprocess.Popen[bytes]
+
+    def watched(self) -> dict[str, tuple[object, ...]]:
+        """Mode, owner, times, size and content of everything that no attack may change."""
+        course = [ROOT / name for name in ("solutions", "checks", "steps", "grader", "course.toml")]
+        found = {}
+        for top in (*(self.folder / name for name in ("home", "others", "cache")), *course):
+            for path in (top, *sorted(top.rglob("*"))):
+                if "__pycache__" in path.parts:
+                    continue
+                at = path.lstat()
+                text = path.read_bytes() if path.is_file() else b""
+                digest = hashlib.sha256(text).hexdigest()
+                attributes = sorted(os.listxattr(path, follow_symlinks=False))
+                found[str(path)] = (at.st_mode, at.st_uid, at.st_gid, at.st_size, at.st_nlink,
+                                    at.st_mtime_ns, digest, *attributes)  # fmt: skip
+        return found
+
+    def heard(self) -> list[str]:
+        """What reached a listener."""
+        found = []
+        for one in self.sockets:
+            one.setblocking(False)
+            try:
+                found.append(str(one.accept() if one.type == socket.SOCK_STREAM else one.recv(99)))
+            except BlockingIOError:
+                continue
+        return found
+
+
+MARKERS = (
+    "/tmp/grader-hostile-marker", "/dev/shm/grader-hostile-marker",
+    "/var/tmp/grader-hostile-marker", "/dev/mqueue/grader-hostile",
+    *(f"{entry}/{name}" for entry in sys.path if entry.endswith("site-packages")
+      for name in ("hostile_marker.py", "hostile_marker.pth")),
+    f"{Path(os.__file__).parent}/hostile_marker.py",
+)  # fmt: skip
+"""Where attacks try to write outside the decoys."""
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
+    folder = tmp_path_factory.mktemp("arena")
+    other = folder / "others" / "ada" / "step_05.py"
+    for path in (folder / "home/.ssh/id_rsa", folder / "home/.netrc", folder / "home/.aws/x",
+                 other, folder / "cache/kernel.so"):  # fmt: skip
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# {SECRET}\n")
+        path.chmod(0o600)
+    (folder / "tmp").mkdir()
+    short = Path(f"/tmp/h-{os.getpid()}")  # a socket's path is short
+    short.mkdir()
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, short)
+        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        udp.bind(("127.0.0.1", 0))
+        unix = stack.enter_context(socket.socket(socket.AF_UNIX))
+        unix.bind(str(short / "u"))
+        unix.listen()
+        datagrams = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        datagrams.bind(str(short / "u.dgram"))
+        decoy = stack.enter_context(subprocess.Popen(["sleep", "1000"]))
+        stack.callback(decoy.kill)
+        names = {
+            "ROOT": ROOT, "ARENA": folder, "HOME": folder / "home", "OTHER": other,
+            "CACHE": folder / "cache", "SECRET": SECRET, "TCP": tcp.getsockname()[1],
+            "UDP": udp.getsockname()[1], "UNIX": short / "u", "DECOY": decoy.pid,
+            "GRADER": os.getpid(),
+        }  # fmt: skip
+        texts = {name: str(value) for name, value in names.items()}
+        yield Arena(folder, texts, [tcp, udp, unix, datagrams], decoy)
+
+
+# ---- the run -------------------------------------------------------------------------------
+
+
+@dataclass
+class Round:
+    """All attacks on one tier, and what they left."""
+
+    tier: str
+    done: dict[str, dict[str, Any]]
+    changed: list[str]
+    heard: list[str]
+    markers: list[str]
+    survivors: list[int]
+    decoy_lives: bool
+    arena: Arena
+
+
+def plan(arena: Arena) -> list[dict[str, Any]]:
+    """Every attack, with its decoys put in, and right files between them."""
+    entries = []
+    for number, attack in enumerate(ATTACKS.values()):
+        file = arena.folder / "handed-in" / attack.name / "step_05.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = re.sub("@([A-Z]+)@", lambda found: arena.names[found[1]], attack.source)
+        file.write_text(text, encoding="utf-8")
+        entries.append({"name": attack.name, "file": str(file), **attack.limits})
+        if number % EVERY == 0:
+            entries.append({"name": f"right {number}", "file": str(RIGHT)})
+    entries.append({"name": "right at last", "file": str(RIGHT)})
+    return [{"step": "s05", **entry} for entry in entries]
+
+
+def run(arena: Arena, layers: tuple[str, ...], *, spares: bool) -> dict[str, dict[str, Any]]:
+    """Grade all files in one process beside this one."""
+    file = arena.folder / "plan.json"
+    whole = {"layers": layers, "spares": spares, "files": plan(arena)}
+    file.write_text(json.dumps(whole))
+    environment = {
+        **os.environ,
+        "HOME": arena.names["HOME"],
+        "TMPDIR": str(arena.folder / "tmp"),
+        "MODULAR_CACHE_DIR": arena.names["CACHE"],
+        "HOSTILE_TEST_SECRET": SECRET,
+        "PYTHONPATH": str(ROOT),
+    }
+    command = [sys.executable, "-m", "tests.hostile_session", str(file)]
+    session = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True,
+                             stdin=subprocess.DEVNULL, timeout=900, check=False)  # fmt: skip
+    assert session.returncode == 0, session.stderr[-4000:]
+    lines = [json.loads(line) for line in session.stdout.splitlines()]
+    return {line["name"]: line for line in lines}
+
+
+TIERS = {"sandboxed": LAYERS, "confined": tuple(la for la in LAYERS if la != "bubblewrap")}
+
+
+@pytest.fixture(scope="module")
+def best() -> str:
+    """The best tier of this machine."""
+    return offered().tier
+
+
+ROUNDS = (
+    "sandboxed-spares",
+    "confined-spares",
+    pytest.param("sandboxed-fresh", marks=pytest.mark.slow),
+    pytest.param("confined-fresh", marks=pytest.mark.slow),
+)
+"""Workers forked from one that has imported MAX, one for each file, or each from nothing."""
+
+
+@pytest.fixture(scope="module", params=ROUNDS)
+def round_(arena: Arena, best: str, request: pytest.FixtureRequest) -> Round:
+    tier, kind = request.param.split("-")
+    if best == "process" or (tier, best) == ("sandboxed", "confined"):
+        pytest.skip(f"this machine offers {best}")
+    before = arena.watched()
+    done = run(arena, TIERS[tier], spares=kind == "spares")
+    time.sleep(4)  # a daemon leaves its mark after three seconds
+    after = arena.watched()
+    survivors = processes_with(str(arena.folder / "tmp" / "grader-"))
+    return Round(
+        tier=tier,
+        done=done,
+        changed=sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p)),
+        heard=arena.heard(),
+        markers=[path for path in (*MARKERS, arena.folder / "survived") if Path(path).exists()],
+        survivors=survivors,
+        decoy_lives=arena.decoy.poll() is None,
+        arena=arena,
+    )
+
+
+# ---- what must hold ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_verdict_is_right(round_: Round, name: str) -> None:
+    report = round_.done[name]["report"]
+    assert report["verdict"] in ATTACKS[name].verdicts, round_.done[name]["text"]
+    assert report["checks"]
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_attack_was_tried_and_got_nowhere(round_: Round, name: str) -> None:
+    output = round_.done[name]["report"]["output"]
+    assert "BROKE" not in output
+    if ATTACKS[name].says != "-":
+        assert ATTACKS[name].says in output, round_.done[name]["text"]
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_nothing_is_left_of_it(round_: Round, name: str) -> None:
+    assert round_.done[name]["processes"] == []
+    assert round_.done[name]["folders"] == []
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_verdict_comes_within_the_limit(round_: Round, name: str) -> None:
+    assert round_.done[name]["seconds"] < ATTACKS[name].wall + GRACE_S
+
+
+def answers() -> list[str]:
+    """Lines that stand in what a learner may not read, and nowhere else."""
+    hidden = [*(ROOT / "solutions").glob("solution_*.py"), *(ROOT / "checks").rglob("*.py")]
+    shown = [*(ROOT / "steps").glob("*.py"), *(ROOT / "solutions").glob("solution_0[1-4].py")]
+    free = {line for path in (*shown, *FOLDER.glob("*.py"))
+            for line in map(str.strip, path.read_text(encoding="utf-8").splitlines())}  # fmt: skip
+    rubric = (ROOT / "checks" / "step_05.py").read_text(encoding="utf-8")  # its hints are shown
+    lines = (line.strip() for path in hidden
+             for line in path.read_text(encoding="utf-8").splitlines())  # fmt: skip
+    return [line for line in lines if len(line) > 30 and line not in free and line not in rubric]
+
+
+@pytest.fixture(scope="module")
+def secrets() -> list[str]:
+    return [SECRET, *answers()]
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_report_tells_no_secret(round_: Round, secrets: list[str], name: str) -> None:
+    report = dict(round_.done[name]["report"])
+    report["checks"] = [{**check, "hints": []} for check in report["checks"]]  # they lead to it
+    text = [t for t in round_.done[name]["text"].split("\n") if not t.startswith("   Hint:")]
+    told = json.dumps(report, ensure_ascii=False) + "\n".join(text)
+    assert [secret for secret in secrets if secret in told] == []
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_report_is_plain_text_and_not_the_attackers(round_: Round, name: str) -> None:
+    report, text = round_.done[name]["report"], round_.done[name]["text"]
+    odd = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl")}
+    assert odd - {"\t", "\u200c", "\u200d"} == set()
+    lines = text.split("\n")
+    passed = sum(check["status"] == "pass" for check in report["checks"])
+    assert sum(line.startswith("✅") for line in lines) == passed
+    assert any(line.startswith("🎉") for line in lines) == (report["verdict"] == "pass")
+    assert len(text) < 150_000
+    own = [line for line in lines if "checked by hand" in line or "everything is wrong" in line]
+    assert all(line.startswith("  | ") for line in own)
+
+
+def test_the_report_names_the_real_tier(round_: Round) -> None:
+    # As root, a worker that could not become another user is not called confined.
+    real = name_of(usable(TIERS[round_.tier]))
+    assert {one["report"]["isolation"] for one in round_.done.values()} == {real}
+
+
+def test_every_right_file_passed_in_between(round_: Round) -> None:
+    right = {name: one for name, one in round_.done.items() if name.startswith("right")}
+    assert len(right) > len(ATTACKS) // EVERY
+    assert {one["report"]["verdict"] for one in right.values()} == {"pass"}
+    assert {one["report"]["score"] for one in right.values()} == {31}
+
+
+def test_nothing_outside_changed(round_: Round) -> None:
+    assert round_.changed == []
+    assert round_.markers == []
+    assert list((round_.arena.folder / "tmp").iterdir()) == []
+
+
+def test_nobody_was_reached(round_: Round) -> None:
+    assert round_.heard == []
+    assert round_.decoy_lives
+    assert round_.survivors == []

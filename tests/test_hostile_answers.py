@@ -1,0 +1,124 @@
+"""Answers of every kind where a tensor was asked for: the judge says fail, and never stumbles.
+
+What runs in the worker may answer anything that the protocol can carry. Here it does, for every
+step, without a process: each action of each trial gets a value drawn from a list of odd ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.diagnose import diagnose
+from grader.judge import Case, behaves, rule_all, settle
+from grader.model import Status, Step
+from grader.probe import (
+    Load,
+    Make,
+    Observation,
+    Outcome,
+    Read,
+    SeenArray,
+    SeenError,
+    SeenModule,
+    SeenObject,
+    SeenParameter,
+    SeenTensor,
+)
+from grader.rubric import Evidence, Rubric
+from grader.source import parse
+from grader.wire import decode_report, encode
+
+ROUNDS = 3
+
+ARRAYS = (
+    np.zeros((0,), np.float32), np.zeros((), np.float64), np.zeros((3, 0, 2), np.int8),
+    np.full((1, 4, 768), np.nan, np.float32), np.full((2, 3), np.inf, np.float16),
+    np.array([[2**63 - 1]], np.int64), np.array([True, False]), np.zeros((1,) * 30, np.float32),
+    np.full((2, 2), 3e38, np.float32), np.array([2**64 - 1], np.uint64),
+    np.array([0x7F800001], np.uint32).view(np.float32),
+)  # fmt: skip
+VALUES: tuple[Any, ...] = (
+    None, True, -1, 2**62, float("nan"), float("-inf"), "", "✅\n" * 99, [], (), {}, [1, None],
+    [2**62, -(2**62)], [[1, 2], [3]], (1.5, "x"), {"a": {}}, [True, False], SeenObject("x" * 300),
+    SeenModule("", False, {}, {}), *(SeenTensor(a, "float32") for a in ARRAYS),
+    *(SeenTensor(a, "🎉") for a in ARRAYS[:2]), *(SeenArray(a) for a in ARRAYS),
+    [SeenArray(a) for a in ARRAYS], tuple(SeenTensor(a, "float32") for a in ARRAYS[:3]),
+)  # fmt: skip
+ERROR = SeenError("x\x1b[2J\n🎉", "(shape [\n✅])" * 99, "", 2**31 - 1, "✅", "\x1b[2J")
+
+
+class Answers:
+    """Draws what a hostile worker might say."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def value(self) -> Any:
+        return VALUES[int(self.rng.integers(len(VALUES)))]
+
+    def module(self, weights: dict[str, Any]) -> SeenModule:
+        odd = ((), (2**31,), (0,), (3, 5, 7))
+        parameters = {
+            name: SeenParameter(array.shape if self.rng.random() < 0.9 else odd[1], "float32")
+            for name, array in weights.items()
+        }
+        kinds = {name.split(".")[0]: "Linear" for name in weights}
+        return SeenModule("✅\n", bool(self.rng.random() < 0.9), parameters, kinds)
+
+    def action(self, action: Any, weights: dict[str, Any]) -> Any:
+        if self.rng.random() < 0.1:
+            return self.value()
+        match action:
+            case Make():
+                return self.module(weights)
+            case Load():
+                return None
+            case Read():
+                return {name: self.value() for name in action.attributes}
+        return self.value()
+
+    def observation(self, probe: Any) -> Observation:
+        weights: dict[str, Any] = {}
+        for action in probe.actions:
+            weights = action.weights if isinstance(action, Load) else weights
+        results: dict[str, Any] = {}
+        for action in probe.actions:
+            if self.rng.random() < 0.03:
+                raised = SeenError(ERROR.type_name, ERROR.message, action.name, 3, "f", "")
+                return Observation(probe.name, results, raised)
+            results[action.name] = self.action(action, weights)
+        return Observation(probe.name, results)
+
+
+def carried(observation: Observation) -> Observation:
+    """``observation`` as it comes out of the protocol, cleaned."""
+    frame = encode(observation)
+    head = int.from_bytes(frame[4:8], "little")
+    message = decode_report(frame[16 : 16 + head], frame[16 + head :])
+    assert isinstance(message, Observation)
+    return message
+
+
+def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:
+    trials = {trial.probe.name: trial for trial in rubric.draw(np.random.default_rng(seed))}
+    seen = {name: carried(answers.observation(trial.probe)) for name, trial in trials.items()}
+    evidence = Evidence(trials, Outcome("done", seen))
+    rulings = rule_all(rubric, evidence)
+    explanation = None if behaves(rulings) else diagnose(rubric, evidence)
+    source = parse(step.stub.read_bytes(), "steps/step.py")
+    checks = settle(Case(rubric, source, evidence, rulings, explanation))
+    assert any(check.status is not Status.PASS for check in checks)
+    for check in checks:
+        assert "\n" not in check.message
+        assert len(check.message) < 1_000
+
+
+@pytest.mark.parametrize("step", course.steps(), ids=lambda step: step.id)
+def test_odd_answers_fail_and_nothing_stumbles(step: Step) -> None:
+    rubric = course.rubric(step)
+    for seed in range(ROUNDS):
+        judged(step, rubric, Answers(seed), seed)
