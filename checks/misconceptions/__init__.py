@@ -15,9 +15,16 @@ Row = tuple[str, str, dict[str, Any], str]
 
 
 INSTEAD = frozenset(
-    ("returns-input", "returns-zeros", "returns-ones", "returns-mean", "block-input")
+    (
+        "returns-input",
+        "returns-zeros",
+        "returns-ones",
+        "returns-mean",
+        "block-input",
+        "mask-zero-times-inf",
+    )
 )
-"""Results that come from no computation at all, so they show nothing of its parts."""
+"""Results from no computation, or without a number, which show nothing of its parts."""
 
 
 def named(
