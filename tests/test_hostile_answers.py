@@ -6,12 +6,13 @@ step, without a process: each action of each trial gets a value drawn from a lis
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
-from grader import course
+from grader import course, picture
 from grader.diagnose import diagnose
 from grader.judge import Case, behaves, rule_all, settle
 from grader.model import Status, Step
@@ -69,7 +70,11 @@ class Answers:
         kinds = {name.split(".")[0]: "Linear" for name in weights}
         return SeenModule("✅\n", bool(self.rng.random() < 0.9), parameters, kinds)
 
-    def action(self, action: Any, weights: dict[str, Any]) -> Any:
+    def action(self, action: Any, weights: dict[str, Any], want: Mapping[str, Any]) -> Any:
+        if action.name in want and self.rng.random() < 0.5:
+            shape = want[action.name].shape
+            fill = (np.nan, np.inf, -1e38, 0.5)[int(self.rng.integers(4))]
+            return SeenTensor(np.full(shape, fill, np.float32), "float32")
         if self.rng.random() < 0.1:
             return self.value()
         match action:
@@ -81,7 +86,7 @@ class Answers:
                 return {name: self.value() for name in action.attributes}
         return self.value()
 
-    def observation(self, probe: Any) -> Observation:
+    def observation(self, probe: Any, want: Mapping[str, Any]) -> Observation:
         weights: dict[str, Any] = {}
         for action in probe.actions:
             weights = action.weights if isinstance(action, Load) else weights
@@ -90,7 +95,7 @@ class Answers:
             if self.rng.random() < 0.03:
                 raised = SeenError(ERROR.type_name, ERROR.message, action.name, 3, "f", "")
                 return Observation(probe.name, results, raised)
-            results[action.name] = self.action(action, weights)
+            results[action.name] = self.action(action, weights, want)
         return Observation(probe.name, results)
 
 
@@ -105,12 +110,17 @@ def carried(observation: Observation) -> Observation:
 
 def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:
     trials = {trial.probe.name: trial for trial in rubric.draw(np.random.default_rng(seed))}
-    seen = {name: carried(answers.observation(trial.probe)) for name, trial in trials.items()}
+    right = Evidence(trials, Outcome("done", {}))
+    seen = {
+        name: carried(answers.observation(trial.probe, right.expected(name)))
+        for name, trial in trials.items()
+    }
     evidence = Evidence(trials, Outcome("done", seen))
     rulings = rule_all(rubric, evidence)
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
     source = parse(step.stub.read_bytes(), "steps/step.py")
     checks = settle(Case(rubric, source, evidence, rulings, explanation))
+    picture.draw(evidence, rulings)
     assert any(check.status is not Status.PASS for check in checks)
     for check in checks:
         assert "\n" not in check.message
