@@ -243,7 +243,7 @@ def round_(arena: Arena, best: str, request: pytest.FixtureRequest) -> Round:
         done=done,
         changed=sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p)),
         heard=arena.heard(),
-        markers=[path for path in (*MARKERS, arena.folder / "survived") if Path(path).exists()],
+        markers=[p for p in (*MARKERS, f"{arena.folder}/survived") if Path(p).exists()],
         survivors=survivors,
         decoy_lives=arena.decoy.poll() is None,
         arena=arena,
