@@ -285,7 +285,7 @@ CHECKS = (
         "MultiHeadSelfAttentionRoPE does not give the right numbers",
         "Compare each line of forward with the lesson",
         'Weights are [out, in], and come as arguments. See "Weights as arguments".',
-        "x @ weight.transpose(-1, -2) for each of the three, split, rotate, attend, merge, project",
+        "in_features @ q_proj_weight.T and so on, split, rotate, attend, merge, @ o_proj_weight.T",
         rule=rules.all_of(
             rules.numbers(*LAYERS, what="outputs of the layer"),
             rules.repeats("calls", "first", "again"),

@@ -10,13 +10,18 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import psutil
 import pytest
 
+from grader import course, sandbox
+from grader.pipeline import Options, grade
 from grader.watch.changes import file_system, must_poll
+from grader.watch.pair import Pair, cores
 from tests.own_course import Course, copy_course
 
 KEYS = r"q quit"
@@ -95,7 +100,7 @@ def _left(own: Course) -> list[str]:
 def test_each_key_does_what_the_footer_says(own: Course, start: Callable[..., Screen]) -> None:
     stub = own.file().read_bytes()
     screen = start("s05")
-    assert "Add 'from max.experimental import functional as F'" in screen.see("graded 1", KEYS)
+    assert "Add 'from max.experimental import functional as F'" in screen.see("report 1", KEYS)
     screen.press("h")
     assert 'See "MAX operations"' in screen.see("Another hint: press h", KEYS)
     screen.press("l")
@@ -105,16 +110,16 @@ def test_each_key_does_what_the_footer_says(own: Course, start: Callable[..., Sc
     screen.press("s")
     screen.see(r"\+ from max.experimental import functional as F", KEYS)
     screen.press("n")
-    screen.see("step_06.py: graded 2", KEYS)
+    screen.see("step_06.py: report 2", KEYS)
     screen.press("p")
-    screen.see("step_05.py: graded 3", KEYS)
+    screen.see("step_05.py: report 3", KEYS)
     own.solve()
     screen.see("All checks passed", "Next is step 06", KEYS)
     screen.press("r")
     screen.see("Press r again", KEYS)
     assert own.file().read_bytes() != stub
     screen.press("r")
-    screen.see("kept as .grader/backups/step_05", "is the stub again", "graded 5", KEYS)
+    screen.see("kept as .grader/backups/step_05", "is the stub again", "report 5", KEYS)
     assert own.file().read_bytes() == stub
     screen.press("q")
     screen.end()
@@ -122,15 +127,15 @@ def test_each_key_does_what_the_footer_says(own: Course, start: Callable[..., Sc
 
 def test_whatever_happens_to_the_file_is_shown(own: Course, start: Callable[..., Screen]) -> None:
     screen = start("s01")
-    screen.see("graded 1", KEYS)
+    screen.see("report 1", KEYS)
     own.file("01").write_text("def half_typed(:\n", encoding="utf-8")
-    assert "Line 1: def half_typed(:" in screen.see("graded 2", KEYS)
+    assert "Line 1: def half_typed(:" in screen.see("report 2", KEYS)
     own.file("01").unlink()
-    assert "step_01.py" in screen.see("graded 3", KEYS)
+    assert "step_01.py" in screen.see("report 3", KEYS)
     saved = own.root / "steps" / ".step_01.py.swp"
     saved.write_text((own.root / "solutions" / "solution_01.py").read_text(encoding="utf-8"))
     saved.rename(own.file("01"))
-    screen.see("graded 4", "All checks passed", KEYS)
+    screen.see("report 4", "All checks passed", KEYS)
     screen.press("q")
     screen.end()
 
@@ -139,7 +144,7 @@ def test_a_save_and_q_do_not_wait_for_a_loop_without_end(
     own: Course, start: Callable[..., Screen]
 ) -> None:
     screen = start("s01")
-    screen.see("graded 1", KEYS)
+    screen.see("report 1", KEYS)
     own.file("01").write_text("while True:\n    pass\n", encoding="utf-8")
     screen.see("grading", KEYS)
     own.solve("01")
@@ -152,7 +157,7 @@ def test_a_save_and_q_do_not_wait_for_a_loop_without_end(
 
 def test_a_narrow_terminal_and_one_that_changes(own: Course, start: Callable[..., Screen]) -> None:
     screen = start("s05", size=(24, 40))
-    text = screen.see("graded 1", KEYS)
+    text = screen.see("report 1", KEYS)
     assert max(len(line) for line in text.split("\n")) <= 40
     screen.press(" ")
     screen.see("step_05", KEYS)
@@ -175,7 +180,7 @@ def test_killed_while_it_grades_it_leaves_nothing(
 ) -> None:
     screen = start("s01")
     usual = termios.ICANON | termios.ECHO
-    screen.see("graded 1", KEYS)
+    screen.see("report 1", KEYS)
     assert modes(screen) == 0
     own.file("01").write_text("while True:\n    pass\n", encoding="utf-8")
     screen.see("grading", KEYS)
@@ -192,7 +197,7 @@ def test_ctrl_c_ends_it_with_the_terminal_as_it_was(
     own: Course, start: Callable[..., Screen]
 ) -> None:
     screen = start("s01")
-    screen.see("graded 1", KEYS)
+    screen.see("report 1", KEYS)
     screen.child.sendintr()
     screen.child.expect(pexpect.EOF)
     screen.child.wait()
@@ -226,6 +231,32 @@ def test_without_a_terminal_it_prints_plain_reports(own: Course) -> None:
         watch.kill()
         watch.wait()
     assert left_of(own) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [("", ""), (" / math.sqrt(int(value.shape[-1]))", ""), ("import math", "print(1)\nx = 1 / 0")],
+    ids=["right", "no scale", "error at import"],
+)
+def test_two_workers_find_what_one_finds(text: str, other: str, tmp_path: Path) -> None:
+    step = course.find("s05")
+    path = tmp_path / "step_05.py"
+    source = step.solution.read_text(encoding="utf-8")
+    path.write_text(source.replace(text, other) if text else source, encoding="utf-8")
+    taken = []
+    with sandbox.Spares(2) as spares:
+
+        def second() -> sandbox.Running:
+            taken.append(spares.start())
+            return taken[-1]
+
+        def start(**settings: Any) -> Any:
+            return Pair(spares.start(**settings), second)
+
+        one = grade(step, path, Options(seed=5), spares.start)
+        two = grade(step, path, Options(seed=5), start)
+    assert len(taken) == int(cores() > 1)
+    assert replace(two, duration_s=0.0) == replace(one, duration_s=0.0)
 
 
 MOUNTS = """\

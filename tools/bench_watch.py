@@ -83,7 +83,7 @@ def _plain(program: list[str], root: Path, environment: dict[str, str]) -> float
 
 def _await(terminal: int, number: int) -> None:
     """Read the screen until the report of grading ``number`` is drawn to its end."""
-    seen, wanted = b"", f"graded {number} times".encode()
+    seen, wanted = b"", f"report {number},".encode()
     limit = time.monotonic() + LIMIT_S
     while time.monotonic() < limit:
         if select.select([terminal], [], [], 1.0)[0]:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from grader import sandbox
+from grader.watch.pair import Pair
 
 if TYPE_CHECKING:
     from grader.model import Report, Step
     from grader.pipeline import Options
 
 SPARES = 2
-"""A second one for editors that format after saving: they save twice in a moment."""
+"""One for each half of a grading."""
 
 
 class Grading:
@@ -30,7 +31,7 @@ class Grading:
         self._orders: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
         self._latest = 0
         self._lock = threading.Lock()
-        self._running: sandbox.Running | None = None
+        self._running: Pair | None = None
         self._spares = sandbox.Spares(SPARES, engine=options.engine)
         self._thread = threading.Thread(target=self._run, name="grading", daemon=True)
         self._thread.start()
@@ -77,10 +78,16 @@ class Grading:
                 drawn[step.id] = draw(course.rubric(step))
 
     def _start(self, **settings: object) -> sandbox.Running:
-        running = self._spares.start(**settings)  # type: ignore[arg-type]
+        running = Pair(self._spares.start(**settings), self._second)  # type: ignore[arg-type]
         with self._lock:
             self._running = running
-        return running
+        return running  # type: ignore[return-value]  # it does all that `grade` asks
+
+    def _second(self) -> sandbox.Running | None:
+        """Another worker, where one is ready and nothing is to be compiled."""
+        if self._options.engine == "numpy" and self._spares.ready:
+            return self._spares.start(engine=self._options.engine)
+        return None
 
 
 def import_all() -> None:

@@ -81,7 +81,7 @@ class Watch:
         self._data: bytes | None = None
         self._since: float | None = None
         self._took = 0.0
-        self._slow = False
+        self._slow = self._on_report = False
         self._on = True
 
     def run(self) -> None:
@@ -138,7 +138,10 @@ class Watch:
                 self._how = replace(
                     self._how, width=self._terminal.size[0] if self._how.width else None
                 )
-                self._show()
+                if self._on_report and self._terminal.in_place:
+                    self._show_report()
+                else:
+                    self._show()
             case "quit", _:
                 self._on = False
 
@@ -255,8 +258,10 @@ class Watch:
         if self._found.note:
             text += f"\n{self._found.note}\n"
         self._page(f"{self._notice}\n{text}" if self._notice else text)
+        self._on_report = True
 
     def _page(self, text: str) -> None:
+        self._on_report = False
         self._view = screen.View(self._how.text(text))
         self._show(new=True)
 
@@ -281,6 +286,5 @@ class Watch:
         name = self._step.stub.relative_to(self._step.root).as_posix()
         if self._slow:
             return f"{name}: grading ..."
-        return (
-            f"{name}: graded {self._graded} times, {time.strftime('%H:%M:%S')}, {self._took:.2f} s"
-        )
+        clock = time.strftime("%H:%M:%S")
+        return f"{name}: report {self._graded}, {clock}, {self._took:.2f} s"

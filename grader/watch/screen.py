@@ -81,4 +81,8 @@ def report_text(report: Report, how: Look, levels: Mapping[str, int], rows: int)
 
 
 def _told(report: Report) -> Sequence[str]:
-    return [f"What happened: {one.message}" for one in report.diagnosis]
+    told = []
+    for one in report.diagnosis:
+        told.append(f"What happened: {one.message}")
+        told += [f"   Lesson: {one.lesson}"] if one.lesson else []
+    return told

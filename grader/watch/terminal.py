@@ -56,6 +56,8 @@ class Terminal:
         traceback: TracebackType | None,
     ) -> None:
         self.give_back()
+        if self.in_place:
+            self._write("\n")
         if self._guard is not None:
             with suppress(OSError):
                 self._guard.communicate(b"done\n")
