@@ -5,6 +5,8 @@ the cache of compiled kernels as it is and with an empty one. ``--eager`` also t
 forward pass on MAX's own kernels from an empty cache, which takes minutes.
 
 ``watch``: from a save to the finished report in ``watch``, beside a plain ``s05``.
+
+``workers``: processor seconds of a grading with a fresh, a spare and a forked worker.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader import course, engine
-from tools import bench_watch
+from tools import bench_watch, bench_workers
 
 IMPORT = (
     "-c",
@@ -47,12 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         bench_class.main(given[1:])
         return
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["start", "watch"], default="start")
+    parser.add_argument("what", nargs="?", choices=["start", "watch", "workers"], default="start")
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--saves", type=int, default=100)
     parser.add_argument("--eager", action="store_true")
     asked = parser.parse_args(given)
     engine.prepare()
+    if asked.what == "workers":
+        bench_workers.main(asked.turns)
+        return
     if asked.what == "watch":
         bench_watch.main(asked.saves)
         return

@@ -1,0 +1,70 @@
+"""Measures what a grading costs: processor seconds with a fresh, a spare and a forked worker."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from grader import course, sandbox
+from grader.pipeline import Options, grade
+
+WRONG = Path("tests/variants/s05/wrong/scale_sqrt_seq.py")
+
+
+def main(turns: int) -> None:
+    """Print, for a right and a wrong file of step 05, seconds of processor and of waiting."""
+    step = course.find("s05")
+    grade(step, step.solution)  # imports of this process are not counted
+    for name, path in (("right", step.solution), ("wrong", course.ROOT / WRONG)):
+        for kind in ("fresh", "spare", "forked"):
+            mine, workers, wall = _measure(kind, path, turns)
+            print(
+                f"{name}, {kind}: {mine + workers:.3f} s of processor a grading "
+                f"(grader {mine:.3f}, worker {workers:.3f}), report after {wall:.3f} s "
+                f"(mean of {turns})",
+                flush=True,
+            )
+
+
+def _measure(kind: str, path: Path, turns: int) -> tuple[float, float, float]:
+    """Seconds a grading: of this process, of its worker, and until the report."""
+    _, before, _ = _run(kind, path, 0)  # what is started and not used is not counted
+    mine, workers, wall = _run(kind, path, turns)
+    return mine / turns, (workers - before) / turns, wall / turns
+
+
+def _run(kind: str, path: Path, turns: int) -> tuple[float, float, float]:
+    mine, workers = _used(resource.RUSAGE_SELF), _used(resource.RUSAGE_CHILDREN)
+    wall = 0.0
+    if kind == "fresh":
+        wall = sum(_grade(path, seed, sandbox.start) for seed in range(turns))
+    else:
+        with sandbox.Spares(1, forked=kind == "forked") as spares:
+            _wait(spares)
+            for seed in range(turns):
+                wall += _grade(path, seed, spares.start)
+                _wait(spares)
+    return (
+        _used(resource.RUSAGE_SELF) - mine,
+        _used(resource.RUSAGE_CHILDREN) - workers,
+        wall,
+    )
+
+
+def _grade(path: Path, seed: int, start: Callable[..., sandbox.Running]) -> float:
+    """Grade ``path``; seconds until the report."""
+    started = time.perf_counter()
+    grade(course.find("s05"), path, Options(seed=seed), start=start)
+    return time.perf_counter() - started
+
+
+def _wait(spares: sandbox.Spares) -> None:
+    while not spares.ready:
+        time.sleep(0.02)
+
+
+def _used(whose: int) -> float:
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime
