@@ -32,7 +32,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
         Path(temporary).chmod(mode)
         Path(temporary).replace(path)

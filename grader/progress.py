@@ -140,7 +140,7 @@ def update(
                 before, note = {}, _set_aside(path)
             after = change(before.get(step, UNTOUCHED))
             if after != before.get(step, UNTOUCHED):
-                write_whole(path, _text({**before, step: after}))
+                write_whole(path, _text({**before, step: after}), durable=False)
         return after, note
     except OSError as problem:
         known = read(root)[0].get(step, UNTOUCHED)
