@@ -19,10 +19,11 @@ class Unusable(Exception):
         self.status = status
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_whole(path: Path, content: str | bytes, *, durable: bool = True) -> None:
     """Replace ``path`` by ``content`` in one step; on any error the old file stays.
 
-    Text is written as UTF-8, its line ends as they are.
+    Text is written as UTF-8, its line ends as they are. ``durable`` waits until it is on the disk,
+    some 10 ms; without it a power cut may lose it.
 
     Raises:
         OSError: the folder is missing or not writable, or the disk is full.
