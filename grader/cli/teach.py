@@ -238,7 +238,8 @@ def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:
     for row in rows:
         count[row.verdict] += 1
     said = ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
-    click.echo(f"{len(book.people)} people: {said}. See {out / 'class.html'}.")
+    steps = f", {len(book.titles)} steps" if len(book.titles) > 1 else ""
+    click.echo(f"{len(book.people)} people{steps}: {said}. See {out / 'class.html'}.")
     for person in book.unlisted():
         click.echo(f"Not on the roster: {person.name}", err=True)
     for name in book.skipped:
