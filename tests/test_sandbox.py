@@ -587,6 +587,16 @@ def test_a_worker_reads_the_cache_and_writes_to_its_own(
     assert not (mine / "b").exists()
 
 
+def test_only_a_trusted_worker_is_given_the_real_cache() -> None:
+    seen = []
+    for trusted, layers in ((True, ("limits",)), (False, ("limits",)), (False, LAYERS)):
+        with sandbox.start(limits=QUICK, layers=layers, trusted=trusted) as running:
+            source = HEAD + f"def f(): return os.environ[{cache.VARIABLE!r}]\n"
+            outcome = running.finish(job(source, call("f")))
+        seen.append(out(outcome, "f") == surroundings.compile_cache())
+    assert seen == [True, False, False]
+
+
 # ---- a machine with no layers but limits --------------------------------------------------
 
 DAEMON = (

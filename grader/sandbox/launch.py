@@ -21,11 +21,13 @@ def start(
     limits: Limits | None = None,
     layers: tuple[str, ...] = tiers.LAYERS,
     warm: bool = False,
+    trusted: bool = False,
 ) -> Running:
     """Start a worker, which imports MAX from now on.
 
     It puts on those of ``layers`` that the machine offers; its outcome says what that made.
     ``warm`` has it run a small forward of its own too, for a job that comes later.
+    ``trusted`` is for the course's own code: what MAX compiles for it is kept for all others.
 
     Raises:
         OSError: if the machine has no process, pipe or folder left.
@@ -33,7 +35,7 @@ def start(
     limits = limits or Limits()
     layers = tiers.usable(layers)
     bytecode.keep(GRADER)
-    return Running(spawn(engine, limits, layers, warm=warm), limits)
+    return Running(spawn(engine, limits, layers, warm=warm, trusted=trusted), limits)
 
 
 def run(

@@ -73,8 +73,17 @@ class Pipes:
             os.close(self.ours.pop())
 
 
-def spawn(engine: str, limits: Limits, layers: tuple[str, ...], *, warm: bool = False) -> Spawned:
+def spawn(
+    engine: str,
+    limits: Limits,
+    layers: tuple[str, ...],
+    *,
+    warm: bool = False,
+    trusted: bool = False,
+) -> Spawned:
     """Start a worker, which runs a forward of its own before its job if it is to be ``warm``.
+
+    Only a ``trusted`` one keeps what it compiles.
 
     Raises:
         OSError: if the machine has no process, pipe or folder left.
@@ -85,9 +94,8 @@ def spawn(engine: str, limits: Limits, layers: tuple[str, ...], *, warm: bool = 
         pipes = Pipes()
         job, report, output, control, ruling = pipes.theirs
         places = ((output, 1), (output, 2), (job, 3), (report, 4), (control, 5), (ruling, 6))
-        process = launch(
-            settings(engine, limits, layers, folder, warm=warm), layers, folder, places
-        )
+        told = settings(engine, limits, layers, folder, warm=warm)
+        process = launch(told, layers, folder, places, trusted=trusted)
     except BaseException:
         if pipes is not None:
             pipes.close()
@@ -103,6 +111,8 @@ def launch(
     layers: tuple[str, ...],
     folder: str,
     places: Iterable[tuple[int, int]],
+    *,
+    trusted: bool = False,
 ) -> int:
     """The process id of the worker's program, started with these descriptors and no others."""
     program = os.path.join(GRADER, "worker", "__main__.py")
@@ -119,7 +129,7 @@ def launch(
         return os.posix_spawn(
             command[0],
             command,
-            surroundings.environment(folder),
+            surroundings.environment(folder, trusted=trusted),
             file_actions=actions,
             setsigmask=(),
         )
