@@ -29,7 +29,7 @@ class Grading:
         self._options = options
         self._tell = tell
         self._orders: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
-        self._latest = 0
+        self._latest = self._under_way = 0
         self._lock = threading.Lock()
         self._running: Pair | None = None
         self._spares = sandbox.Spares(SPARES, engine=options.engine)
@@ -64,6 +64,7 @@ class Grading:
             number, step = order
             if number != self._latest:
                 continue
+            self._under_way = number
             found: Report | Exception
             try:
                 ready = drawn.pop(step.id, None)
@@ -81,6 +82,8 @@ class Grading:
         running = Pair(self._spares.start(**settings), self._second)  # type: ignore[arg-type]
         with self._lock:
             self._running = running
+            if self._under_way != self._latest:  # another order came while it started
+                running.abandon()
         return running  # type: ignore[return-value]  # it does all that `grade` asks
 
     def _second(self) -> sandbox.Running | None:

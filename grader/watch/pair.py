@@ -28,6 +28,7 @@ class Pair:
     def __init__(self, first: Running, take: Callable[[], Running | None]) -> None:
         self._workers = [first]
         self._take = take
+        self._abandoned = False
 
     def __enter__(self) -> Pair:
         return self
@@ -43,6 +44,7 @@ class Pair:
 
     def abandon(self) -> None:
         """Let the workers be killed. Another thread may say so."""
+        self._abandoned = True
         for worker in self._workers:
             worker.abandon()
 
@@ -62,6 +64,8 @@ class Pair:
         if second is None:
             return first.finish(job, on_progress, meanwhile)
         self._workers.append(second)
+        if self._abandoned:
+            second.abandon()
         found: list[Outcome | Exception] = []
 
         def other() -> None:
