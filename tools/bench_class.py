@@ -82,12 +82,12 @@ def _hand_in(where: Path, step: str, count: int, rng: random.Random) -> Counter[
         )
         kinds[kind] += 1
         if kind in ("right", "wrong"):
-            text = rng.choice(right if kind == "right" else wrong).read_text(encoding="utf-8")
+            data = rng.choice(right if kind == "right" else wrong).read_bytes()
         else:
-            text = rng.choice(HARM if kind == "harmful" else BROKEN)
+            data = rng.choice(HARM if kind == "harmful" else BROKEN).encode()
         file = where / f"student{index:04}" / f"step_{step[1:]}.py"
         file.parent.mkdir(parents=True)
-        file.write_text(f"{text}\n# {index}\n", encoding="utf-8")
+        file.write_bytes(data + b"\n# %d\n" % index)
     return kinds
 
 
