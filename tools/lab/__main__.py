@@ -1,0 +1,119 @@
+"""The command line: ``python -m tools.lab NAME``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import click
+
+from grader import engine
+from tools.lab.experiments import EXPERIMENTS, Experiment
+from tools.lab.timing import Compared, compare
+
+
+class Name(click.ParamType):  # type: ignore[type-arg]
+    """The name of an experiment."""
+
+    name = "experiment"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Experiment:
+        """The experiment called so; the usage message names those that exist."""
+        if isinstance(value, Experiment):
+            return value
+        if value not in EXPERIMENTS:
+            known = ", ".join(EXPERIMENTS)
+            self.fail(f"There is no experiment {value!r}. There are {known}.", param, ctx)
+        return EXPERIMENTS[str(value)]
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("experiment", type=Name(), required=False)
+@click.option(
+    "--turns", type=click.IntRange(1), default=20, show_default=True, help="How often to measure."
+)
+@click.option(
+    "--engine",
+    "kind",
+    type=click.Choice(["max", "numpy"]),
+    default="max",
+    show_default=True,
+    help="max compiles first; numpy starts at once.",
+)
+@click.option(
+    "--processor",
+    is_flag=True,
+    help="Count processor time, all threads together: for a machine that is busy.",
+)
+def main(experiment: Experiment | None, turns: int, kind: str, processor: bool) -> None:
+    """Measure on this machine what the lessons tell about speed.
+
+    Without the name of an EXPERIMENT it lists them. MAX compiles what is measured: some minutes
+    the first time, seconds afterwards.
+    """
+    if experiment is None:
+        click.echo(listing(), nl=False)
+        return
+    if kind not in experiment.engines:
+        raise click.UsageError(f"{experiment.name} needs --engine {experiment.engines[0]}.")
+    os.environ.update(engine.environment())  # MAX reads it when it is imported
+    engine.install("numpy")  # what is compiled here is what is measured, and nothing else
+    if kind == "max":
+        click.echo("Compiling: minutes the first time, then seconds …", err=True)
+    pairs = experiment.prepare(kind)
+    click.echo("Measuring …", err=True)
+    clock = time.process_time if processor else time.perf_counter
+    measured = [compare(pair, turns, clock) for pair in pairs]
+    click.echo(table(experiment, measured, turns, kind, processor=processor), nl=False)
+
+
+def listing() -> str:
+    """Every experiment, with what it compares and where the lessons speak of it."""
+    lines = ["Experiments (`pixi run lab NAME`):", ""]
+    for one in EXPERIMENTS.values():
+        lines += [f"  {one.name:<10} {one.about}", f"  {'':<10} {one.lesson}"]
+    return "\n".join(lines) + "\n"
+
+
+def table(
+    experiment: Experiment,
+    measured: list[Compared],
+    turns: int,
+    kind: str,
+    *,
+    processor: bool = False,
+) -> str:
+    """What was measured, as text."""
+    lines = [
+        f"{experiment.name}: {experiment.about}",
+        f"{cores()} CPU cores; engine {kind}; {'processor' if processor else 'clock'} time, "
+        f"the shortest of {turns} turns",
+        "",
+        f"{'':<24}{experiment.base:>12}{experiment.other:>12}   times faster (of medians)",
+    ]
+    lines += [
+        f"{one.size:<24}{_time(one.base):>12}{_time(one.other):>12}   "
+        f"{one.ratio:.2f} ({one.ratio_of_medians:.2f})"
+        for one in measured
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _time(seconds: float) -> str:
+    """Seconds in a unit that leaves three digits."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1 or unit == "µs":
+            return f"{seconds * factor:.3g} {unit}"
+    raise AssertionError("not reached")
+
+
+if __name__ == "__main__":
+    main(prog_name="lab")

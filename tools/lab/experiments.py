@@ -1,0 +1,303 @@
+"""The experiments. Each computes the same in two ways, sees that it is the same, and times both.
+
+With the engine ``max`` everything that is timed is compiled by MAX first. With ``numpy`` it runs
+as one graph on the engine that grades, which starts at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tools.lab.timing import Pair, Work
+
+WIDTH = 768
+"""GPT-2's ``n_embd``."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A question, and the pairs whose ratio answers it.
+
+    ``about`` says what is compared, ``base`` and ``other`` head the columns, ``lesson`` is where
+    the figures stand. ``prepare`` takes the engine and gives the pairs; ``engines`` are those that
+    it can use.
+    """
+
+    name: str
+    about: str
+    base: str
+    other: str
+    lesson: str
+    prepare: Callable[[str], Sequence[Pair]]
+    engines: tuple[str, ...] = ("max", "numpy")
+
+
+class NotTheSame(AssertionError):
+    """Two sides of an experiment do not compute the same."""
+
+
+def require_close(what: str, base: Any, other: Any, tolerance: float) -> None:
+    """See that two arrays agree, relative to the largest number.
+
+    Raises:
+        NotTheSame: where they do not.
+    """
+    apart = float(np.abs(base - other).max() / np.abs(base).max())
+    if not apart <= tolerance:
+        raise NotTheSame(f"{what}: the two sides differ by {apart:.2g} of the largest number")
+
+
+def _random(seed: int, *shape: int) -> Any:
+    """Normal numbers, float32, as a MAX tensor."""
+    from max.experimental.tensor import Tensor
+
+    return Tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
+
+
+def _one_graph(layer: Any, kind: str, *inputs: Any) -> Any:
+    """``layer`` as one graph: compiled by MAX, or made anew at every call and interpreted."""
+    if kind == "max":
+        return layer.compile(*inputs)
+    from max.experimental import functional as F
+
+    def staged(*args: Any) -> Any:
+        with F.lazy():
+            return layer(*args)
+
+    return staged
+
+
+# ---- fused --------------------------------------------------------------------------------
+
+
+def fused(kind: str) -> list[Pair]:
+    """One projection to query, key and value, or three."""
+    from max.driver import CPU
+    from max.dtype import DType
+    from max.experimental import functional as F
+    from max.experimental.nn import Linear, Module
+    from max.graph import TensorType
+
+    class Separate(Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.query = Linear(WIDTH, WIDTH, bias=False)
+            self.key = Linear(WIDTH, WIDTH, bias=False)
+            self.value = Linear(WIDTH, WIDTH, bias=False)
+
+        def forward(self, x: Any) -> Any:
+            return self.query(x), self.key(x), self.value(x)
+
+    class Fused(Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.c_attn = Linear(WIDTH, 3 * WIDTH, bias=False)
+
+        def forward(self, x: Any) -> Any:
+            return tuple(F.split(self.c_attn(x), [WIDTH] * 3, axis=-1))
+
+    weight = np.random.default_rng(1).standard_normal((3 * WIDTH, WIDTH)).astype(np.float32)
+    parts = np.split(weight, 3)
+    with F.lazy():
+        separate, one = Separate(), Fused()
+    separate.load_state_dict(
+        {
+            f"{name}.weight": part
+            for name, part in zip(("query", "key", "value"), parts, strict=True)
+        }
+    )
+    one.load_state_dict({"c_attn.weight": weight})
+    taken = TensorType(DType.float32, [1, "seq", WIDTH], CPU())
+    both = _one_graph(separate, kind, taken), _one_graph(one, kind, taken)
+    pairs = []
+    for seq in (1, 16, 256):
+        x = _random(seq, 1, seq, WIDTH)
+        for three, part in zip(both[0](x), both[1](x), strict=True):
+            require_close("fused", three.to_numpy(), part.to_numpy(), 1e-4)
+        pairs.append(Pair(_tokens(seq), *(_calling(run, x) for run in both)))
+    return pairs
+
+
+def _tokens(count: int) -> str:
+    return f"{count} token{'s' * (count > 1)}"
+
+
+def _calling(run: Any, x: Any) -> Work:
+    """Calls the compiled layer, and waits for its numbers."""
+    return lambda: _read(run(x))
+
+
+def _read(outputs: Any) -> None:
+    """Wait for every output: a call may return before the numbers are there."""
+    for output in outputs if isinstance(outputs, tuple | list) else [outputs]:
+        output.to_numpy()
+
+
+# ---- the course's small GPT-2 -------------------------------------------------------------
+
+
+def _small() -> Any:
+    """The model that ships with the course."""
+    from gpt2.checkpoint import read_checkpoint
+    from gpt2.course import CourseSteps
+    from gpt2.writing import SMALL
+
+    return CourseSteps(mine=False).build(*read_checkpoint(SMALL))
+
+
+class _Whole:
+    """The model compiled for whole texts, in the place of the one with a cache."""
+
+    def __init__(self, model: Any) -> None:
+        from max.driver import CPU
+        from max.dtype import DType
+        from max.graph import TensorType
+
+        self.config = model.config
+        self._run = _one_graph(model, "max", TensorType(DType.int64, [1, "seq"], CPU()))
+
+    def __call__(self, ids: Any) -> Any:
+        return self._run(ids)
+
+
+def cache(kind: str) -> list[Pair]:
+    """Reading each token once, or the whole text again for every token."""
+    from solutions.solution_12 import generate
+
+    whole = cached = _small()  # step 12 makes one graph of each call by itself
+    counts: tuple[int, ...] = (4, 16, 48)
+    if kind == "max":
+        from gpt2.compiled import CompiledGPT2
+
+        whole, cached, counts = _Whole(whole), CompiledGPT2(whole), (8, 64, 240)
+    prompt = [11, 5, 8, 200]
+    pairs = []
+    for count in counts:
+
+        def again(count: int = count) -> list[int]:
+            return generate(whole, prompt, count, use_cache=False)
+
+        def once(count: int = count) -> list[int]:
+            return generate(cached, prompt, count)
+
+        if again(4) != once(4):
+            raise NotTheSame("cache: the two sides write another text")
+        pairs.append(Pair(_tokens(count), again, once))
+    return pairs
+
+
+def compiled(_: str) -> list[Pair]:
+    """One step of writing: compiled, as one graph that is interpreted, and piece by piece."""
+    from max.dtype import DType
+    from max.experimental import functional as F
+    from max.experimental.tensor import Tensor
+
+    from gpt2.compiled import CompiledGPT2
+
+    model = _small()
+    fast = CompiledGPT2(model)
+    config = model.config
+    ids = Tensor([[7]], dtype=DType.int64)
+    shape = (1, config.n_head, 64, config.n_embd // config.n_head)
+    kept = tuple((_random(i, *shape), _random(100 + i, *shape)) for i in range(config.n_layer))
+
+    def eager() -> Any:
+        return model.decode(ids, kept)[0].to_numpy()
+
+    def staged() -> Any:
+        with F.lazy():
+            logits, _ = model.decode(ids, kept)
+        return logits.to_numpy()
+
+    def run() -> Any:
+        return fast.decode(ids, kept)[0].to_numpy()
+
+    require_close("compiled", eager(), run(), 1e-3)
+    require_close("compiled", staged(), run(), 1e-3)
+    return [
+        Pair("operation by operation", eager, run),
+        Pair("as one graph (F.lazy)", staged, run),
+    ]
+
+
+# ---- precision ----------------------------------------------------------------------------
+
+
+def precision(_: str) -> list[Pair]:
+    """The widening layer of GPT-2's feed-forward network in float32 and in bfloat16."""
+    from max.driver import CPU
+    from max.dtype import DType
+    from max.experimental import functional as F
+    from max.experimental.nn import Linear, Module
+    from max.experimental.tensor import default_dtype
+    from max.graph import TensorType
+
+    class Widen(Module):
+        """Takes and gives float32; computes in ``kind``."""
+
+        def __init__(self, kind: Any) -> None:
+            super().__init__()
+            self.kind = kind
+            self.c_fc = Linear(WIDTH, 4 * WIDTH, bias=False)
+
+        def forward(self, x: Any) -> Any:
+            return self.c_fc(x.cast(self.kind)).cast(DType.float32)
+
+    runs = []
+    for kind in (DType.float32, DType.bfloat16):
+        with default_dtype(kind), F.lazy():
+            layer = Widen(kind)
+            layer.c_fc.weight = _random(3, 4 * WIDTH, WIDTH).cast(kind)
+        runs.append(_one_graph(layer, "max", TensorType(DType.float32, ["rows", WIDTH], CPU())))
+    pairs = []
+    for rows in (1, 16, 256):
+        x = _random(rows, rows, WIDTH)
+        full, half = (run(x).to_numpy() for run in runs)
+        require_close("precision", full, half, 0.02)
+        pairs.append(Pair(_tokens(rows), *(_calling(run, x) for run in runs)))
+    return pairs
+
+
+EXPERIMENTS = {
+    one.name: one
+    for one in (
+        Experiment(
+            "fused",
+            "one projection to query, key and value against three",
+            "three",
+            "fused",
+            "steps/step_10.md, One projection for three",
+            fused,
+        ),
+        Experiment(
+            "cache",
+            "writing with the KV cache against reading the whole text for every token",
+            "whole text",
+            "cache",
+            "steps/step_12.md, What it costs",
+            cache,
+        ),
+        Experiment(
+            "compiled",
+            "one step of writing, compiled by MAX against run by the grader's engine",
+            "engine",
+            "compiled",
+            "steps/step_12.md, What it costs",
+            compiled,
+            ("max",),
+        ),
+        Experiment(
+            "precision",
+            "a layer of 768 to 3072 features in bfloat16 against float32",
+            "float32",
+            "bfloat16",
+            "steps/step_10.md, Six ways to be faster",
+            precision,
+            ("max",),
+        ),
+    )
+}
