@@ -99,6 +99,24 @@ ROWS: tuple[Row, ...] = (
         "The lesson names it; define it inside the class, spelled so.",
     ),
     (
+        "ValueError",
+        r"Can't promote python (?:float|int) to dtype\(DType\.bool\)",
+        "A tensor of True and False meets a number, and MAX does not convert it",
+        "Use F.where(condition, number, tensor), or condition.cast(dtype) first.",
+    ),
+    (
+        "ValueError",
+        r"num_(upper|lower)=(\d+) is out of bounds for dimension size (\d+)",
+        "F.band_part is asked for {1} diagonals of a matrix that has {2} there",
+        "Check both: the shape of the matrix, and num_{0}.",
+    ),
+    (
+        "RuntimeError",
+        r"std::bad_cast",
+        "A Tensor cannot be made of these values in this dtype",
+        "It takes numbers, or lists of numbers of one kind: whole ones for an integer dtype.",
+    ),
+    (
         "TypeError",
         r"Can't realize tensor before realization context is completed",
         "Numbers were read inside 'with F.lazy():', where operations are only written down",
@@ -266,12 +284,35 @@ def explain(error: SeenError) -> Explained:
     text = error.message.strip()
     inside = error.function not in (None, "<module>")
     where = f" (in {error.function})" if inside else ""
-    for retold in (_attribute(error, text), _keyword(error, text), _row(error, text)):
+    for retold in (
+        _signature(error, text),
+        _attribute(error, text),
+        _keyword(error, text),
+        _row(error, text),
+    ):
         if retold is not None:
             return Explained(clean.line(f"{retold.message}{where}", MOST), retold.hint)
     first = text.splitlines()[0][:200] if text else ""
     plain = f"{error.type_name}: {first}" if first else error.type_name
     return Explained(clean.line(f"{plain}{where}", MOST))
+
+
+def _signature(error: SeenError, text: str) -> Explained | None:
+    """A call from outside, as the lesson makes it, whose arguments the learner's code refuses."""
+    found = re.search(
+        r"(\w+)\(\) "
+        r"((?:got an unexpected keyword|got multiple values|missing \d+ required"
+        r"|takes (?:from )?\d).*)",
+        text,
+    )
+    if error.type_name != "TypeError" or error.line is not None or found is None:
+        return None
+    why = found[2].replace("missing", "lacks")
+    return Explained(
+        f"{found[1]} cannot be called as the lesson does: it {why}",
+        "Keep the stub's arguments: their names, their order and their defaults. "
+        "A method's first one is self.",
+    )
 
 
 def _attribute(error: SeenError, text: str) -> Explained | None:

@@ -14,7 +14,17 @@ import numpy.typing as npt
 
 from grader.compare import difference
 from grader.explain import explain
-from grader.probe import Call, Load, Make, Seen, SeenArray, SeenModule, SeenObject, SeenTensor
+from grader.probe import (
+    Call,
+    ConfigArg,
+    Load,
+    Make,
+    Seen,
+    SeenArray,
+    SeenModule,
+    SeenObject,
+    SeenTensor,
+)
 from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling, State
 
 _A = TypeVar("_A", Make, Load, Call)
@@ -158,10 +168,13 @@ def _parameter_problem(
         if key not in have:
             return _missing(key, module)
         if have[key].shape != shape:
-            matrix = "Linear(in_dim, out_dim) keeps its weight as [out_dim, in_dim]."
+            turned = len(shape) == 2 and have[key].shape == shape[::-1]
             return Failed(
-                f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}",
-                matrix if len(shape) == 2 else None,
+                f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
+                + _options(evidence, trial),
+                "Linear(in_dim, out_dim) keeps its weight as [out_dim, in_dim]."
+                if turned
+                else None,
             )
     for key in have:
         if key not in want:
@@ -209,7 +222,10 @@ def _too_many(key: str, want: Mapping[str, object], options: str) -> Failed:
 def _options(evidence: Evidence, trial: str) -> str:
     """The options with which the trial's object was made, as a clause."""
     made = next(a for a in evidence.trials[trial].probe.actions if isinstance(a, Make))
-    plain = {k: v for k, v in made.kwargs.items() if isinstance(v, bool | int | float | str)}
+    given = dict(made.kwargs)
+    for arg in made.args:
+        given |= arg.fields if isinstance(arg, ConfigArg) else {}
+    plain = {k: v for k, v in given.items() if isinstance(v, bool | int | float | str)}
     return f" with {', '.join(f'{k}={v}' for k, v in plain.items())}" if plain else ""
 
 
@@ -258,13 +274,25 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
             if not isinstance(seen, SeenTensor):
                 return Failed(
                     f"{what} returned {_describe(seen)}, expected a MAX Tensor",
-                    "Does every path of the function end in a return?" if seen is None else None,
+                    _tensor_hint(seen),
                 )
             if seen.dtype != dtype:
                 return Failed(f"{what} returned dtype {seen.dtype}, expected {dtype}")
         return Passed()
 
     return rule
+
+
+def _tensor_hint(seen: Seen) -> str | None:
+    """What to do about a result that is no tensor."""
+    match seen:
+        case None:
+            return "Does every path of the function end in a return?"
+        case SeenArray():
+            return "Return the MAX Tensor itself: leave out to_numpy() and NumPy's functions."
+        case tuple() | list():
+            return "Return the tensor by itself. A comma behind it makes a tuple."
+    return None
 
 
 def shapes(*trials: str) -> Rule:

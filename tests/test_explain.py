@@ -45,3 +45,34 @@ def test_reading_numbers_too_early_says_where_to_read_them() -> None:
     assert told.message.startswith("Numbers were read inside 'with F.lazy():'")
     assert told.hint is not None
     assert "after it" in told.hint
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("def f(a): ...\nf(1, 2)", "f cannot be called as the lesson does: it takes 1 positional"),
+        ("def f(a, b): ...\nf(1)", "f cannot be called as the lesson does: it lacks 1 required"),
+        (
+            "def f(a): ...\nf(dtype=1)",
+            "f cannot be called as the lesson does: it got an unexpected",
+        ),
+    ],
+)
+def test_a_signature_that_the_grader_cannot_call_is_told_as_such(code: str, told: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        exec(code, {"__name__": __name__})
+    assert explain(SeenError("TypeError", str(caught.value), "")).message.startswith(told)
+    inside = explain(SeenError("TypeError", str(caught.value), "", line=3)).message
+    assert "as the lesson does" not in inside
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "told"),
+    [
+        ("MissingName", "next_token is not defined in steps/step_12.py", "next_token is not"),
+        ("MissingName", "GPT2Attention has no method _attn", "GPT2Attention has no method _attn"),
+        ("TypeError", "", "A tensor was used as if it were True or False"),
+    ],
+)
+def test_what_the_worker_says_is_retold(kind: str, text: str, told: str) -> None:
+    assert explain(SeenError(kind, text, "")).message.startswith(told)
