@@ -19,8 +19,21 @@ HUGE = 1e30
 MOST_FOR_PAIRS = 100_000
 """Numbers of a trial on which thousands of pairs can be tried; a larger takes them a minute."""
 
+MOST_WORK = 400_000_000
+"""Numbers that all predictions for one file may be about, so that each file has an end.
+
+Not seconds: the same file must get the same report on every machine.
+"""
+
+EACH = 20_000
+"""What a prediction costs beside its numbers."""
+
 Arrays = dict[str, npt.NDArray[np.generic] | None]
 Mistakes = tuple[Misconception, ...]
+
+
+class _Enough(Exception):
+    """The search went on for too long."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +57,13 @@ def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
 
     Errors speak for themselves: there must be wrong numbers to explain.
     """
+    try:
+        return _diagnosed(rubric, evidence)
+    except _Enough:
+        return None
+
+
+def _diagnosed(rubric: Rubric, evidence: Evidence) -> Explanation | None:
     search = _Search(evidence)
     seen = search.seen
     wrong = [name for name in seen if search.whole(name) and not search.fits(name, ())]
@@ -71,6 +91,7 @@ class _Search:
         self._evidence = evidence
         self.seen = _seen(evidence)
         self._changes: dict[tuple[str, int], bool] = {}
+        self._work = 0
 
     def whole(self, name: str) -> bool:
         """Whether trial ``name`` gave every array."""
@@ -88,14 +109,20 @@ class _Search:
         """Whether these mistakes together give the numbers of trial ``name``."""
         if len(mistakes) > 1:
             mistakes = tuple(one for one in mistakes if self._matters(name, one))
-        return _agrees(self._evidence, name, self.seen[name], _together(mistakes))
+        return self._agrees(name, self.seen[name], _together(mistakes))
 
     def _matters(self, name: str, one: Misconception) -> bool:
         """Whether the mistake changes what trial ``name`` gives."""
         if (name, id(one)) not in self._changes:
             right: Arrays = dict(self._evidence.expected(name))
-            self._changes[name, id(one)] = not _agrees(self._evidence, name, right, one.knobs)
+            self._changes[name, id(one)] = not self._agrees(name, right, one.knobs)
         return self._changes[name, id(one)]
+
+    def _agrees(self, name: str, arrays: Arrays, knobs: Mapping[str, Any]) -> bool:
+        self._work += EACH + self.size(name)
+        if self._work > MOST_WORK:
+            raise _Enough
+        return _agrees(self._evidence, name, arrays, knobs)
 
     def singles(self, every: Sequence[Misconception], _: list[str]) -> list[Mistakes]:
         """Every mistake by itself."""
@@ -122,10 +149,14 @@ class _Search:
         ``lenient`` lets a helper be right by itself: then the mistake is where it is called. It
         also passes over trials that ended in an error, unless they are the most.
         """
-        rest = [name for name in names if not self.fits(name, mistakes)]
+        rest = []
+        for name in names:  # the smallest first: the larger ones take long
+            if not self.fits(name, mistakes):
+                if not lenient or not self._passed_over(name):
+                    return False
+                rest.append(name)
         errors = [name for name in rest if not self.whole(name)]
-        few = len(errors) <= len(names) - len(rest) + 1
-        return not rest or (lenient and few and all(self._passed_over(name) for name in rest))
+        return len(errors) <= len(names) - len(rest) + 1
 
     def _passed_over(self, name: str) -> bool:
         if self._evidence.trials[name].part:
