@@ -98,7 +98,7 @@ def test_the_lesson_that_an_experiment_names_speaks_of_it(name: str) -> None:
         assert f"\n{name}: {one.about}\n" in section
 
 
-@pytest.mark.parametrize("name", ["fused", "cache"])
+@pytest.mark.parametrize("name", ["fused", pytest.param("cache", marks=pytest.mark.slow)])
 def test_an_experiment_runs_without_compiling(name: str) -> None:
     done = lab(name, "--turns", "1", "--engine", "numpy")
     assert done.returncode == 0, done.stderr
