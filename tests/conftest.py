@@ -1,12 +1,15 @@
 """What every test relies on."""
 
+import os
 import signal
 
 
 def pytest_configure() -> None:
-    """Ctrl-C means what it means in a terminal.
+    """Ctrl-C means what it means in a terminal, and commands work where a test starts them.
 
     A shell that runs pytest in the background makes it ignore SIGINT, and so every process that
-    a test starts; the tests of Ctrl-C would wait for what cannot come.
+    a test starts; the tests of Ctrl-C would wait for what cannot come. pixi and pixiw name the
+    folder in which they were called, which says nothing about what tests start elsewhere.
     """
+    os.environ.pop("INIT_CWD", None)
     signal.signal(signal.SIGINT, signal.default_int_handler)

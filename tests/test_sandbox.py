@@ -444,6 +444,7 @@ def peeks(request: pytest.FixtureRequest) -> Outcome:
     layers = LAYERS if request.param == "sandboxed" else INSIDE
     if set(layers) - set(tiers.usable(layers)) - {"user"}:
         pytest.skip(bubble.problem())
+    Path(surroundings.compile_cache()).mkdir(parents=True, exist_ok=True)
     os.environ.update(dict.fromkeys(USERS, "hunter2"))
     try:
         with sandbox.start(layers=layers) as running:

@@ -154,7 +154,7 @@ def _decode(data: bytes, file: str) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         if codecs.lookup(encoding.removesuffix("-sig")).name not in ENCODINGS:
             raise SyntaxError
-    except (SyntaxError, LookupError):
+    except (SyntaxError, LookupError, OSError):  # an importer may look for a file of that name
         raise SourceProblem(
             f"{file} names an encoding that is not known here, or is not in it",
             1,
