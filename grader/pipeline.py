@@ -31,10 +31,18 @@ class Options:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The random inputs of one grading."""
+    """The random inputs of one grading, and what the oracles make of them where that is known."""
 
     seed: int
     trials: Mapping[str, Trial]
+    expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict)
+
+    def calculate(self) -> Drawn:
+        """Let the oracles calculate what they have not; returns itself."""
+        for name, trial in self.trials.items():
+            if trial.expect is not None and name not in self.expected:
+                self.expected[name] = trial.expect()
+        return self
 
 
 def draw(rubric: Rubric, seed: int | None = None) -> Drawn:
@@ -113,8 +121,9 @@ def _judged(
     from grader.probe import Job
     from grader.rubric import Evidence
 
-    trials = (drawn or draw(rubric, base.seed)).trials
-    known = _Known(rubric, source, trials)
+    drawn = drawn or draw(rubric, base.seed)
+    trials = drawn.trials
+    known = _Known(rubric, source, drawn)
     outcome = running.finish(
         Job(
             file=base.file,
@@ -125,7 +134,7 @@ def _judged(
         ),
         meanwhile=known.find_out,
     )
-    evidence = Evidence(trials, outcome, known.expected)
+    evidence = Evidence(trials, outcome, drawn.expected)
     rulings = rule_all(rubric, evidence)
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
     checks = settle(
@@ -150,18 +159,15 @@ class _Known:
 
     rubric: Rubric
     source: Source
-    trials: Mapping[str, Trial]
+    drawn: Drawn
     findings: dict[str, Finding] = field(default_factory=dict)
-    expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict)
 
     def find_out(self) -> None:
         """Look at the source, and let the oracles calculate."""
         from grader.judge import look
 
         self.findings.update(look(self.rubric, self.source))
-        for name, trial in self.trials.items():
-            if trial.expect is not None:
-                self.expected[name] = trial.expect()
+        self.drawn.calculate()
 
 
 def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:

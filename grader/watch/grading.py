@@ -75,8 +75,8 @@ class Grading:
                 self._running = None
             if number == self._latest:
                 self._tell(number, found)
-            if self._orders.empty():  # nobody waits: draw the inputs of the next save now
-                drawn[step.id] = draw(course.rubric(step))
+            if self._orders.empty():  # nobody waits: prepare the inputs of the next save now
+                drawn[step.id] = draw(course.rubric(step)).calculate()
 
     def _start(self, **settings: object) -> sandbox.Running:
         running = Pair(self._spares.start(**settings), self._second)  # type: ignore[arg-type]
