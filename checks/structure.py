@@ -414,11 +414,7 @@ def calls(cls: str, name: str, times: int) -> Test:
 
     def test(source: Source) -> Finding:
         found = words.returns(forward(cls), is_call_of(name))(source)
-        if (
-            not found.ok
-            and name.startswith("_")
-            and not words.defines_function(f"{cls}.{name}")(source).ok
-        ):
+        if not found.ok and name.startswith("_") and not _defines(source, cls, name):
             return Finding(False, found.line, foreign=True)
         if not found.ok or times == 1:
             return found
@@ -438,12 +434,23 @@ def _often_enough(source: Source, path: str, name: str, times: int, found: Findi
 
 
 def attends_and_merges(cls: str) -> Test:
-    """_merge_heads of what _attn gave."""
-    return words.returns(
+    """_merge_heads of what _attn gave; nothing is said of a layer without these two."""
+    look = words.returns(
         forward(cls),
         lambda e: is_call_of("_merge_heads")(e) and has(e, is_call_of("_attn")),
         near=is_call_of("_attn"),
     )
+
+    def test(source: Source) -> Finding:
+        found = look(source)
+        known = found.ok or found.certain or _defines(source, cls, "_merge_heads", "_attn")
+        return found if known else Finding(False, found.line, foreign=True)
+
+    return test
+
+
+def _defines(source: Source, cls: str, *names: str) -> bool:
+    return all(words.defines_function(f"{cls}.{name}")(source).ok for name in names)
 
 
 def no_placeholders(cls: str) -> Test:
