@@ -263,8 +263,8 @@ MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 22 0:5 / /mnt/c rw,noatime - 9p drvfs rw
 31 22 0:6 / /home/me/with\\040space rw - nfs4 server:/export rw
-32 22 0:7 / /work rw - fuse.sshfs host: rw
-33 32 0:8 / /work/local rw - ext4 /dev/sdb rw
+32 22 0:7 / /srv rw - fuse.sshfs host: rw
+33 32 0:8 / /srv/local rw - ext4 /dev/sdb rw
 broken line
 """
 
@@ -277,8 +277,8 @@ def test_polling_where_events_do_not_arrive(tmp_path: Path) -> None:
         "/mnt/c/course": "9p",
         "/mnt/cc": "ext4",
         "/home/me/with space/course": "nfs4",
-        "/work/course": "fuse.sshfs",
-        "/work/local/course": "ext4",
+        "/srv/course": "fuse.sshfs",
+        "/srv/local/course": "ext4",
     }
     assert {path: file_system(Path(path), mounts) for path in kinds} == kinds
     assert file_system(Path("/home"), tmp_path / "missing") == ""
