@@ -19,9 +19,10 @@ import psutil
 import pytest
 
 from grader import course, sandbox
+from grader.machine import cores
 from grader.pipeline import Options, grade
 from grader.watch.changes import file_system, must_poll
-from grader.watch.pair import Pair, cores
+from grader.watch.pair import Pair
 from tests.own_course import Course, copy_course
 
 KEYS = r"q quit"

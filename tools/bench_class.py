@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import filecmp
 import json
-import os
 import random
 import signal
 import subprocess
@@ -25,6 +24,7 @@ from pathlib import Path
 import psutil
 
 from grader import course
+from grader.machine import cores
 
 VARIANTS = course.ROOT / "tests" / "variants"
 BROKEN = ("def (", "class X:\n", "x = 1 +\n", "import nothing_like_this\n", "", "\tif:\n", "\0")
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench class", description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--step", default="s05")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--workers", type=int, default=cores())
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)

@@ -15,13 +15,6 @@ from grader.classroom import work
 from grader.files import Unusable
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def local(workers: int) -> Callable[[], Executor]:
     """Makes pools of ``workers`` processes. They start fresh: forking MAX's threads hangs."""
     context = multiprocessing.get_context("spawn")

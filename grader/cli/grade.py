@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +25,7 @@ from grader.cli.words import (
     strict_option,
 )
 from grader.look import Look
+from grader.machine import cores
 from grader.model import Status, Step, Verdict
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iter
     from grader import sandbox
     from grader.pipeline import grade
 
-    at_once = min(os.cpu_count() or 1, 4)
+    at_once = min(cores(), 4)
     with sandbox.Spares(at_once, engine=options.engine) as spares:
 
         def report(step: Step) -> Report:

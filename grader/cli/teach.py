@@ -13,6 +13,7 @@ import click
 
 from grader.cli.formats import EACH, WHOLE, machine_text
 from grader.cli.words import StepName, from_caller, points_option, strict_option
+from grader.machine import cores
 from grader.model import Step
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from grader.model import Report
 
 PLACE = click.Path(path_type=Path)
+points_file = click.option(
+    "--points", type=PLACE, help="TOML of the points for each check; else one each."
+)
 
 
 @click.command()
@@ -38,7 +42,7 @@ PLACE = click.Path(path_type=Path)
 )
 @click.option("--out", type=PLACE, required=True, help="The folder for everything that is written.")
 @click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
-@click.option("--points", type=PLACE, help="TOML of the points for each check; else one each.")
+@points_file
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes; else one for each core.")
 @click.option("--scheduler", help="Address of a Dask scheduler: grade on its workers.")
 @click.option(
@@ -118,7 +122,7 @@ def _grade(
 @click.command()
 @click.argument("step", type=StepName())
 @click.option("--out", type=PLACE, default=Path("autograder.zip"), help="Where to write it.")
-@click.option("--points", type=PLACE, help="TOML of the points for each check; else one each.")
+@points_file
 def autograder(step: Step, out: Path, points: Path | None) -> None:
     """Make the autograder.zip of a step for Gradescope."""
     from grader.classroom.autograder import build
@@ -133,7 +137,7 @@ def autograder(step: Step, out: Path, points: Path | None) -> None:
 @click.command(hidden=True)
 @click.argument("step", type=StepName())
 @click.argument("submission", type=PLACE)
-@click.option("--points", type=PLACE)
+@points_file
 @click.option("--output", type=PLACE, required=True)
 def autograde(step: Step, submission: Path, points: Path | None, output: Path) -> None:
     """Grade what Gradescope put into a folder, and write its results.json."""
@@ -225,7 +229,7 @@ def _workshop(
             f"{why} If you trust all of them, say --trust-submissions.",
             status=3,
         )
-    count = min(workers or pool.cores(), len(plan.open))
+    count = min(workers or cores(), len(plan.open))
     return pool.local(count), count
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from grader.machine import cores
 from grader.sandbox import launch, tiers
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running
@@ -141,7 +141,7 @@ class Spares:
                 self._drop_dead()
                 starting = sum(not spare.ready for spare in self._stock)
                 lacking = len(self._stock) < self._count and time.monotonic() > self._patience
-                room = self._busy + starting < max(1, os.cpu_count() or 1)
+                room = self._busy + starting < cores()
                 if not (lacking and room and self._restock()):
                     self._changed.wait(LOOK_S if starting else CHECK_S)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
+
+from grader.machine import cores
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -110,10 +111,3 @@ def _joined(first: str, second: str) -> str:
     ours, theirs = first.splitlines(keepends=True), second.splitlines(keepends=True)
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
     return "".join([*ours, *theirs[len(list(alike)) :]])
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 import click
 
 from grader import engine
+from grader.machine import cores
 from tools.lab.experiments import EXPERIMENTS, Experiment
 from tools.lab.timing import Compared, compare
 
@@ -100,11 +100,6 @@ def table(
         for one in measured
     ]
     return "\n".join(lines) + "\n"
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _time(seconds: float) -> str:
