@@ -8,7 +8,7 @@ checks fail, and clears the source checks that it does not blame.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from grader import clean
 from grader.compare import difference
@@ -47,9 +47,9 @@ class Case:
     source: Source
     evidence: Evidence
     rulings: dict[str, Ruling]
+    findings: Mapping[str, Finding]
     explanation: Explanation | None = None
     strict: bool = False
-    findings: Mapping[str, Finding] = field(default_factory=dict)
 
 
 def look(rubric: Rubric, source: Source) -> dict[str, Finding]:
@@ -77,16 +77,15 @@ def behaves(rulings: dict[str, Ruling]) -> bool:
 
 def settle(case: Case) -> tuple[CheckResult, ...]:
     """One result for each check of the rubric, in its order."""
-    findings = case.findings or look(case.rubric, case.source)
     blamed = case.explanation.blames if case.explanation else ()
     settled = []
     for check in case.rubric.checks:
         if check.source is not None:
-            result = _settle_source(case, check, findings[check.id], check.id in blamed)
+            result = _settle_source(case, check, case.findings[check.id], check.id in blamed)
         else:
             result = _settle_runtime(case, check)
         settled.append(result)
-    accused = _never_silent(case, _accuse(case, settled, findings))
+    accused = _never_silent(case, _accuse(case, settled))
     return tuple(_located(result, case.source) for result in accused)
 
 
@@ -152,9 +151,7 @@ def _absent(evidence: Evidence, trial: str) -> bool:
     return error is not None and error.type_name in ABSENT
 
 
-def _accuse(
-    case: Case, settled: list[CheckResult], findings: Mapping[str, Finding]
-) -> list[CheckResult]:
+def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
     """The results with a ❌ at each helper that is wrong by itself.
 
     Where a helper's own trial is wrong but its source checks all recognised something, the one
@@ -170,7 +167,7 @@ def _accuse(
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
         if wrong := _how_wrong(case, name):
-            accused = _standing_at(group, wrong[0], findings) or group[-1]
+            accused = _standing_at(group, wrong[0], case.findings) or group[-1]
             results[accused.id] = _fail(accused, *wrong)
     return [results[result.id] for result in settled]
 

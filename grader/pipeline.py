@@ -117,13 +117,18 @@ def _judged(
 ) -> Report:
     from grader import course, picture
     from grader.diagnose import diagnose
-    from grader.judge import Case, behaves, rule_all, settle
+    from grader.judge import Case, behaves, look, rule_all, settle
     from grader.probe import Job
     from grader.rubric import Evidence
 
     drawn = drawn or draw(rubric, base.seed)
     trials = drawn.trials
-    known = _Known(rubric, source, drawn)
+    findings: dict[str, Finding] = {}
+
+    def meanwhile() -> None:
+        findings.update(look(rubric, source))
+        drawn.calculate()
+
     outcome = running.finish(
         Job(
             file=base.file,
@@ -132,14 +137,12 @@ def _judged(
             probes=tuple(trial.probe for trial in trials.values()),
             engine=options.engine,
         ),
-        meanwhile=known.find_out,
+        meanwhile=meanwhile,
     )
     evidence = Evidence(trials, outcome, drawn.expected)
     rulings = rule_all(rubric, evidence)
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
-    checks = settle(
-        Case(rubric, source, evidence, rulings, explanation, options.strict, known.findings)
-    )
+    checks = settle(Case(rubric, source, evidence, rulings, findings, explanation, options.strict))
     return replace(
         base,
         verdict=_verdict(checks, outcome),
@@ -151,23 +154,6 @@ def _judged(
         notes=_notes(outcome),
         picture=picture.draw(evidence, rulings),
     )
-
-
-@dataclass(frozen=True)
-class _Known:
-    """What can be known before the worker has answered."""
-
-    rubric: Rubric
-    source: Source
-    drawn: Drawn
-    findings: dict[str, Finding] = field(default_factory=dict)
-
-    def find_out(self) -> None:
-        """Look at the source, and let the oracles calculate."""
-        from grader.judge import look
-
-        self.findings.update(look(self.rubric, self.source))
-        self.drawn.calculate()
 
 
 def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:

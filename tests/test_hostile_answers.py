@@ -14,7 +14,7 @@ import pytest
 
 from grader import course, picture
 from grader.diagnose import diagnose
-from grader.judge import Case, behaves, rule_all, settle
+from grader.judge import Case, behaves, look, rule_all, settle
 from grader.model import Status, Step
 from grader.probe import (
     Load,
@@ -119,7 +119,7 @@ def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:
     rulings = rule_all(rubric, evidence)
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
     source = parse(step.stub.read_bytes(), "steps/step.py")
-    checks = settle(Case(rubric, source, evidence, rulings, explanation))
+    checks = settle(Case(rubric, source, evidence, rulings, look(rubric, source), explanation))
     picture.draw(evidence, rulings)
     assert any(check.status is not Status.PASS for check in checks)
     for check in checks:

@@ -147,6 +147,8 @@ class Running:
                 self._turn(int(1000 * max(0.0, self._deadline - time.monotonic())) + 1)
         finally:
             self.close()
+        if meanwhile is not None:
+            meanwhile()
         return self._outcome(*ending)
 
     def abandon(self) -> None:
