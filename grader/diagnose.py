@@ -85,12 +85,13 @@ def _diagnosed(rubric: Rubric, evidence: Evidence) -> Explanation | None:
 
 
 class _Search:
-    """Compares what was seen with what mistakes predict, and computes no prediction twice."""
+    """Compares what was seen with what mistakes predict, and no two of them twice."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self.seen = _seen(evidence)
         self._changes: dict[tuple[str, int], bool] = {}
+        self._fits: dict[tuple[str, tuple[int, ...]], bool] = {}
         self._work = 0
 
     def whole(self, name: str) -> bool:
@@ -109,7 +110,10 @@ class _Search:
         """Whether these mistakes together give the numbers of trial ``name``."""
         if len(mistakes) > 1:
             mistakes = tuple(one for one in mistakes if self._matters(name, one))
-        return self._agrees(name, self.seen[name], _together(mistakes))
+        key = name, tuple(map(id, mistakes))
+        if key not in self._fits:
+            self._fits[key] = self._agrees(name, self.seen[name], _together(mistakes))
+        return self._fits[key]
 
     def _matters(self, name: str, one: Misconception) -> bool:
         """Whether the mistake changes what trial ``name`` gives."""
@@ -196,7 +200,9 @@ def _agrees(evidence: Evidence, name: str, arrays: Arrays, knobs: Mapping[str, A
         return True
     try:
         with np.errstate(all="ignore"):
-            predicted: Mapping[str, Floats | None] = expect(**knobs)
+            predicted: Mapping[str, Floats | None] = (
+                expect(**knobs) if knobs else evidence.expected(name)
+            )
     except (ValueError, IndexError):
         predicted = dict.fromkeys(arrays)
     for path, array in arrays.items():
