@@ -13,7 +13,7 @@ from grader import source as words
 from grader.rubric import Rubric, Trial, runtime_check, source_check
 
 CLASS = trials_generate.CLASS
-CHOICES, PIECES = ("greedy", "temperature", "top-k"), ("decode-*",)
+PIECES = ("decode-*",)
 TEXTS = ("text-*",)
 
 

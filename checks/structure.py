@@ -211,11 +211,6 @@ def imports_tensor() -> Test:
     return test
 
 
-def imports_functional_and_tensor() -> Test:
-    """Both."""
-    return words.imports(FUNCTIONAL, "max.experimental.tensor.Tensor")
-
-
 def imports_dataclass() -> Test:
     """The decorator of the standard library."""
     return words.imports("dataclasses.dataclass")

@@ -40,11 +40,6 @@ def every(*tests: Test) -> Test:
     return test
 
 
-def imports_all(*names: str) -> Test:
-    """Each of these full names."""
-    return words.imports(*names)
-
-
 def imports_model_parts() -> Test:
     """What a model is made of."""
     return words.imports(f"{NN}.Embedding", f"{NN}.Module", f"{NN}.ModuleList")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -29,16 +28,6 @@ def both(*tests: Test) -> Test:
     return test
 
 
-def either(*tests: Test) -> Test:
-    """One of the tests finds its part; where none does, the first speaks."""
-
-    def test(source: Source) -> Finding:
-        findings = [one(source) for one in tests]
-        return next((finding for finding in findings if finding.ok), findings[0])
-
-    return test
-
-
 def imports_tensor() -> Test:
     """Tensor, if the file names it."""
     return _if_named("Tensor", structure.imports_tensor())
@@ -60,8 +49,7 @@ def _if_named(name: str, test: Test) -> Test:
     """What no line of the file needs does not have to be imported."""
 
     def only_if(source: Source) -> Finding:
-        every = ast.walk(source.tree)
-        if any(isinstance(node, ast.Name) and node.id == name for node in every):
+        if words.says(source, name):
             found = test(source)
             return found if found.ok else replace(found, certain=True)
         return Finding(True)

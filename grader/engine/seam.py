@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
-from max import _core, _eager_policy, _interpreter, graph
+from max import _eager_policy, _interpreter, graph
 from max._core.dialects import mo
 from max._interpreter_ops import gc_compile
 from max._interpreter_ops import handlers as max_handlers
@@ -297,8 +297,3 @@ class KernelBatch:
             if models is None:
                 models = gc_compile.session_for(device).load_all(module, weights_registry={})
             family.cache[key] = models[key]
-
-
-def max_version() -> str:
-    """The version of MAX that is running, for example ``26.7.0``."""
-    return str(_core.__version__)

@@ -19,7 +19,6 @@ from functools import cache
 from grader.worker import readable
 
 NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
-PROBE_FOLDER = "/tmp/probe"  # noqa: S108 - inside the sandbox
 PROBE_S = 10.0
 
 

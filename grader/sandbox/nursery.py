@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import sys
 from contextlib import suppress
@@ -103,13 +102,6 @@ class Nursery:
                 os.waitpid(self._process, 0)
             self._process = 0
         self._remove_folder()
-
-    def kill(self) -> None:
-        """End it at once."""
-        if self._process:
-            with suppress(ProcessLookupError):
-                os.kill(self._process, signal.SIGKILL)
-        self.close()
 
     def _remove_folder(self) -> None:
         if not self._inside:

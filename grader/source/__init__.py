@@ -34,6 +34,7 @@ from grader.source.words import (
     no_placeholders,
     result,
     returns,
+    says,
     stores,
 )
 
@@ -52,6 +53,7 @@ __all__ = [
     "read_file",
     "result",
     "returns",
+    "says",
     "stores",
     "walk",
 ]

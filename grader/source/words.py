@@ -77,7 +77,7 @@ def imports(*names: str) -> Test:
             found += [at for full, at in every if full.startswith(f"{name}.")]
             if not found:
                 near = [at for full, at in every if full.split(".")[-1] == name.split(".")[-1]]
-                needed = bool(near) or _says(source.tree, name) or _unfinished(source.tree)
+                needed = bool(near) or says(source, name) or _unfinished(source.tree)
                 return Finding(False, near[0] if near else None, certain=needed, foreign=not needed)
             line = found[0]
         return Finding(True, line)
@@ -216,11 +216,13 @@ def no_placeholders(*names: str) -> Test:
     return test
 
 
-def _says(tree: ast.Module, name: str) -> bool:
+def says(source: Source, name: str) -> bool:
     """Whether the last part of a full name, or the short form that the course uses, is written."""
     last = name.rpartition(".")[2]
     short = "F" if last == "functional" else last
-    return any(isinstance(node, ast.Name) and node.id in (last, short) for node in nodes(tree))
+    return any(
+        isinstance(node, ast.Name) and node.id in (last, short) for node in nodes(source.tree)
+    )
 
 
 def _unfinished(tree: ast.Module) -> bool:

@@ -79,9 +79,8 @@ class Watch:
         self._sure = self._notice = ""
         self._number = self._graded = 0
         self._data: bytes | None = None
-        self._since: float | None = None
-        self._took = 0.0
-        self._slow = self._on_report = False
+        self._began = self._took = 0.0
+        self._quiet = self._slow = self._on_report = False
         self._on = True
 
     def run(self) -> None:
@@ -115,9 +114,9 @@ class Watch:
         sources = [self._bell.descriptor]
         if self._terminal.has_keys:
             sources.append(self._terminal.descriptor)
-        ready, _, _ = select.select(sources, [], [], SLOW_S if self._since else None)
+        ready, _, _ = select.select(sources, [], [], SLOW_S if self._quiet else None)
         if not ready:
-            self._since, self._slow = None, True
+            self._quiet, self._slow = False, True
             self._show()
         if self._bell.descriptor in ready:
             for name, value in self._bell.heard():
@@ -162,15 +161,15 @@ class Watch:
 
     def _grade(self) -> None:
         self._data = self._read()
-        self._since = time.monotonic()
-        self._took = time.monotonic()
+        self._quiet = True  # until it is done, or takes so long that it is announced
+        self._began = time.monotonic()
         self._number = self._grading.order(self._step)
 
     def _take(self, found: Report | Exception) -> None:
         """Show what a grading found, then count it."""
-        self._since, self._slow = None, False
+        self._quiet = self._slow = False
         self._graded += 1
-        self._took = time.monotonic() - self._took
+        self._took = time.monotonic() - self._began
         if isinstance(found, Exception):
             self._found = None
             self._page(f"The grader failed: {found}\nThis is not your mistake. Save again.\n")
