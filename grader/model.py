@@ -118,8 +118,9 @@ class Report:
     """Everything that one grading found. Each output format is a function of it.
 
     ``problem`` is why the file could not be read at all; then no check was run. ``output`` is
-    what the learner's program printed. ``picture`` shows the first wrong numbers, where there are
-    any; no report format but the pictures themselves has it.
+    what the learner's program printed. ``isolation`` is the tier in which the file ran, None where
+    nothing of it did. ``picture`` shows the first wrong numbers, where there are any; no report
+    format but the pictures themselves has it.
     """
 
     step: str
@@ -130,7 +131,7 @@ class Report:
     diagnosis: tuple[Diagnosis, ...] = ()
     seed: int = 0
     engine: str = "numpy"
-    isolation: str = "process"
+    isolation: str | None = None
     duration_s: float = 0.0
     output: str = ""
     notes: tuple[str, ...] = ()

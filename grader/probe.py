@@ -252,7 +252,8 @@ class Outcome:
     ``"exit"`` (the code ended the process itself; ``status`` says how), ``"garbled"`` (its
     messages broke the protocol), ``"machine"`` (MAX or the sandbox could not start: a grader
     error; ``problem`` says what). ``probe`` names the probe under way when it ended, ``line``
-    the line of the learner's file at which the time ran out, if that is known.
+    the line of the learner's file at which the time ran out, if that is known. ``isolation`` is
+    the tier in which it was run, None where the worker never took its job.
     """
 
     ended: str
@@ -264,4 +265,4 @@ class Outcome:
     problem: str = ""
     output: str = ""
     notes: tuple[str, ...] = ()
-    isolation: str = "process"
+    isolation: str | None = None

@@ -12,6 +12,7 @@ import pytest
 
 from grader import course
 from grader.model import Step
+from grader.sandbox.tiers import TIERS
 
 ROOT = course.ROOT
 
@@ -149,6 +150,14 @@ def test_broken_file_gets_one_clear_message(name: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.stdout + done.stderr
     first = next(line for line in done.stdout.splitlines() if line.startswith("❌"))
     assert len(first) < 300
+
+
+def test_a_file_of_which_nothing_ran_names_no_isolation(tmp_path: Path) -> None:
+    path = tmp_path / "step_05.py"
+    path.write_bytes(BROKEN["UTF-16"])
+    assert report("s05", "--file", str(path))["isolation"] is None
+    path.write_bytes(b"x = 1\n")
+    assert report("s05", "--file", str(path))["isolation"] in TIERS
 
 
 def test_missing_file_directory_and_unreadable(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def report(passed: int, mistake: str = "") -> Report:
     found = (Diagnosis("m", mistake, 7),) if mistake else ()
     verdict = Verdict.PASS if passed == 3 else Verdict.FAIL
     told = Report("s05", "Title", "steps/step_05.py", verdict, checks, found, output=NASTY)
+    told = replace(told, isolation="confined")
     return told if passed == 3 else replace(told, picture=PICTURE)
 
 
@@ -50,8 +51,8 @@ def book() -> Gradebook:
         "zoe": report(3),
         "Ada": report(1, "No scale."),
         "bob": report(2, "No scale."),
-        NASTY: report(0, NASTY),
-        "eve": replace(report(0), verdict=Verdict.ERROR),
+        NASTY: replace(report(0, NASTY), isolation=None),
+        "eve": replace(report(0), verdict=Verdict.ERROR, isolation=None),
         "gone": None,
     }
     rows = {
@@ -112,6 +113,12 @@ def test_the_page_is_whole_and_asks_for_nothing() -> None:
     assert {link.removeprefix("#") for link in outline.links} <= set(outline.ids)
     assert not re.search(r"https?://(?!www\.w3\.org)", PAGE)
     PAGE.encode("utf-8")
+
+
+def test_it_says_in_which_tier_each_program_ran() -> None:
+    assert "Isolation: 3 confined.</p>" in PAGE
+    assert PAGE.count("Isolation: confined.</span>") == 3
+    assert PAGE.count("Nothing of it was run.</span>") == 1
 
 
 def test_the_same_class_gives_the_same_page() -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_problem
 from grader.classroom.roster import Person
-from grader.model import CheckResult, Report, Status
+from grader.model import CheckResult, Report, Status, Verdict
+from grader.sandbox.tiers import TIERS
 from grader.show import failure, svg
 
 HERE = Path(__file__).parent
@@ -57,7 +58,15 @@ def _summary(book: Gradebook) -> str:
         count = Counter(book.row(person, step).verdict for person in book.people)
         said = ", ".join(f"{count[v]} {WORDS.get(v, v)}" for v in MARKS if count[v])
         parts.append(f"{_text(step)}: {said}")
-    return f"{len(book.people)} people. {'. '.join(parts)}."
+    return f"{len(book.people)} people. {'. '.join(parts)}. {_isolation(book)}"
+
+
+def _isolation(book: Gradebook) -> str:
+    """How many programs ran in which tier."""
+    reports = (row.report for row in book.rows.values())
+    count = Counter(report.isolation for report in reports if report and report.isolation)
+    said = ", ".join(f"{count[tier]} {tier}" for tier in TIERS if count[tier])
+    return f"Isolation: {said}." if said else ""
 
 
 def _contents(book: Gradebook) -> str:
@@ -254,7 +263,10 @@ def _person(book: Gradebook, person: Person, index: int) -> str:
 
 
 def _report(report: Report, name: str) -> Iterator[str]:
-    yield f"<p>{report.score} of {report.max_score} checks passed.</p>\n"
+    ran = "Nothing of it was run." if report.verdict is not Verdict.ERROR else ""
+    ran = f"Isolation: {_text(report.isolation)}." if report.isolation else ran
+    score = f"{report.score} of {report.max_score} checks passed."
+    yield f'<p>{score} <span class="soft">{ran}</span></p>\n'
     for one in report.diagnosis:
         line = f" (line {one.line})" if one.line else ""
         yield f"<p><strong>{_text(one.message)}</strong>{line}</p>\n"

@@ -347,7 +347,7 @@ class Running:
             line=exchange.stuck.line if exchange.stuck and ended == "timeout" else None,
             output=output,
             notes=exchange.notes,
-            isolation=tiers.name(exchange.layers or ()),
+            isolation=tiers.name(exchange.layers or ()) if exchange.taken else None,
         )
 
 

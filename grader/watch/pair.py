@@ -89,14 +89,14 @@ class Pair:
 def merged(first: Outcome, second: Outcome) -> Outcome:
     """One outcome of two halves: everything seen, and the end of the one that did not get done."""
     worse = first if first.ended != "done" else second
-    weaker = max(first.isolation, second.isolation, key=_weakness)
+    known = [half.isolation for half in (first, second) if half.isolation is not None]
     return replace(
         worse,
         observations={**first.observations, **second.observations},
         load_error=first.load_error or second.load_error,
         output=_joined(first.output, second.output),
         notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
-        isolation=weaker,
+        isolation=max(known, key=_weakness, default=None),
     )
 
 
