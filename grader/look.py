@@ -83,7 +83,9 @@ def paint(text: str, how: Look) -> str:
         width=how.width,
         legacy_windows=False,
     )
-    lines = [_wrapped(Text(line, _style(line)), how.width, console) for line in text.splitlines()]
+    lines = [
+        _wrapped(Text(line, _style(line)), how, how.width, console) for line in text.splitlines()
+    ]
     with console.capture() as captured:
         console.print(Text("\n").join(lines), soft_wrap=True)
     return captured.get()
@@ -93,10 +95,13 @@ def _style(line: str) -> str:
     return next((style for starts, style in STYLES if line.startswith(starts)), "")
 
 
-def _wrapped(line: Text, width: int, console: Console) -> Text:
-    """``line`` in as many lines as it takes, the later ones indented."""
+def _wrapped(line: Text, how: Look, width: int, console: Console) -> Text:
+    """``line`` in as many lines as it takes, the later ones indented; quoted code is cut."""
     if line.cell_len <= width:
         return line
+    if line.plain.startswith("   Line "):
+        line.truncate(width - (1 if how.unicode else 3))
+        return line.append("…" if how.unicode else "...")
     if set(line.plain) == {"="}:  # a rule
         return line[:width]
     indent = min(len(line.plain) - len(line.plain.lstrip()) + 3, width // 3)

@@ -119,8 +119,9 @@ class Report:
 
     ``problem`` is why the file could not be read at all; then no check was run. ``output`` is
     what the learner's program printed. ``isolation`` is the tier in which the file ran, None where
-    nothing of it did. ``picture`` shows the first wrong numbers, where there are any; no report
-    format but the pictures themselves has it.
+    nothing of it did. ``picture`` shows the first wrong numbers, where there are any; ``digest`` is
+    the SHA-256 of the bytes that were graded, in hex, empty where they could not be read. No report
+    format has these two.
     """
 
     step: str
@@ -137,6 +138,7 @@ class Report:
     notes: tuple[str, ...] = ()
     problem: CheckResult | None = None
     picture: Picture | None = None
+    digest: str = ""
 
     @property
     def score(self) -> int:

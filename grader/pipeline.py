@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -90,7 +91,9 @@ def grade(
             engine=options.engine,
         )
         try:
-            source = parse(read_file(path) if data is None else data, base.file)
+            data = read_file(path) if data is None else data
+            base = replace(base, digest=hashlib.sha256(data).hexdigest())
+            source = parse(data, base.file)
         except SourceProblem as problem:
             return _unreadable(base, rubric, problem, time.perf_counter() - started)
         return _judged(base, step, rubric, source, options, running, started, drawn)

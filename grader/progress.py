@@ -62,26 +62,30 @@ Progress = Mapping[str, StepProgress]
 UNTOUCHED = StepProgress()
 
 
-def attempted(before: StepProgress, report: Report, data: bytes) -> StepProgress:
-    """``before`` with one more attempt: ``data`` was graded, and gave ``report``.
+def attempted(before: StepProgress, report: Report) -> StepProgress:
+    """``before`` with one more attempt, which gave ``report``.
 
-    Grading the same bytes again, a file that cannot be read, and an error of the grader are no
-    attempt. A failing check counts one where it is the first that fails, or where what stands at
+    A file that cannot be read and an error of the grader are no attempt. Grading the same bytes
+    again is none either, but what it gives counts: the checks, or the earlier steps, may have
+    changed. A failing check counts one where it is the first that fails, or where what stands at
     it has changed since: a blank further down that nobody touched does not count.
     """
-    digest = hashlib.sha256(data).hexdigest()[:16]
+    digest = report.digest[:16]
     passed = report.verdict is Verdict.PASS
-    if report.problem or report.verdict is Verdict.ERROR or digest == before.digest:
+    if report.problem or report.verdict is Verdict.ERROR:
+        return before
+    again = digest == before.digest
+    if again and report.score == before.score and report.max_score == before.of:
         return before
     now = _now()
     failing = [check for check in report.checks if check.status is Status.FAIL]
     checks = dict(before.checks)
     for position, check in enumerate(failing):
         old, seen = checks.get(check.id, Tried()), _seen(check)
-        counts = position == 0 or (bool(old.seen) and old.seen != seen)
+        counts = not again and (position == 0 or (bool(old.seen) and old.seen != seen))
         checks[check.id] = replace(old, tries=old.tries + counts, seen=seen)
     return StepProgress(
-        before.attempts + 1,
+        before.attempts + (not again),
         report.score,
         max(report.score, before.best) if report.max_score == before.of else report.score,
         report.max_score,

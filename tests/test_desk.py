@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -50,7 +52,7 @@ def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> N
     assert counts[-1] > counts[0]
     own.solve()
     text = said(own.run("grade", "s05"))
-    assert "Check yourself" in text
+    assert "To notice: " in text
     assert "Your code is the reference's." in text
     assert "Next is step 06" in text
     assert "s05: passed, 31 of 31 checks, 6 attempts" in said(own.run("list", "--plain"))
@@ -61,6 +63,25 @@ def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> N
 def test_the_untouched_stub_is_no_attempt(own: Course) -> None:
     said(own.run("grade", "s05"), 1)
     assert not own.progress.exists()
+
+
+def test_what_is_saved_while_the_file_is_graded_is_not_taken_for_it(own: Course) -> None:
+    own.file("01").write_text("import time\ntime.sleep(3)\n", encoding="utf-8")
+    command = [sys.executable, "-m", "grader", "grade", "s01"]
+    with subprocess.Popen(command, cwd=own.root, env=own.environment()) as grading:
+        time.sleep(2)
+        own.solve("01")
+    assert grading.returncode == 1
+    said(own.run("grade", "s01"))
+    assert "s01: passed, 10 of 10 checks, 2 attempts" in said(own.run("list", "--plain"))
+
+
+def test_a_missing_file_is_told_how_it_comes_back(own: Course) -> None:
+    own.file("01").unlink()
+    text = said(own.run("grade", "s01"), 1)
+    assert "There is no file step_01.py\n   Hint: This brings the file back" in text
+    assert "All 10 checks wait until this is mended." in text
+    assert "brings the file back" not in own.run("grade", "s01", "--file", "nowhere.py").stdout
 
 
 def test_another_file_is_no_attempt(own: Course) -> None:
@@ -143,10 +164,12 @@ def test_every_check_is_explained_with_a_place_in_the_lesson(step: Step) -> None
 
 
 @each_step
-def test_every_lesson_asks_something(step: Step) -> None:
+def test_every_lesson_asks_something_and_answers_it(step: Step) -> None:
     asked = lesson.questions(step)
     assert len(asked) >= 2
-    assert not any(re.search("[`*]|Answers", one) for one in asked)
+    assert not any(re.search("[`*]|Answers|>>>", text) for one in asked for text in one)
+    text = lesson.section(step, "Check yourself")
+    assert len(re.findall(r"(?m)^\d+\. ", text)) == 2 * len(asked)
 
 
 def test_the_shell_completes_commands_steps_and_checks(untouched: Course) -> None:

@@ -28,14 +28,14 @@ def report(*failing: str, line: str = "x = None") -> Report:
         for name in ("a", "b", "c")
     )
     verdict = Verdict.FAIL if failing else Verdict.PASS
-    return Report("s05", "Title", "steps/step_05.py", verdict, checks)
+    return Report("s05", "Title", "steps/step_05.py", verdict, checks, digest="same")
 
 
 def attempts(*rounds: Report) -> StepProgress:
     """What is known after these reports, each on a file of its own."""
     known = UNTOUCHED
     for number, one in enumerate(rounds):
-        known = progress.attempted(known, one, b"%d" % number)
+        known = progress.attempted(known, replace(one, digest=str(number)))
     return known
 
 
@@ -49,8 +49,16 @@ def test_an_attempt_counts_for_the_first_failing_check_and_for_those_that_change
 
 
 def test_grading_the_same_file_again_is_no_attempt() -> None:
-    once = progress.attempted(UNTOUCHED, report("a"), b"same")
-    assert progress.attempted(once, report("a"), b"same") == once
+    once = progress.attempted(UNTOUCHED, report("a"))
+    assert progress.attempted(once, report("a")) == once
+
+
+def test_what_the_same_file_gives_now_counts() -> None:
+    """With --mine the earlier steps decide too, and a check may have been mended."""
+    once = progress.attempted(UNTOUCHED, report("a"))
+    known = progress.attempted(once, report())
+    assert (known.state, known.score, known.attempts) == ("passed", 3, 1)
+    assert progress.attempted(known, report("b")).attempts == 1
 
 
 @pytest.mark.parametrize(
@@ -62,7 +70,7 @@ def test_grading_the_same_file_again_is_no_attempt() -> None:
     ids=["error of the grader", "syntax error"],
 )
 def test_what_is_not_the_learners_trial_is_no_attempt(other: Report) -> None:
-    assert progress.attempted(UNTOUCHED, other, b"") == UNTOUCHED
+    assert progress.attempted(UNTOUCHED, other) == UNTOUCHED
 
 
 def test_a_pass_stays_a_pass() -> None:

@@ -17,12 +17,15 @@ from typing import Any
 import pexpect
 import psutil
 import pytest
+from rich.cells import cell_len
 
 from grader import course, sandbox
+from grader.look import Look, paint
 from grader.machine import cores
 from grader.pipeline import Options, grade
 from grader.watch.changes import file_system, must_poll
 from grader.watch.pair import Pair
+from grader.watch.screen import View, frame, report_text
 from tests.own_course import Course, copy_course
 
 KEYS = r"q quit"
@@ -133,10 +136,15 @@ def test_whatever_happens_to_the_file_is_shown(own: Course, start: Callable[...,
     assert "Line 1: def half_typed(:" in screen.see("report 2", KEYS)
     own.file("01").unlink()
     assert "step_01.py" in screen.see("report 3", KEYS)
+    own.file("01").mkdir()
+    screen.see("report 4", "is a folder", KEYS)
+    own.file("01").rmdir()
+    os.mkfifo(own.file("01"))
+    screen.see("report 5", "no regular file", KEYS)
     saved = own.root / "steps" / ".step_01.py.swp"
     saved.write_text((own.root / "solutions" / "solution_01.py").read_text(encoding="utf-8"))
     saved.rename(own.file("01"))
-    screen.see("report 4", "All checks passed", KEYS)
+    screen.see("report 6", "All checks passed", KEYS)
     screen.press("q")
     screen.end()
 
@@ -167,6 +175,37 @@ def test_a_narrow_terminal_and_one_that_changes(own: Course, start: Callable[...
     assert any(len(line) > 40 for line in text.split("\n"))
     screen.press("q")
     screen.end()
+
+
+@pytest.mark.parametrize("size", [(12, 40), (24, 80), (50, 200), (6, 20)], ids=str)
+def test_a_frame_fits_and_every_line_can_be_scrolled_to(size: tuple[int, int]) -> None:
+    rows, width = size
+    step = course.find("s05")
+    report = grade(step, step.stub)
+    how = Look(width=width)
+    text = report_text(report, how, {}, rows)
+    assert "checks hold" in text
+    seen, offset = [], -1
+    while True:
+        lines, now = frame(["a", "b" * 100], View(text, offset + 1), how, rows)
+        assert len(lines) == rows
+        assert max(cell_len(line) for line in lines) <= width
+        assert "h" in lines[-1] or "h" in lines[-2] or "h" in lines[-3]
+        if now == offset:
+            break
+        offset = now
+        seen.append(lines[2])
+    body = paint(text, how).splitlines()
+    assert seen == body[: len(seen)]
+    assert lines[2 : 2 + len(body) - len(seen) + 1] == body[offset:]
+
+
+def test_the_first_failure_is_on_a_screen_of_24_rows() -> None:
+    step = course.find("s06")
+    text = report_text(grade(step, step.stub), Look(width=80), {}, 22)
+    assert text.splitlines()[1].startswith("❌ functional, Module or Tensor is not imported")
+    assert "more wait for these" in text
+    assert "Waits for" not in text
 
 
 def modes(screen: Screen) -> int:

@@ -104,7 +104,7 @@ def _to_learner(step: Step, report: Report, how: Look, verbose: bool, hints: int
     if found.note:
         click.echo(found.note, err=True)
     shown = levels.shown(found.known) if hints is None else {}
-    text = as_text.render(report, how, verbose=verbose, hint_level=hints or 1, levels=shown)
+    text = as_text.render(found.report, how, verbose=verbose, hint_level=hints or 1, levels=shown)
     if report.verdict is Verdict.PASS:
         text += "\n" + pages.after_pass(step, course.steps(), found, how)
     return text

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grader import progress, sandbox
+from grader.desk.pages import task
 from grader.model import Report, Status, Step
 from grader.progress import StepProgress
 
@@ -36,20 +38,21 @@ def noted(step: Step, report: Report) -> Attempt:
     """Count a grading of the learner's file of ``step``, unless the file is untouched."""
     from grader.stubs import untouched
 
-    if report.problem is not None:
+    if report.problem is not None or untouched(step, report.digest):
         known, note = progress.read(step.root)
-        return Attempt(report, known.get(step.id, progress.UNTOUCHED), note)
-    try:
-        data = step.stub.read_bytes()
-    except OSError:  # it went away meanwhile
-        data = b""
-    if not data or untouched(step, data):
-        known, note = progress.read(step.root)
-        return Attempt(report, known.get(step.id, progress.UNTOUCHED), note)
+        return Attempt(_mendable(step, report), known.get(step.id, progress.UNTOUCHED), note)
     after, note = progress.update(
-        step.root, step.id, lambda before: progress.attempted(before, report, data)
+        step.root, step.id, lambda before: progress.attempted(before, report)
     )
     return Attempt(report, after, note)
+
+
+def _mendable(step: Step, report: Report) -> Report:
+    """``report``; where the step's own file is not there, with how to get it back."""
+    if report.problem is None or os.path.lexists(step.stub):
+        return report
+    hint = f"This brings the file back, with its blanks: {task(f'reset {step.id}')}"
+    return replace(report, problem=replace(report.problem, hints=(hint,)))
 
 
 def one_more_hint(step: Step, found: Attempt, check_id: str | None = None) -> Attempt:

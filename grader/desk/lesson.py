@@ -27,10 +27,15 @@ def opening(step: Step, heading: str) -> str:
     return ""
 
 
-def questions(step: Step) -> list[str]:
-    """What the lesson asks under "Check yourself", one line each."""
-    asked = section(step, "Check yourself").split("Answers:")[0]
-    return [plain(one) for one in re.findall(r"(?ms)^\d+\. (.*?)(?=^\d+\. |\Z)", asked)]
+def questions(step: Step) -> list[tuple[str, str]]:
+    """What the lesson asks under "Check yourself", with the answers; one line each."""
+    asked, _, answered = section(step, "Check yourself").partition("\nAnswers:\n")
+    return list(zip(_numbered(asked), _numbered(answered), strict=False))
+
+
+def _numbered(text: str) -> list[str]:
+    """The items of a numbered list."""
+    return [plain(one) for one in re.findall(r"(?ms)^\d+\. (.*?)(?=^\d+\. |^\n|\Z)", text)]
 
 
 def plain(text: str) -> str:

@@ -12,6 +12,7 @@ from grader.desk import lesson
 from grader.model import Status, Verdict
 from grader.progress import UNTOUCHED, Progress, StepProgress
 from grader.report import as_text
+from grader.source import SourceProblem, read_file
 from grader.stubs import make_answer, regions
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 BAR = 10
 """Characters in a progress bar."""
+FEW = 8
+"""A difference of so many lines is shown after a pass; a longer one when it is asked for."""
 WIDE = 60
 """From this width on a list has bars."""
 
@@ -41,10 +44,15 @@ def bar(done: int, of: int, how: Look) -> str:
     )
 
 
-def list_page(steps: Sequence[Step], known: Progress, how: Look) -> str:
-    """One line for each step: its state, a bar, the score, the attempts, the title."""
-    current = next_step(steps, known)
-    lines = [_listed(step, known.get(step.id, UNTOUCHED), step is current, how) for step in steps]
+def list_page(
+    steps: Sequence[Step], known: Progress, how: Look, current: Step | None = None
+) -> str:
+    """One line for each step: its state, a bar, the score, the attempts, the title.
+
+    ``current`` is marked, by default the step to do next.
+    """
+    current = current or next_step(steps, known)
+    lines = [_listed(step, known.get(step.id, UNTOUCHED), step == current, how) for step in steps]
     passed = sum(known.get(step.id, UNTOUCHED).state == "passed" for step in steps)
     whole = f"{passed} of {len(steps)} steps passed"
     return "\n".join([*lines, "", f"{bar(passed, len(steps), how)} {whole}".strip()]) + "\n"
@@ -135,11 +143,12 @@ def hint_page(
     found: Attempt,
     how: Look,
     check_id: str | None = None,
-    again: str = "",
+    *,
+    keys: bool = False,
 ) -> str:
     """The hints of one check, as many as were asked for; the first failing one by default.
 
-    ``again`` is how to ask for another hint, by default the task.
+    ``keys`` says whether the reader presses keys (``watch``) or runs tasks.
     """
     report = found.report
     if report.problem is not None:
@@ -154,10 +163,11 @@ def hint_page(
     level = hints.shown(found.known).get(check.id, 1)
     lines = list(as_text.one_check(check, how, hint_level=level))
     if level < hints.LEVELS and level < len(check.hints):
-        lines += ["", f"Another hint: {again or task(f'hint {step.id}')}"]
+        lines += ["", f"Another hint: {'press h' if keys else task(f'hint {step.id}')}"]
     else:
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
-        lines.append(f"The reference: {task(f'solution {step.id} --now')}")
+        reference = "press s" if keys else task(f"solution {step.id} --now")
+        lines.append(f"The reference: {reference}")
     return how.text("\n".join(lines) + "\n")
 
 
@@ -168,26 +178,42 @@ def _sought(report: Report, check_id: str | None) -> CheckResult | None:
     return None
 
 
-def after_pass(step: Step, steps: Sequence[Step], found: Attempt, how: Look) -> str:
-    """What to notice after a pass, how the file differs from the reference, and what comes next."""
+def after_pass(
+    step: Step, steps: Sequence[Step], found: Attempt, how: Look, *, keys: bool = False
+) -> str:
+    """What to notice after a pass, how the file differs from the reference, and what comes next.
+
+    ``keys`` says whether the reader presses keys (``watch``) or runs tasks.
+    """
     lines = []
-    asked = lesson.questions(step)
-    if asked:
-        lines.append(f"Can you answer this? {asked[found.known.attempts % len(asked)]}")
-        lines.append(f'   {step.lesson.relative_to(step.root).as_posix()}, "Check yourself"')
-    changed = sum(line.startswith(("+ ", "- ")) for line in _difference(step, lines_around=0))
-    if changed:
-        lines.append(f"Yours and the reference differ in {_count(changed, 'line')}. See them:")
-        lines.append(f"   {task(f'solution {step.id}')}")
-    else:
-        lines.append("Your code is the reference's.")
+    if asked := lesson.questions(step):
+        question, answer = asked[found.known.attempts % len(asked)]
+        place = step.lesson.relative_to(step.root).as_posix()
+        lines += [f"To notice: {question}", f"   {answer}"]
+        lines += [f'   More of these: {place}, "Check yourself"', ""]
+    lines += [*_compared(step, keys=keys), ""]
     following = next((other for other in steps if other.number > step.number), None)
     if following is not None:
         lines.append(f"Next is step {following.number}: {following.title}.")
-        lines.append(f"   {following.lesson.relative_to(step.root).as_posix()}")
+        begin = "press n" if keys else task(f"watch {following.id}")
+        lines.append(f"   {following.lesson.relative_to(step.root).as_posix()}, then {begin}")
     else:
         lines.append(f"That was the last step. Write text with it: {task('gpt2')} --mine")
     return how.text("\n".join(lines) + "\n")
+
+
+def _compared(step: Step, *, keys: bool) -> Iterator[str]:
+    """How the learner's file differs from the reference, itself or how to see it."""
+    changed = [line for line in _difference(step, lines_around=0) if line[:1] in "+-"]
+    if not changed:
+        yield "Your code is the reference's."
+        return
+    counted = f"Yours (-) and the reference (+) differ in {_count(len(changed), 'line')}"
+    if len(changed) <= FEW:
+        yield f"{counted}:"
+        yield from (f"   {line}" for line in changed)
+    else:
+        yield f"{counted}: {'press s' if keys else task(f'solution {step.id}')}"
 
 
 def solution_page(step: Step) -> str:
@@ -200,22 +226,30 @@ def solution_page(step: Step) -> str:
 
 
 def _difference(step: Step, lines_around: int) -> Iterator[str]:
-    """The lines of a unified diff, its marks set off by a space.
+    """The lines of a unified diff, its marks set off by a space, with the learner's line numbers.
 
     The stub's own tasks and hints, which the learner may have left standing, are not in it.
     """
     reference = step.solution.read_text(encoding="utf-8")
     given = {line.strip() for region in regions(reference) for line in region.stub}
     try:
-        mine = step.stub.read_bytes().decode("utf-8", "replace").splitlines()
-    except OSError:
-        mine = []
-    mine = [line for line in mine if not (line.strip() in given and line.strip()[:1] == "#")]
+        lines = read_file(step.stub).decode("utf-8", "replace").splitlines()
+    except SourceProblem:
+        lines = []
+    numbers, mine = [], []
+    for number, line in enumerate(lines, 1):
+        if not (line.strip() in given and line.strip()[:1] == "#"):
+            numbers.append(number)
+            mine.append(line)
     theirs = make_answer(reference).splitlines()
-    for line in difflib.unified_diff(mine, theirs, lineterm="", n=lines_around):
-        if line.startswith(("---", "+++")):
-            continue
-        yield line if line.startswith("@@") else f"{line[:1]} {line[1:]}"
+    for group in difflib.SequenceMatcher(None, mine, theirs).get_grouped_opcodes(lines_around):
+        yield f"@@ your line {[*numbers, len(lines) + 1][group[0][1]]}"
+        for kind, a, b, c, d in group:
+            if kind == "equal":
+                yield from (f"  {line}" for line in mine[a:b])
+            else:
+                yield from (f"- {line}" for line in mine[a:b])
+                yield from (f"+ {line}" for line in theirs[c:d])
 
 
 def _count(number: int, noun: str) -> str:

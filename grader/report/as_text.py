@@ -26,7 +26,9 @@ def render(
     """
     lines = [f"Running tests for Step {report.step.removeprefix('s')}: {report.title}...", ""]
     lines.append("Results:")
-    for check in ((report.problem,) if report.problem else ()) + report.checks:
+    if report.problem is not None:
+        lines += unread(report, report.problem, how, verbose=verbose)
+    for check in () if report.problem else report.checks:
         level = max(hint_level, (levels or {}).get(check.id, 1))
         lines += one_check(check, how, verbose=verbose, hint_level=level)
     lines += _diagnosis(report)
@@ -54,6 +56,14 @@ def one_check(
         yield from (f"   Hint: {hint}" for hint in shown)
     if verbose and check.detail:
         yield from (f"   | {line}" for line in check.detail.splitlines())
+
+
+def unread(
+    report: Report, problem: CheckResult, how: Look, *, verbose: bool = False
+) -> Iterator[str]:
+    """Why the file could not be read. All checks wait for that, and need no line each."""
+    yield from one_check(problem, how, verbose=verbose)
+    yield f"{how.marks[Status.NOT_RUN]} All {report.max_score} checks wait until this is mended."
 
 
 def _diagnosis(report: Report) -> Iterator[str]:

@@ -114,9 +114,9 @@ def plan(root: Path, *, reports: bool = True) -> tuple[Generated, ...]:
     return tuple(plans)
 
 
-def untouched(step: Step, data: bytes) -> bool:
-    """Whether ``data`` is the stub of ``step`` as it was generated."""
-    return _digest(data) == _read_manifest(step.root).get(step.stub.name)
+def untouched(step: Step, digest: str) -> bool:
+    """Whether the file with this SHA-256, in hex, is the stub of ``step`` as it was generated."""
+    return digest == _read_manifest(step.root).get(step.stub.name)
 
 
 def _paired(root: Path, steps: tuple[Step, ...]) -> None:

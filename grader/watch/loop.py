@@ -17,6 +17,7 @@ from grader.desk.reset import reset
 from grader.look import Look, paint
 from grader.model import Report, Verdict
 from grader.report import as_text
+from grader.source import SourceProblem, read_file
 from grader.watch import screen
 from grader.watch.changes import Changes, must_poll, stamp
 from grader.watch.grading import Grading
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
     from grader.watch.terminal import Terminal
 
 SLOW_S = 0.3
-"""A grading that takes longer is announced."""
+"""A grading that takes longer is announced; where that costs a line, one of ``SILENT_S``."""
+SILENT_S = 2.0
+TICK_S = 1.0
+"""How often the time of a long grading is shown."""
 HALF_WRITTEN_S = 0.05
 """A file that is missing or empty right after a change is looked at again after this time."""
 
@@ -76,11 +80,11 @@ class Watch:
         self._changes = Changes(step.stub, lambda: self._bell.ring("saved"), poll=poll)
         self._found: Attempt | None = None
         self._view = screen.View("")
-        self._sure = self._notice = ""
+        self._sure = self._notice = self._clock = ""
         self._number = self._graded = 0
-        self._data: bytes | None = None
+        self._data: bytes | str = b""
         self._began = self._took = 0.0
-        self._quiet = self._slow = self._on_report = False
+        self._busy = self._slow = False
         self._on = True
 
     def run(self) -> None:
@@ -114,9 +118,11 @@ class Watch:
         sources = [self._bell.descriptor]
         if self._terminal.has_keys:
             sources.append(self._terminal.descriptor)
-        ready, _, _ = select.select(sources, [], [], SLOW_S if self._quiet else None)
+        ready, _, _ = select.select(sources, [], [], self._patience())
         if not ready:
-            self._quiet, self._slow = False, True
+            if not self._slow and not self._terminal.in_place:
+                self._terminal.print("grading ...\n")
+            self._slow = True
             self._show()
         if self._bell.descriptor in ready:
             for name, value in self._bell.heard():
@@ -124,6 +130,14 @@ class Watch:
         if self._terminal.descriptor in ready:
             for key in self._terminal.read():
                 self._press(key)
+
+    def _patience(self) -> float | None:
+        """How long to wait before a grading under way is told of, again; None without one."""
+        if not self._busy:
+            return None
+        if self._slow:
+            return TICK_S
+        return SLOW_S if self._terminal.in_place else SILENT_S
 
     def _handle(self, name: str, value: object) -> None:
         match name, value:
@@ -137,7 +151,7 @@ class Watch:
                 self._how = replace(
                     self._how, width=self._terminal.size[0] if self._how.width else None
                 )
-                if self._on_report and self._terminal.in_place:
+                if not self._view.back and self._terminal.in_place:
                     self._show_report()
                 else:
                     self._show()
@@ -153,23 +167,25 @@ class Watch:
         if self._read() != self._data:
             self._grade()
 
-    def _read(self) -> bytes | None:
+    def _read(self) -> bytes | str:
+        """The file, or why it cannot be read."""
         try:
-            return self._step.stub.read_bytes()
-        except OSError:
-            return None
+            return read_file(self._step.stub)
+        except SourceProblem as problem:
+            return problem.message
 
     def _grade(self) -> None:
         self._data = self._read()
-        self._quiet = True  # until it is done, or takes so long that it is announced
+        self._busy, self._slow = True, False
         self._began = time.monotonic()
         self._number = self._grading.order(self._step)
 
     def _take(self, found: Report | Exception) -> None:
         """Show what a grading found, then count it."""
-        self._quiet = self._slow = False
+        self._busy = self._slow = False
         self._graded += 1
         self._took = time.monotonic() - self._began
+        self._clock = time.strftime("%H:%M:%S")
         if isinstance(found, Exception):
             self._found = None
             self._page(f"The grader failed: {found}\nThis is not your mistake. Save again.\n")
@@ -193,7 +209,7 @@ class Watch:
                 self._move(1 if key.lower() == "n" else -1)
             case "l":
                 known = progress.read(self._step.root)[0]
-                self._page(pages.list_page(self._steps, known, self._how))
+                self._page(pages.list_page(self._steps, known, self._how, self._step))
             case "s":
                 self._solution(sure)
             case "r":
@@ -204,7 +220,7 @@ class Watch:
     def _hint(self) -> None:
         if self._found is not None:
             self._found = attempt.one_more_hint(self._step, self._found)
-            self._page(pages.hint_page(self._step, self._found, self._how, again="press h"))
+            self._page(pages.hint_page(self._step, self._found, self._how, keys=True))
 
     def _move(self, by: int) -> None:
         place = self._steps.index(self._step) + by
@@ -253,15 +269,16 @@ class Watch:
         else:
             text = as_text.render(report, self._how, levels=levels)
         if report.verdict is Verdict.PASS:
-            text += "\n" + pages.after_pass(self._step, self._steps, self._found, self._how)
+            text += "\n" + pages.after_pass(
+                self._step, self._steps, self._found, self._how, keys=self._terminal.has_keys
+            )
         if self._found.note:
             text += f"\n{self._found.note}\n"
-        self._page(f"{self._notice}\n{text}" if self._notice else text)
-        self._on_report = True
+        self._page(f"{self._notice}\n{text}" if self._notice else text, back=False)
 
-    def _page(self, text: str) -> None:
-        self._on_report = False
-        self._view = screen.View(self._how.text(text))
+    def _page(self, text: str, *, back: bool = True) -> None:
+        """Show ``text`` from its beginning; ``back`` where it is another page than the report."""
+        self._view = screen.View(self._how.text(text), back=back)
         self._show(new=True)
 
     def _scroll(self, by: int) -> None:
@@ -277,13 +294,16 @@ class Watch:
             self._view = replace(self._view, offset=offset)
             self._terminal.draw(lines)
         elif new:
-            keys = "\n".join(screen.footer(self._how, more=False)) + "\n"
+            keys = "\n".join(screen.footer(self._how, back=self._view.back)) + "\n"
             text = paint(self._view.text, self._how)
             self._terminal.print(f"{text}\n{keys if self._terminal.has_keys else ''}")
 
-    def _header(self) -> str:
+    def _header(self) -> list[str]:
+        """What the first line says, the least important last."""
         name = self._step.stub.relative_to(self._step.root).as_posix()
         if self._slow:
-            return f"{name}: grading ..."
-        clock = time.strftime("%H:%M:%S")
-        return f"{name}: report {self._graded}, {clock}, {self._took:.2f} s"
+            since = round(time.monotonic() - self._began)
+            return [f"{name}: grading ...{f' {since} s' if since else ''}"]
+        if self._busy or not self._graded:
+            return [name]
+        return [f"{name}: report {self._graded}", self._clock, f"{self._took:.2f} s"]

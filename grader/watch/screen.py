@@ -23,34 +23,60 @@ KEYS = (
     ("r", "reset"),
     ("q", "quit"),
 )
+SCROLL = ("space/b", "scroll")
+BACK = ("enter", "report")
 
 
 @dataclass(frozen=True)
 class View:
-    """A text, scrolled down by ``offset`` lines."""
+    """A text, scrolled down by ``offset`` lines. ``back``: it is another than the report."""
 
     text: str
     offset: int = 0
+    back: bool = False
 
 
-def frame(header: str, view: View, how: Look, rows: int) -> tuple[list[str], int]:
-    """The lines of the whole screen, ``rows`` at most, and how far the text is scrolled really."""
-    bottom = footer(how, more=False)
-    room = max(1, rows - len(bottom) - 2)
+def frame(header: Sequence[str], view: View, how: Look, rows: int) -> tuple[list[str], int]:
+    """The lines of the whole screen, ``rows`` at most, and how far the text is scrolled really.
+
+    ``header`` is what to say first, the least important last: it goes where there is no room.
+    """
     body = paint(view.text, how).splitlines()
-    if len(body) > room:
-        bottom = footer(how, more=True)
-        room = max(1, rows - len(bottom) - 2)
+    bottom = _keys(view, how, rows, more=False)
+    if more := len(body) > rows - 2 - len(bottom):
+        bottom = _keys(view, how, rows, more=True)
+    room = max(1, rows - 2 - len(bottom))
     offset = max(0, min(view.offset, len(body) - room))
-    width = how.width or 80
     shown = body[offset : offset + room]
-    top = header if len(header) <= width else header[: width - 1] + ("…" if how.unicode else ".")
+    where = [f"lines {offset + 1}-{offset + len(shown)} of {len(body)}"] if more else []
+    top = _header([*header[:1], *where, *header[1:]], how)
     return [top, "", *shown, *[""] * (room - len(shown)), *bottom], offset
 
 
-def footer(how: Look, *, more: bool) -> list[str]:
-    """The keys, in as many lines as they take."""
-    names = [f"{key} {name}" for key, name in (*KEYS, *((("space", "more"),) if more else ()))]
+def _header(parts: Sequence[str], how: Look) -> str:
+    width = how.width or 80
+    line = parts[0] if len(parts[0]) <= width else parts[0][: width - 1] + ("…" * how.unicode)
+    for part in parts[1:]:
+        if len(line) + 2 + len(part) <= width:
+            line += f", {part}"
+    return line
+
+
+def _keys(view: View, how: Look, rows: int, *, more: bool) -> list[str]:
+    """The keys with their names; only the keys where the names would take much of the screen."""
+    lines = footer(how, more=more, back=view.back)
+    if len(lines) * 6 <= rows:
+        return lines
+    return [" ".join(["keys:", *(key for key, _ in _offered(more, view.back))])[: how.width]]
+
+
+def _offered(more: bool, back: bool) -> list[tuple[str, str]]:
+    return [*KEYS, *([SCROLL] if more else ()), *([BACK] if back else ())]
+
+
+def footer(how: Look, *, more: bool = False, back: bool = False) -> list[str]:
+    """The keys, in as many lines as they take; those that scroll, or lead back to the report."""
+    names = [f"{key} {name}" for key, name in _offered(more, back)]
     lines = [names[0]]
     for name in names[1:]:
         if len(lines[-1]) + 2 + len(name) <= (how.width or 80):
@@ -61,17 +87,21 @@ def footer(how: Look, *, more: bool) -> list[str]:
 
 
 def report_text(report: Report, how: Look, levels: Mapping[str, int], rows: int) -> str:
-    """The whole report; where it does not fit, the checks that hold become one line."""
+    """The whole report; where it does not fit, checks that hold or wait become one line each."""
     text = as_text.render(report, how, levels=levels)
     if len(paint(text, how).splitlines()) <= rows - 3:
         return text
-    open_checks = [check for check in report.checks if check.status is not Status.PASS]
-    if len(open_checks) == len(report.checks):
+    failing = [check for check in report.checks if check.status in (Status.FAIL, Status.ERROR)]
+    waiting = report.max_score - report.score - len(failing)
+    if report.problem is not None or not report.score + len(failing):
         return text
-    lines = [f"{how.marks['pass']} {report.score} of {report.max_score} checks hold"]
+    held = f"{report.score} of {report.max_score} checks hold"
+    lines = [f"{how.marks[Status.PASS]} {held}"] if report.score else []
     lines += _told(report)
-    for check in open_checks:
+    for check in failing:
         lines += as_text.one_check(check, how, hint_level=levels.get(check.id, 1))
+    if waiting:
+        lines.append(f"{how.marks[Status.NOT_RUN]} {waiting} more wait for these")
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:"]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 HOME, BELOW, LINE = "\x1b[H", "\x1b[J", "\x1b[K"
 NAMES = {"\x1b[A": "up", "\x1b[B": "down", "\x1b[5~": "up", "\x1b[6~": "down", "\x1bOA": "up",
-         "\x1bOB": "down", "\r": "enter", "\n": "enter", " ": "down", "\x04": "q"}  # fmt: skip
+         "\x1bOB": "down", " ": "down", "b": "up", "\r": "enter", "\n": "enter",
+         "\x04": "q"}  # fmt: skip
 KEY = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
 GUARD = """\
 trap '' INT HUP TERM QUIT TTOU TSTP
