@@ -1,9 +1,9 @@
 """The engine: MAX's operations on NumPy, so that grading compiles nothing.
 
-MAX still stages every graph and checks every shape and dtype; only the numbers come from
-NumPy. :func:`environment`, :func:`prepared` and :func:`prepare` import neither NumPy nor MAX:
-call them before starting the process that does. :func:`install` belongs into that process,
-after MAX is imported and before the first tensor.
+MAX still stages every graph and checks every shape and dtype; the numbers come from NumPy, and
+what is slow in MAX's staging is done sooner. :func:`environment`, :func:`prepared` and
+:func:`prepare` import neither NumPy nor MAX: call them before starting the process that does.
+:func:`install` belongs into that process, after MAX is imported and before the first tensor.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def install(
     seam.print_no_graphs()
     seam.announce_compiling(announce or _to_stderr, before_compiling or (lambda: None))
     if kind == "numpy":
-        from grader.engine import handlers
+        from grader.engine import handlers, staging
 
+        staging.install()
         seam.register(handlers.HANDLERS)
         seam.register_custom(handlers.CUSTOM_HANDLERS)
 

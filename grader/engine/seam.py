@@ -1,4 +1,4 @@
-"""The one place that knows MAX's private names, pinned to one exact version of MAX.
+"""MAX's private names, pinned to one exact version of MAX; `staging` knows a few more.
 
 It puts the NumPy handlers into MAX's interpreter, carries arrays across, and says so when MAX
 still compiles something. State that outlives a call lives in MAX's own tables, not here.

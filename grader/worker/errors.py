@@ -10,6 +10,8 @@ from grader.probe import SeenError
 
 MESSAGE_LIMIT = 4_000
 CHAIN_LIMIT = 7_000
+GRADER = __file__.removesuffix("worker/errors.py")
+
 FRAMES = 20
 """How many calls are told at each end of a traceback."""
 
@@ -83,7 +85,7 @@ def _place(
 
 def _chain(error: BaseException, calls: list[tuple[str, int, str]]) -> str:
     """The traceback as text, without the grader's own calls."""
-    shown = [call for call in calls if "/grader/worker/" not in call[0]]
+    shown = [call for call in calls if not call[0].startswith(GRADER)]
     told = [_told(call) for call in shown]
     if len(told) > 2 * FRAMES:
         told[FRAMES:-FRAMES] = [f"  ... {len(told) - 2 * FRAMES} more calls ..."]

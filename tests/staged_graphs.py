@@ -1,0 +1,92 @@
+"""Every graph that MAX stages for many programs, as JSON: ``python -m tests.staged_graphs plain``.
+
+With ``plain`` MAX stages as it always does, with ``sooner`` as it does in the grader.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader import course, engine, wire
+from grader.engine import staging
+from grader.model import Step
+from grader.probe import Job
+from tests.graded import variants
+from tests.graded.inside import Inside
+
+RIGHT, WRONG = 1, 1
+"""So many of each step's variants; each computes something of its own, or raises."""
+
+
+def main(how: str) -> None:
+    """Print for each file what it staged and what a worker saw of it."""
+    if how == "plain":
+        staging.install = lambda: None
+    engine.install("numpy")
+    graphs = recorded()
+    told = {}
+    for step in course.steps():
+        for name, source in programs(step).items():
+            seen = observed(step, source)
+            told[name] = {"graphs": graphs[:], "seen": seen}
+            graphs.clear()
+    json.dump(told, sys.stdout)
+
+
+def programs(step: Step) -> dict[str, str]:
+    """The step's solution and a sample of its variants, by name."""
+    chosen = {f"{step.id}/solution": step.solution}
+    for right, count in ((True, RIGHT), (False, WRONG)):
+        known = [one for one in variants.of(step.id, right=right) if not one.fresh]
+        chosen |= {one.name: one.path for one in variants.sample(known, count)}
+    return {name: path.read_text(encoding="utf-8-sig") for name, path in chosen.items()}
+
+
+def recorded() -> list[str]:
+    """Filled from now on with a hash of the text of each graph that is executed."""
+    from max.experimental import executor
+    from max.graph import Module
+
+    graphs: list[str] = []
+    ordinary = executor.default_executor()
+
+    class Recording:
+        def execute(self, staged: Any, inputs: Sequence[Any]) -> Any:
+            text = Module(mlir_module=staged._module)._to_mlir_str()
+            graphs.append(hashlib.sha256(text.encode()).hexdigest())
+            return ordinary.execute(staged, inputs)
+
+    executor.set_default_executor(Recording())
+    return graphs
+
+
+def observed(step: Step, source: str) -> dict[str, str]:
+    """What a worker would answer about this program, by probe; errors in the clear."""
+    from max.experimental import random
+
+    random.set_seed(0)
+    trials = course.rubric(step).draw(np.random.default_rng(5))
+    job = Job("file.py", source, course.earlier_modules(step), tuple(t.probe for t in trials))
+    outcome = Inside().finish(job)
+    seen = {
+        "ended": outcome.ended,
+        "import": repr(outcome.load_error and outcome.load_error.message),
+        "print": outcome.output,
+    }
+    for name, observation in outcome.observations.items():
+        # The calls inside MAX on the way to an error are not the same.
+        error = observation.error and replace(observation.error, chain="")
+        told = wire.encode(replace(observation, error=error))
+        seen[name] = f"{error} {hashlib.sha256(told).hexdigest()}"
+    return seen
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
