@@ -6,6 +6,7 @@ mistake about an axis can hide, and the numbers are of order 1, so that none dro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -24,6 +25,7 @@ from grader.probe import (
     Probe,
     Read,
     TensorArg,
+    multiples,
 )
 from grader.rubric import Expect, Trial
 
@@ -38,21 +40,19 @@ def normal(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
     return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
 
 
-def uniform(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
-    """Numbers of the same mean and spread as :func:`normal` gives, in a quarter of the time."""
-    return (rng.random(shape, np.float32) - np.float32(0.5)) * np.float32(scale * 12**0.5)
-
-
 def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
     """Weights of a GPT-2 attention layer that keep numbers of order 1."""
-    spread = 1.4 * n_embd**-0.5
-    draw = uniform if n_embd == GPT2["n_embd"] else normal  # there are millions of them
+    spread = _spread(n_embd)
     return {
-        "c_attn.weight": draw(rng, 3 * n_embd, n_embd, scale=spread),
+        "c_attn.weight": normal(rng, 3 * n_embd, n_embd, scale=spread),
         "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
-        "c_proj.weight": draw(rng, n_embd, n_embd, scale=spread),
+        "c_proj.weight": normal(rng, n_embd, n_embd, scale=spread),
         "c_proj.bias": normal(rng, n_embd, scale=0.5),
     }
+
+
+def _spread(n_embd: int) -> float:
+    return 1.4 / math.sqrt(n_embd)
 
 
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
@@ -77,11 +77,21 @@ def layer_trials(rng: Rng, cls: str) -> list[Trial]:
 
 def _gpt2(rng: Rng, cls: str) -> Trial:
     """The real GPT-2 sizes, with one text of four tokens."""
-    weights = attention_weights(rng, GPT2["n_embd"])
-    x = normal(rng, 1, 4, GPT2["n_embd"])
+    n_embd = GPT2["n_embd"]
+    step = _spread(n_embd) / 74  # the spread of whole numbers from -128 to 127
+    sent = {
+        "c_attn.weight": rng.integers(-128, 128, (3 * n_embd, n_embd), np.int8),
+        "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
+        "c_proj.weight": rng.integers(-128, 128, (n_embd, n_embd), np.int8),
+        "c_proj.bias": normal(rng, n_embd, scale=0.5),
+    }
+    steps = {name: step for name, array in sent.items() if array.dtype == np.int8}
+    weights = sent | {name: multiples(sent[name], step) for name in steps}
+    x = normal(rng, 1, 4, n_embd)
     read = Read("attributes", "module", ("embed_dim", "num_heads", "head_dim", "split_size"))
+    make = Make("module", cls, (ConfigArg(dict(GPT2)),))
     return Trial(
-        Probe("gpt2", (*_made(cls, GPT2, weights, read), _call("out", x))),
+        Probe("gpt2", (make, read, Load("loaded", "module", sent, steps), _call("out", x))),
         _expect(weights, GPT2["n_head"], {"out": x}),
     )
 
@@ -216,11 +226,9 @@ def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: boo
     )
 
 
-def _made(
-    cls: str, config: Mapping[str, int], weights: Mapping[str, Array], *more: Read
-) -> tuple[Make | Load | Read, ...]:
+def _made(cls: str, config: Mapping[str, int], weights: Mapping[str, Array]) -> tuple[Make, Load]:
     make = Make("module", cls, (ConfigArg(dict(config)),))
-    return (make, *more, Load("loaded", "module", dict(weights)))
+    return make, Load("loaded", "module", dict(weights))
 
 
 def _call(name: str, x: Array) -> Call:

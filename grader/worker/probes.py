@@ -100,7 +100,12 @@ class _Bench:
         target = self._made[action.on]
         if not issubclass(type(target), Module):
             raise TypeError(f"{errors.type_name(target)} is not a MAX Module: it has no parameters")
-        weights = {name: np.array(array, order="C") for name, array in action.weights.items()}
+        weights = {
+            name: language.multiples(array, action.steps[name])
+            if name in action.steps
+            else np.array(array, order="C")
+            for name, array in action.weights.items()
+        }
         try:
             Module.load_state_dict(target, weights)
         except Exception as error:
