@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.abc
 import importlib.util
 import re
@@ -14,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from grader import course
+from grader.model import Step
 from grader.stubs import untouched
 
 LAST = "12"
@@ -96,9 +98,10 @@ def require_written() -> None:
         )
 
 
-def _written(step: Any) -> bool:
+def _written(step: Step) -> bool:
     try:
-        return not untouched(step, step.stub.read_bytes())
+        digest = hashlib.sha256(step.stub.read_bytes()).hexdigest()
+        return not untouched(step, digest)
     except OSError as problem:
         raise StepProblem(
             f"{_relative(step.stub)} cannot be read: {problem.strerror}. "
