@@ -28,10 +28,15 @@ CODE = b"x = 1\n"
         ("ada/Copy of step_05.py", Student("ada"), "5", False),
         ("ada/step_05.py.txt", Student("ada"), "5", False),
         ("ada/attention.py", Student("ada"), "", False),
+        ("ada/lovelace_step_05.py", Student("ada"), "5", False),
+        ("ada/test_step_05.py", Student("ada"), "", False),
         ("ada.py", Student("ada"), "", False),
         ("ada_step_11.py", Student("ada"), "11", False),
         ("lovelaceada_12_345_step_05-2.py", Student("lovelaceada", "12"), "5", False),
         ("lovelaceada_LATE_12_345_step_05.py", Student("lovelaceada", "12"), "5", True),
+        ("anon_X7k2f_345_step_05-1.py", Student("anon_X7k2f"), "5", False),
+        ("LATE_anon_X7k2f_345_07_step_05.py", Student("anon_X7k2f"), "5", True),
+        ("Default group_assignsubmission_file/step_05.py", Student("Default group"), "5", False),
         ("lovelaceada_12_345_work.zip/step_05.py", Student("lovelaceada", "12"), "5", False),
         ("Ada L_77_assignsubmission_file_/step_05.py", Student("Ada L", "77"), "5", False),
         ("Ada L_77_assignsubmission_file/a/step_05.py", Student("Ada L", "77"), "5", False),
@@ -43,6 +48,14 @@ def test_names_of_the_platforms(path: str, student: Student, step: str, late: bo
     placed = place(tuple(path.split("/")), "att-")
     assert placed is not None
     assert (placed.student, placed.step, placed.late) == (student, step, late)
+
+
+def test_a_text_in_the_place_of_a_file_is_the_students_all_the_same() -> None:
+    for name in ("lovelaceada_LATE_12_text.html", "lovelaceada_12_link.html"):
+        assert place((name,)) is None
+        known = student_of((name,))
+        assert known is not None
+        assert known[0] == Student("lovelaceada", "12")
 
 
 @pytest.mark.parametrize("path", ["step_05.py", "ada/notes.md", "ada/.git/step_05.py", "x/.py"])
@@ -102,6 +115,7 @@ def test_the_newest_copy_is_the_answer_and_the_others_are_named(tmp_path: Path) 
         "ada/step_05 (2).py",
         "ada/old/step_05-9.py",
         "ada/step_05_test.py",
+        "ada/ada_step_05 (7).py",
         "bob/checks/step_05.py",
         "bob/steps/step_05.py",
         "cy/a.py",

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -59,12 +60,27 @@ def person(name: str, **columns: str) -> Person:
     )
 
 
+def canvas_takes(header: list[str]) -> bool:
+    """Whether Canvas' importer would take the header for one (lib/gradebook_importer.rb)."""
+    if len(header) <= 3 or "Student" not in header[0] or "ID" not in header[1]:
+        return False
+    count = 3
+    if "SIS Login ID" in header[2]:
+        count = 4
+    elif "SIS User ID" in header[2] and "SIS Login ID" in header[3]:
+        count = 6 if "Root Account" in header[4] else 5
+    return "Section" in header[count - 1]
+
+
 def test_canvas_gets_its_own_columns_back_and_no_grade_where_there_is_none() -> None:
     rows = {"SIS_User_ID": "S1", "SIS_Login_ID": "ada", "Section": "A", "Step_05_(99)": "3"}
     names = ("Lovelace, Ada", "Babbage, C", "Gone, G", "Error, E")
     people = [person(name, Student=name, ID="12", **rows) for name in names]
     found = read(platforms.canvas(book(*people)))
-    assert list(found[0]) == [*platforms.CANVAS, "Step 05 (99)"]
+    assert canvas_takes(list(found[0]))
+    assert list(found[0]) == [
+        *("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Step 05 (99)")
+    ]
     assert found[0]["Student"].strip() == "Points Possible"
     assert found[0]["Step 05 (99)"] == "4"
     assert [row["Step 05 (99)"] for row in found[1:]] == ["4", "2", "", ""]
@@ -73,7 +89,36 @@ def test_canvas_gets_its_own_columns_back_and_no_grade_where_there_is_none() -> 
 
 def test_canvas_without_a_roster_has_the_number_from_the_file_name() -> None:
     found = read(platforms.canvas(book(person("lovelaceada"))))
-    assert found[1] == {"Student": "lovelaceada", "ID": "7", "Step 05: Title": "4"}
+    assert canvas_takes(list(found[0]))
+    assert found[1] == {"Student": "lovelaceada", "ID": "7", "Section": "", "Step 05: Title": "4"}
+
+
+def test_canvas_keeps_the_points_that_its_assignment_has() -> None:
+    columns = {"ID": "12", "Step_05_Current_Score": "", "Step_05_quiz_(7)": "", "S5_(8)": ""}
+    given = book(*(person(name, **columns, **{"Step_05:_Title_(99)": ""}) for name in "abcd"))
+    given = replace(given, possible={"Step 05: Title (99)": "10.00"})
+    found = read(platforms.canvas(given))
+    assert list(found[0])[-1] == "Step 05: Title (99)"
+    assert [row["Step 05: Title (99)"] for row in found] == ["10.00", "10.00", "5.00", "", ""]
+
+
+@pytest.mark.parametrize("sis", [(), ("SIS_User_ID",), ("SIS_Login_ID",), ("Root_Account",)])
+def test_canvas_takes_the_header_whatever_the_roster_has(sis: tuple[str, ...]) -> None:
+    columns = dict.fromkeys(("ID", *sis), "1")
+    if "Root_Account" in sis:
+        columns |= {"SIS_User_ID": "1"}
+    assert canvas_takes(list(read(platforms.canvas(book(person("a", **columns))))[0]))
+
+
+def test_what_the_platforms_would_not_take_is_said() -> None:
+    german = person("Ada", Identifikation="Participant 7", Bewertung="")
+    assert "no column 'Identifier'" in platforms.remarks(book(german), ("moodle",))[0]
+    assert "points as they are" in platforms.remarks(book(person("Ada")), ("moodle",))[0]
+    said = platforms.remarks(book(Person("Ada", None)), ("canvas",))
+    assert "new assignment, 'Step 05: Title'" in said[0]
+    assert "no ID" in said[1]
+    known = book(person("Ada", ID="1", **{"Step_05_(9)": ""}))
+    assert platforms.remarks(known, ("canvas",)) == ["canvas.csv: s05 goes into 'Step 05 (9)'."]
 
 
 def test_moodles_worksheet_is_filled_in_its_own_scale() -> None:
@@ -93,6 +138,7 @@ def test_moodles_worksheet_is_filled_in_its_own_scale() -> None:
 def test_moodle_without_a_roster_names_the_participant() -> None:
     found = read(platforms.moodle(book(person("Ada")), "s05"))
     assert found[0]["Identifier"] == "Participant 7"
+    assert set(platforms.NEEDED) <= set(found[0])
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@x", "\tx"])

@@ -54,9 +54,71 @@ def test_two_people_of_one_name_are_told_apart_by_moodles_number(tmp_path: Path)
     students = [Student("Ada Lovelace", "78"), Student("Ada Lovelace", "77")]
     found = roster.people(students, saved(tmp_path, MOODLE))
     assert [(each.name, each.student) for each in found] == [
-        ("Ada Lovelace", students[1]),
-        ("Ada Lovelace (2)", students[0]),
+        ("Ada Lovelace (Participant 77)", students[1]),
+        ("Ada Lovelace (Participant 78)", students[0]),
     ]
+
+
+def test_two_of_one_name_without_a_roster_have_the_platforms_number_or_a_count() -> None:
+    students = [Student("Ada", "7"), Student("Ada", "8"), Student("Bob", "1"), Student("Bob")]
+    names = [each.name for each in roster.people(students, None)]
+    assert names == ["Ada (7)", "Ada (8)", "Bob", "Bob (2)"]
+
+
+ODD = {
+    "Canvas posts by hand": (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Step 05 (99)\n,,,,,Manual Posting\n"
+        '    Points Possible,,,,,10\n"Lovelace, Ada",101,S1,ada,A,\n',
+        ["Lovelace, Ada"],
+    ),
+    "Canvas with two columns of names": (
+        "LastName,FirstName,ID,SIS User ID,SIS Login ID,Section\n"
+        "    Points Possible,,,,,\nLovelace,Ada,101,S1,ada,A\n",
+        ["Ada Lovelace"],
+    ),
+    "Excel says the separator": ("sep=;\r\nName;Mail\r\nAda;a@x.org\r\n", ["Ada"]),
+    "a comma in a quoted title": ('"Name, full";ID\nAda;1\n', ["Ada"]),
+    "lines of an old Mac": ("Name,ID\rAda,101\rBob,2\r", ["Ada", "Bob"]),
+    "a line break in a cell": ('Name,ID\n"Ada\nLovelace",101\n', ["Ada Lovelace"]),
+    "an odd line separator in a cell": ("Name,ID\nAda\u2028L,101\n", ["Ada L"]),
+    "someone twice": ("Name,ID\nAda,101\nBob,2\nAda,101\n", ["Ada", "Bob"]),
+    "an empty name": ("Name,ID,Mail\n,101,a@x.org\n", ["101"]),
+    "two columns of one title": ("Name,Name,ID\nAda,other,101\n", ["Ada"]),
+    "a number as Excel's text": ('Name;ID\nAda;="101"\n', ["Ada"]),
+    "lines that are too short and too long": ("Name,ID\nBob\nAda,101,5,6\n", ["Bob", "Ada"]),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_rosters(tmp_path: Path, name: str) -> None:
+    text, names = ODD[name]
+    (tmp_path / "roster.csv").write_bytes(text.encode())
+    found = roster.people([Student("ada", "101")], roster.read(tmp_path / "roster.csv"))
+    assert [each.name for each in found] == names
+    assert [each.student is not None for each in found].count(True) == 1
+
+
+def test_what_stands_twice_is_told(tmp_path: Path) -> None:
+    found = saved(tmp_path, "Name,ID\nAda,1\nAda,1\n")
+    assert found.notes == ("Ada: stands twice in the roster",)
+
+
+def test_a_list_without_a_header_is_refused(tmp_path: Path) -> None:
+    found = saved(tmp_path, "Ada Lovelace\nBob Smith\n")
+    with pytest.raises(Unusable, match="first line has 'Ada Lovelace'"):
+        roster.people([Student("Ada Lovelace")], found)
+
+
+def test_a_section_is_no_student_and_a_score_no_number(tmp_path: Path) -> None:
+    found = saved(tmp_path, "Student,ID,Section,Step 01 (5)\nAda,101,b,77\n")
+    strangers = [Student("b"), Student("x", "77")]
+    assert [each.student for each in roster.people(strangers, found)] == [None, *strangers]
+
+
+def test_a_repository_downloaded_from_github(tmp_path: Path) -> None:
+    found = saved(tmp_path, "identifier,github_username,github_id,name\na@x.org,ada-l,1,\n")
+    (person,) = roster.people([Student("attention-ada-l-main")], found)
+    assert person.student is not None
 
 
 def test_a_github_name_is_found_behind_the_assignments(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.classroom import table
 from grader.classroom.collect import Answer
@@ -39,6 +39,7 @@ class Gradebook:
 
     ``titles`` are those of the steps, in order; ``sentences`` the checks of each step, id and
     sentence; ``most`` the points of all of them together. ``similar`` are answers of one shape.
+    ``possible`` is what the roster says of the points of its columns.
     """
 
     titles: Mapping[str, str]
@@ -50,6 +51,7 @@ class Gradebook:
     skipped: tuple[str, ...] = ()
     roster: bool = False
     similar: tuple[Group, ...] = ()
+    possible: Mapping[str, str] = field(default_factory=dict)
 
     def row(self, person: Person, step: str) -> Row:
         """The row of a person for a step."""

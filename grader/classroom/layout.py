@@ -3,7 +3,7 @@
 =================  =====================================================================
 folder of folders  ``ada/step_05.py``, ``ada/steps/step_05.py``
 folder of files    ``ada.py``, ``ada_step_05.py``
-Canvas             ``lovelaceada_LATE_12345_67890_step_05-2.py``
+Canvas             ``lovelaceada_LATE_12345_67890_step_05-2.py``, ``anon_X7k2f_678_step_05.py``
 Moodle             ``Ada Lovelace_12345_assignsubmission_file_/step_05.py``
 GitHub Classroom   ``attention-submissions/attention-ada/steps/step_05.py``
 =================  =====================================================================
@@ -18,14 +18,20 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CANVAS = re.compile(r"(?P<who>.+?)(?P<late>_LATE)?_(?P<id>\d+)_(?P<submission>\d+)_(?P<file>.+)")
-MOODLE = re.compile(r"(?P<who>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>.*)")
+CANVAS = re.compile(
+    r"(?:(?P<first>LATE_)?(?P<anonymous>anon_[A-Za-z0-9]{5})"
+    r"|(?P<who>.+?)(?P<late>_LATE)?_(?P<id>\d+))"
+    r"_(?:\d+_(?P<file>.+)|(?:text|link)\.html)"
+)
+MOODLE = re.compile(r"(?P<who>.+?)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+_?(?P<file>.*)")
 STEP = re.compile(
     r"(?P<before>.*?)step[ _-]*0*(?P<number>\d{1,3})(?!\d)(?P<after>.*?)\.py(?:\.txt)?",
     re.IGNORECASE,
 )
 COPY = re.compile(r"[ _-]*(?:copy|\((?P<a>\d+)\)|[-_ ]v?(?P<b>\d+)| )+", re.IGNORECASE)
 COPY_OF = re.compile(r"(?:copy of[ _]?)?", re.IGNORECASE)
+NO_ANSWER = re.compile(r"(?:.*[^a-z])?(?:test|check|solution)", re.IGNORECASE)
+"""What stands before ``step_05`` in a file about the step."""
 JUNK = re.compile(r"\..*|__MACOSX|__pycache__|venv|node_modules|thumbs\.db", re.IGNORECASE)
 
 
@@ -89,10 +95,11 @@ def student_of(path: tuple[str, ...], prefix: str = "") -> tuple[Student, bool, 
     bare = first.removesuffix(".zip") if folder else first
     name = path[-1]
     if moodle := MOODLE.fullmatch(bare):
-        return Student(_tidy(moodle["who"]), moodle["id"]), False, moodle["file"] or name
+        return Student(_tidy(moodle["who"]), moodle["id"] or ""), False, moodle["file"] or name
     if (canvas := CANVAS.fullmatch(bare)) and (not folder or first.endswith(".zip")):
-        late = canvas["late"] is not None
-        return Student(_tidy(canvas["who"]), canvas["id"]), late, name if folder else canvas["file"]
+        late = canvas["first"] is not None or canvas["late"] is not None
+        student = Student(_tidy(canvas["who"] or canvas["anonymous"]), canvas["id"] or "")
+        return student, late, name if folder else canvas["file"] or ""
     if folder:
         return Student(_tidy(bare.removeprefix(prefix) or bare)), False, name
     found = STEP.fullmatch(first)
@@ -115,10 +122,10 @@ def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
     student, late, name = known
     near = 2 if len(path) > 1 and path[-2].lower() == "steps" else 1 if len(path) <= 2 else 0
     found = STEP.fullmatch(name)
-    if found is None or not _nobody(found["before"]):
+    if found is None or NO_ANSWER.match(found["before"]):
         return Placed(student, "", late, (0, near, -len(path), 0))
     copy = COPY.fullmatch(found["after"])
-    exact = 2 if copy or not found["after"] else 1
+    exact = 2 if _nobody(found["before"]) and (copy or not found["after"]) else 1
     version = int(copy["a"] or copy["b"] or 0) if copy else 0
     return Placed(student, found["number"], late, (exact, near, -len(path), version))
 

@@ -6,27 +6,43 @@ Nothing stands where there is no grade: an import must not overwrite one with a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from grader.classroom import table
 from grader.classroom.gradebook import Gradebook, Row, first_problem
-from grader.classroom.roster import Person
+from grader.classroom.roster import POSSIBLE, Person
 
-CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-MOODLE = ("Identifier", "Full name", "Email address")
+SIS = ("SIS User ID", "SIS Login ID")
+CANVAS = ("Student", "ID", *SIS, "Root Account", "Section")
+"""What stands before the assignments. Canvas refuses a file without ``Section``, and one that has
+only the first of ``SIS``."""
+MOODLE = ("Identifier", "Full name", "Grade", "Last modified (grade)", "Feedback comments")
+NEEDED = ("Identifier", "Grade", "Last modified (grade)")
+"""Without these Moodle refuses a worksheet, in the language of its site."""
 MAXIMUM = "Maximum Grade"
 
 
 def canvas(book: Gradebook) -> str:
     """Canvas' gradebook import: one column for each step, and its row of possible points."""
-    header = [name for name in CANVAS if name in CANVAS[:2] or _has(book, name)]
-    titles = [_canvas_column(book, step) for step in book.titles]
-    possible: list[table.Cell] = ["    Points Possible", *[""] * (len(header) - 1)]
-    rows: list[Sequence[table.Cell]] = [[*possible, *book.most.values()]]
+    header = _canvas_header(book)
+    columns = {step: _canvas_column(book, step) for step in book.titles}
+    possible: list[table.Cell] = [f"    {POSSIBLE}", *[""] * (len(header) - 1)]
+    possible += [book.possible.get(column) or book.most[step] for step, column in columns.items()]
+    rows: list[Sequence[table.Cell]] = [possible]
     for person in _known(book):
         cells: list[table.Cell] = [_canvas_cell(person, name) for name in header]
-        rows.append([*cells, *(_grade(book, person, step) for step in book.titles)])
-    return table.render([*header, *titles], rows)
+        for step, column in columns.items():
+            cells.append(_grade(book, person, step, book.possible.get(column, "")))
+        rows.append(cells)
+    return table.render([*header, *columns.values()], rows)
+
+
+def _canvas_header(book: Gradebook) -> list[str]:
+    given = {column for person in book.people for column in person.columns}
+    if not given.isdisjoint(SIS):
+        given.update(SIS)
+    return [name for name in CANVAS if name in given or name in ("Student", "ID", "Section")]
 
 
 def _known(book: Gradebook) -> list[Person]:
@@ -34,19 +50,15 @@ def _known(book: Gradebook) -> list[Person]:
     return [person for person in book.people if person.listed]
 
 
-def _has(book: Gradebook, column: str) -> bool:
-    return any(column in person.columns for person in book.people)
-
-
 def _canvas_column(book: Gradebook, step: str) -> str:
     """The assignment's column in the export, which has its number; else a new assignment."""
-    title = f"Step {step.removeprefix('s')}: {book.titles[step]}"
-    for person in book.people:
-        for column in person.columns:
-            folded = column.casefold().lstrip()
-            if folded.startswith((title.casefold(), f"step {step.removeprefix('s')}", step)):
-                return column
-    return title
+    number = step.removeprefix("s")
+    title = f"Step {number}: {book.titles[step]}"
+    named = re.compile(rf"(?:step[ _-]*|s)0*{int(number)}(?!\d).*\(\d+\)", re.IGNORECASE)
+    columns = list(dict.fromkeys(column for person in book.people for column in person.columns))
+    fitting = [column for column in columns if named.fullmatch(column)]
+    exact = [column for column in fitting if column.casefold().startswith(title.casefold())]
+    return next(iter([*exact, *fitting]), title)
 
 
 def _canvas_cell(person: Person, column: str) -> str:
@@ -60,35 +72,36 @@ def _canvas_cell(person: Person, column: str) -> str:
 def moodle(book: Gradebook, step: str) -> str:
     """Moodle's grading worksheet of one assignment, with the report as the comment."""
     listed = [person for person in book.people if person.columns]
-    header = list(listed[0].columns) if listed else list(MOODLE[:2])
+    header = list(listed[0].columns) if listed else list(MOODLE)
     header += [name for name in ("Grade", "Feedback comments") if name not in header]
     rows = []
     for person in _known(book):
-        cells = dict(person.columns) or {
+        cells: dict[str, table.Cell] = {**person.columns} or {
             "Identifier": f"Participant {person.student.identifier if person.student else ''}",
             "Full name": person.name,
         }
-        grade = _grade(book, person, step)
+        grade = _grade(book, person, step, person.columns.get(MAXIMUM, ""))
         if grade is not None:
-            cells["Grade"] = _scaled(grade, book.most[step], cells.get(MAXIMUM, ""))
+            cells["Grade"] = grade
             cells["Feedback comments"] = _comment(book.row(person, step))
         rows.append([cells.get(name, "") for name in header])
     return table.render(header, rows)
 
 
-def _grade(book: Gradebook, person: Person, step: str) -> int | None:
-    """The points; None where nothing was handed in, or the grader failed."""
+def _grade(book: Gradebook, person: Person, step: str, whole: str) -> int | str | None:
+    """The points, of ``whole`` where the platform says how many that are.
+
+    None where nothing was handed in, or the grader failed.
+    """
     row = book.row(person, step)
-    return book.score(row) if row.report is not None else None
-
-
-def _scaled(points: int, most: int, maximum: str) -> str:
-    """The points as Moodle's assignment counts them."""
+    points = book.score(row) if row.report is not None else None
     try:
-        whole = float(maximum.replace(",", "."))
+        most = float(whole.replace(",", "."))
     except ValueError:
-        return str(points)
-    return f"{points * whole / most:.2f}" if most else "0.00"
+        return points
+    if points is None:
+        return None
+    return f"{points * most / book.most[step]:.2f}" if book.most[step] else "0.00"
 
 
 def _comment(row: Row) -> str:
@@ -97,3 +110,28 @@ def _comment(row: Row) -> str:
     told = [one.message for one in row.report.diagnosis] or [first_problem(row.report)]
     score = f"{row.report.score} of {row.report.max_score} checks passed."
     return " ".join([score, *filter(None, told)])
+
+
+def remarks(book: Gradebook, forms: Sequence[str]) -> list[str]:
+    """What a teacher should know before importing what :func:`canvas` and :func:`moodle` write."""
+    columns = {column for person in book.people for column in person.columns}
+    found = []
+    if "canvas" in forms:
+        for step in book.titles:
+            column = _canvas_column(book, step)
+            what = "goes into" if column in columns else "becomes a new assignment,"
+            found.append(f"canvas.csv: {step} {what} {column!r}.")
+        if not all(_canvas_cell(person, "ID") for person in _known(book)):
+            found.append("canvas.csv: some people have no ID; Canvas looks for them by name.")
+    if "moodle" in forms:
+        lacking = [name for name in NEEDED if columns and name not in columns]
+        if lacking:
+            found.append(
+                f"moodle_*.csv: the roster has no column {lacking[0]!r}. Moodle takes only its own "
+                "grading worksheet, downloaded in English."
+            )
+        elif not columns or MAXIMUM not in columns:
+            found.append(
+                f"moodle_*.csv: no roster says the {MAXIMUM!r}, so these are points as they are."
+            )
+    return found

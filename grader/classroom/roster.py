@@ -7,20 +7,34 @@ Classroom's roster, or one column of names.
 from __future__ import annotations
 
 import csv
+import io
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader import clean
 from grader.classroom.layout import Student
 from grader.files import Unusable
 
-NAMES = ("student", "full name", "name", "identifier", "login", "username", "email")
-"""Columns that hold the name to show, best first. Without one of them it is the first column."""
-NOT_A_STUDENT = ("Points Possible", "Student, Test")
-"""Rows of a Canvas export that are nobody."""
+NAMES = ("student", "fullname", "name", "identifier", "login", "username", "email")
+"""Columns that hold the name to show, best first. Without one of them it is the first that is
+not empty."""
+NUMBERS = ("id", "identifier", "userid", "studentid", "githubid")
+"""Columns of a platform's number for a person. Where there is one, no other cell is one."""
+NOT_OF_A_NAME = ("section", "status", "grade", "maximumgrade", "group", "points", "score")
+"""Columns in which a file's name is not looked for: section "A" is not the student "a"."""
+POSSIBLE = "Points Possible"
+NOT_A_STUDENT = (POSSIBLE, "Student, Test")
+"""Rows of a Canvas export that are nobody, by their first cell."""
+POSTED = re.compile(r"(?:Muted|Manual Posting.*)?", re.IGNORECASE)
+"""All that the cells of one more such row hold."""
+SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]+', re.IGNORECASE)
+"""What Excel writes before a header to say how the columns are separated."""
+TEXT = re.compile(r'^="(.*)"$')
+"""How Excel keeps the zeros in front of a number."""
 MOST_BYTES = 16 << 20
 
 
@@ -40,10 +54,16 @@ class Person:
 
 @dataclass(frozen=True)
 class Roster:
-    """The header and the rows of a class list."""
+    """The header and the rows of a class list.
+
+    ``possible`` is the row of a Canvas export that says how many points each column has,
+    ``notes`` what else was not taken for a student.
+    """
 
     header: tuple[str, ...]
     rows: tuple[Mapping[str, str], ...]
+    possible: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def read(path: Path) -> Roster:
@@ -62,79 +82,131 @@ def read(path: Path) -> Roster:
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    first = text.split("\n", 1)[0]
-    separator = max(",;\t", key=first.count)
+    if "\0" in text:
+        raise Unusable(f"The roster {path} is no text. Save it as CSV.")
     try:
-        lines = [
-            [cell.strip() for cell in line]
-            for line in csv.reader(text.splitlines(), delimiter=separator, strict=True)
-        ]
+        lines = _lines(text)
     except csv.Error as problem:
         raise Unusable(f"The roster {path} is no CSV table: {problem}.") from None
-    if not lines or not any(lines[0]) or "\0" in text:
+    if not lines or not any(lines[0]):
         raise Unusable(f"The roster {path} has no header line. Save it as CSV with one.")
-    header = tuple(lines[0])
-    rows = (dict(zip(header, line, strict=False)) for line in lines[1:] if any(line))
-    return Roster(header, tuple(row for row in rows if not _nobody(row)))
+    return _roster(tuple(lines[0]), [line for line in lines[1:] if any(line)])
 
 
-def _nobody(row: Mapping[str, str]) -> bool:
-    return next(iter(row.values())).startswith(NOT_A_STUDENT)
+def _lines(text: str) -> list[list[str]]:
+    """The cells of each line. The separator is the one that makes the most of the header."""
+    if said := SEPARATOR.match(text):
+        return _split(text[said.end() :], said[1])
+
+    def columns(separator: str) -> int:
+        try:
+            return len(next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), ()))
+        except csv.Error:
+            return 0
+
+    return _split(text, max(",;\t", key=columns))
+
+
+def _split(text: str, separator: str) -> list[list[str]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    return [[TEXT.sub(r"\1", cell.strip()) for cell in line] for line in reader]
+
+
+def _roster(header: tuple[str, ...], lines: Iterable[Sequence[str]]) -> Roster:
+    possible: Mapping[str, str] = {}
+    rows: list[Mapping[str, str]] = []
+    notes = []
+    for line in lines:
+        row: dict[str, str] = {}
+        for column, cell in zip(header, line, strict=False):
+            row.setdefault(column, cell)  # Canvas may give two columns one name
+        if line[0].startswith(POSSIBLE):
+            possible = row
+        elif row in rows:
+            notes.append(f"{_shown(_name(row))}: stands twice in the roster")
+        elif not line[0].startswith(NOT_A_STUDENT) and not all(map(POSTED.fullmatch, line)):
+            rows.append(row)
+    return Roster(header, tuple(rows), possible, tuple(notes))
 
 
 def people(students: Sequence[Student], roster: Roster | None) -> list[Person]:
-    """Everyone, in the roster's order, then who is not on it; without a roster, by name."""
+    """Everyone, in the roster's order, then who is not on it; without a roster, by name.
+
+    Raises:
+        Unusable: the roster's header is a student.
+    """
     if roster is None:
-        return _told_apart(Person(_shown(student.key), student) for student in students)
-    keys = [_keys(row) for row in roster.rows]
-    rows_of = {student: _rows(student, keys) for student in students}
+        return _told_apart([Person(_shown(student.key), student) for student in students])
+    _check_header(students, roster)
+    known = [_Known(row) for row in roster.rows]
+    rows_of = {student: _rows(student, known) for student in students}
     mine: dict[int, Student] = {}
     for student, rows in rows_of.items():
         if len(rows) == 1 and rows[0] not in mine:
             mine[rows[0]] = student
-    listed = (
+    listed = [
         Person(_shown(_name(row)), mine.get(index), columns=row)
         for index, row in enumerate(roster.rows)
-    )
+    ]
     taken = set(mine.values())
-    others = (
+    others = [
         Person(_shown(each.key), each, listed=False) for each in students if each not in taken
-    )
+    ]
     return _told_apart([*listed, *others])
 
 
+def _check_header(students: Sequence[Student], roster: Roster) -> None:
+    """A list without a header would lose its first student."""
+    titles = {_folded(title) for title in roster.header} - {"", *NAMES}
+    for student in students:
+        if _folded(student.key) in titles:
+            raise Unusable(
+                f"The roster's first line has {_shown(student.key)!r}, who handed something in. "
+                "Put a line with the names of the columns above it."
+            )
+
+
 def _name(row: Mapping[str, str]) -> str:
-    folded = {column.casefold(): cell for column, cell in row.items()}
-    whole = " ".join(filter(None, (folded.get("first name"), folded.get("last name"))))
+    folded = {_folded(column): cell for column, cell in row.items()}
+    whole = " ".join(filter(None, (folded.get("firstname"), folded.get("lastname"))))
     chosen = next((folded[name] for name in NAMES if folded.get(name)), "")
-    return chosen or whole or next(iter(row.values()))
+    return chosen or whole or next(filter(None, row.values()), "")
 
 
-def _keys(row: Mapping[str, str]) -> set[str]:
-    """All that a file may call this person, folded."""
-    found = {_folded(cell) for cell in row.values()}
-    for cell in row.values():
-        last, comma, first = cell.partition(",")
-        if comma:
-            found.add(_folded(first + last))
-        if "@" in cell:
-            found.add(_folded(cell.partition("@")[0]))
-        if number := re.fullmatch(r"\D*?(\d+)", cell):
-            found.add(number[1])
-    folded = {column.casefold(): cell for column, cell in row.items()}
-    names = [folded.get("first name", ""), folded.get("last name", "")]
-    found |= {_folded("".join(names)), _folded("".join(reversed(names)))}
-    return found - {""}
+class _Known:
+    """All that a file may call one person of the roster."""
+
+    def __init__(self, row: Mapping[str, str]) -> None:
+        folded = {_folded(column): cell for column, cell in row.items()}
+        numbered = [folded[name] for name in NUMBERS if name in folded] or list(row.values())
+        ends = (re.fullmatch(r"\D*?(\d+)", cell) for cell in numbered)
+        self.numbers = {*filter(None, numbered), *(end[1] for end in ends if end)}
+        names = [folded.get("firstname", ""), folded.get("lastname", "")]
+        self.names = {_folded("".join(names)), _folded("".join(reversed(names)))}
+        for column, cell in folded.items():
+            if not column.startswith(NOT_OF_A_NAME):
+                self.names |= _spellings(cell)
+        self.names.discard("")
 
 
-def _rows(student: Student, keys: Sequence[set[str]]) -> list[int]:
+def _spellings(cell: str) -> set[str]:
+    """A name as it stands, the other way round after a comma, and an address without its host."""
+    last, _, first = cell.partition(",")
+    return {_folded(cell), _folded(first + last), _folded(cell.partition("@")[0])}
+
+
+def _rows(student: Student, known: Sequence[_Known]) -> list[int]:
     """The rows that this student may be: by the platform's number, else by name."""
-    wanted = [student.identifier, _folded(student.key)]
-    parts = student.key.split("-")  # GitHub Classroom: assignment-username
-    wanted += [_folded("-".join(parts[index:])) for index in range(1, len(parts))]
-    for name in filter(None, wanted):
-        if rows := [index for index, known in enumerate(keys) if name in known]:
-            return rows
+    if student.identifier:
+        found = [i for i, person in enumerate(known) if student.identifier in person.numbers]
+        if len(found) == 1:
+            return found
+    key = student.key.removesuffix("-main").removesuffix("-master")  # GitHub, "Download ZIP"
+    parts = key.split("-")  # GitHub Classroom: assignment-username
+    wanted = [student.key, *("-".join(parts[index:]) for index in range(len(parts)))]
+    for name in filter(None, map(_folded, wanted)):
+        if found := [index for index, person in enumerate(known) if name in person.names]:
+            return found
     return []
 
 
@@ -145,18 +217,34 @@ def _folded(name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    return clean.line(name.encode("utf-8", "replace").decode("utf-8"), 120)
+    whole = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
+    return clean.line(whole, 120) or "?"
 
 
-def _told_apart(people: Iterable[Person]) -> list[Person]:
-    """The people with names that differ; a second one of the same name gets a number."""
-    told: list[Person] = []
-    seen: set[str] = set()
+def _told_apart(people: Sequence[Person]) -> list[Person]:
+    """The people with names that differ. Those of one name get what else tells them apart."""
+    same: dict[str, list[Person]] = defaultdict(list)
     for person in people:
-        name, number = person.name, 1
-        while name in seen:
-            number += 1
-            name = f"{person.name} ({number})"
-        seen.add(name)
-        told.append(Person(name, person.student, person.listed, person.columns))
+        same[person.name].append(person)
+    told: list[Person] = []
+    seen = {name for name, each in same.items() if len(each) == 1}
+    for person in people:
+        alike = same[person.name]
+        named = _tagged(person, alike, seen) if len(alike) > 1 else person
+        seen.add(named.name)
+        told.append(named)
     return told
+
+
+def _tagged(person: Person, alike: Sequence[Person], seen: set[str]) -> Person:
+    """A person of whose name there are several, with a name of their own."""
+    ways = [[each.columns.get(column, "") for each in alike] for column in person.columns]
+    ways.append([each.student.identifier if each.student else "" for each in alike])
+    ways = [way for way in ways if all(way) and len(set(way)) == len(way)]
+    tags = [_shown(tag) for tag in ways[0]] if ways else [""] * len(alike)
+    tag = tags[next(index for index, each in enumerate(alike) if each is person)]
+    name, number = f"{person.name} ({tag})" if tag else person.name, 1
+    while name in seen:
+        number += 1
+        name = f"{person.name} ({number})"
+    return replace(person, name=name)

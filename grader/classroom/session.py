@@ -211,8 +211,9 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             for step in request.steps
         },
         most=_most(request.steps, request.points),
-        skipped=plan.collected.skipped,
+        skipped=(*plan.collected.skipped, *(request.roster.notes if request.roster else ())),
         roster=request.roster is not None,
+        possible=request.roster.possible if request.roster else {},
         similar=tuple(
             group
             for step in request.steps

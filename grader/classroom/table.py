@@ -22,7 +22,10 @@ def render(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def harmless(cell: Cell) -> Cell:
-    """The cell, with an apostrophe before what would be a formula. Numbers stay as they are."""
-    if isinstance(cell, str) and cell.lstrip(" ").startswith(FORMULA):
+    """The cell, with an apostrophe before what would be a formula.
+
+    Numbers stay as they are, and so does the hyphen that Moodle writes for nothing.
+    """
+    if isinstance(cell, str) and cell.lstrip(" ").startswith(FORMULA) and cell.strip() != "-":
         return "'" + cell
     return cell

@@ -234,7 +234,7 @@ def _workshop(
 
 
 def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:
-    from grader.classroom import written
+    from grader.classroom import platforms, written
 
     written.write(out, book, forms, partial(machine_text, points=book.points))
     rows = book.rows.values()
@@ -248,4 +248,6 @@ def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:
         click.echo(f"Not on the roster: {person.name}", err=True)
     for name in book.skipped:
         click.echo(f"Left out: {name}", err=True)
+    for remark in platforms.remarks(book, forms):
+        click.echo(remark, err=True)
     return count["error"]
