@@ -193,15 +193,19 @@ def test_check50(report: Report) -> None:
     jsonschema.validate(found, CHECK50)
     for result in found["results"]:
         assert (result["cause"] is None) == (result["passed"] is True)
+        # check50/renderer/templates/results.html does not escape what is in the cause.
+        assert "<" not in "".join(filter(None, (result["cause"] or {}).values()))
 
 
 # ---- Classroom 50 -----------------------------------------------------------------------------
 
 COUNT = {"type": "integer", "minimum": 0}
 FILLED = {"type": "string", "minLength": 1}
+INSTANT = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$"}
 CLASSROOM50 = {
-    # github.com/foundation50/classroom50/wiki/Advanced-Autograding, "The result.json contract"
+    # As strict as schemas/result-v1.schema.json of github.com/foundation50/classroom50
     "type": "object",
+    "additionalProperties": False,
     "required": [
         *("schema", "classroom", "assignment", "assignment_type", "owner", "submission"),
         *("commit", "release", "review", "datetime", "score", "max-score", "tests"),
@@ -216,7 +220,8 @@ CLASSROOM50 = {
         "commit": {"type": "string", "pattern": "^https://"},
         "release": {"type": "string", "pattern": "^https://"},
         "review": {"type": "string", "pattern": "^https://"},
-        "datetime": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
+        "datetime": INSTANT,
+        "graded_at": INSTANT,
         "score": COUNT,
         "max-score": COUNT,
         "tests": {

@@ -124,7 +124,10 @@ def _grade(
 @click.option("--out", type=PLACE, default=Path("autograder.zip"), help="Where to write it.")
 @points_file
 def autograder(step: Step, out: Path, points: Path | None) -> None:
-    """Make the autograder.zip of a step for Gradescope."""
+    """Make the autograder.zip of a step for Gradescope.
+
+    It holds the grader. Gradescope installs the rest once, when it builds the image.
+    """
     from grader.classroom.autograder import build
     from grader.files import write_whole
 
@@ -151,7 +154,7 @@ def autograde(step: Step, submission: Path, points: Path | None, output: Path) -
 
 @click.command()
 @click.argument("submissions", type=PLACE)
-@click.option("--step", type=StepName(), required=True)
+@click.option("--step", type=StepName(), required=True, help="Which step.")
 def similar(submissions: Path, step: Step) -> None:
     """List submissions that are equal up to names and layout. Nothing is run."""
     import tempfile
