@@ -1,0 +1,55 @@
+"""A hostile file in a worker, and what is left of it; for the tests of the sandbox."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from grader import sandbox
+from grader.probe import Outcome, Probe
+from grader.sandbox import Limits
+from grader.sandbox.tiers import LAYERS
+from grader.worker import kernel, landlock
+from tests.worker_jobs import QUICK, call, job, processes_with
+
+HEAD = """
+import ctypes, gc, json, os, signal, socket, subprocess, sys, threading, time
+def first(): return "seen"
+def after(): return "after"
+"""
+
+
+class Attack(NamedTuple):
+    """A hostile file, how it must end, and which probe was under way then."""
+
+    source: str
+    ended: str
+    under_way: str | None = None
+    probes: tuple[Probe, ...] = (call("first"), call("attack"), call("after"))
+    limits: Limits = QUICK
+
+
+class Result(NamedTuple):
+    """What an attack came to, and what was left right after."""
+
+    outcome: Outcome
+    processes: list[int]
+    folder_left: bool
+
+
+def carry_out(attack: Attack, layers: tuple[str, ...] = LAYERS) -> Result:
+    with sandbox.start(limits=attack.limits, layers=layers) as running:
+        outcome = running.finish(job(attack.source, *attack.probes))
+        left = processes_with(running.folder)
+    return Result(outcome, left, Path(running.folder).exists())
+
+
+def confinable() -> bool:
+    """Whether this machine has Landlock and seccomp, asked without the code under test."""
+    actions = Path("/proc/sys/kernel/seccomp/actions_avail")
+    try:
+        kernel.syscall(landlock.CREATE_RULESET, None, 0, landlock.ASK_VERSION)
+    except OSError:
+        return False
+    return actions.exists() and os.uname().machine in ("x86_64", "aarch64")

@@ -1,0 +1,140 @@
+"""The life of a worker, from its start to the end of its grader."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import sandbox
+from grader.sandbox import Limits
+from tests.sandbox_attacks import HEAD
+from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
+
+
+def test_a_spare_worker_waits_until_it_is_used() -> None:
+    with sandbox.start(limits=QUICK) as running:
+        while not running.ready:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        assert running.ready
+        outcome = running.finish(job(HEAD, call("first")))
+        with pytest.raises(RuntimeError):
+            running.finish(job(HEAD, call("first")))
+    assert out(outcome, "first") == "seen"
+    assert not running.ready
+
+
+def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
+    descriptors = Path("/proc/self/fd")
+    before = len(list(descriptors.iterdir()))
+    with sandbox.start() as running:
+        assert processes_with(running.folder)
+    assert processes_with(running.folder) == []
+    assert not Path(running.folder).exists()
+    assert len(list(descriptors.iterdir())) == before
+    running.close()
+    with pytest.raises(RuntimeError):
+        running.finish(job(HEAD, call("first")))
+
+
+def test_a_spare_worker_that_died_is_the_machines_fault() -> None:
+    with sandbox.start() as running:
+        while not running.ready:
+            time.sleep(0.01)
+        for process in processes_with(running.folder):
+            os.kill(process, signal.SIGKILL)
+        outcome = running.finish(job(HEAD, call("first")))
+    assert outcome.ended == "machine"
+    assert not Path(running.folder).exists()
+
+
+def test_a_worker_that_takes_too_long_to_start_is_the_machines_fault() -> None:
+    outcome = sandbox.run(job(HEAD, call("first")), limits=Limits(start=0.01))
+    assert outcome.ended == "machine"
+    assert "was not imported within" in outcome.problem
+
+
+def test_an_engine_that_cannot_be_installed_is_the_machines_fault() -> None:
+    outcome = sandbox.run(job(HEAD, call("first"), engine="abacus"))
+    assert outcome.ended == "machine"
+    assert "abacus" in outcome.problem
+
+
+def test_patience_with_compiling_has_an_end() -> None:
+    source = (
+        HEAD
+        + """
+def attack():
+    head = json.dumps({"Progress": ["compiling \\x1b[2J"]}).encode()
+    while True:
+        os.write(4, b"gw01" + len(head).to_bytes(4, "little") + bytes(8) + head)
+        time.sleep(0.05)
+"""
+    )
+    said: list[str] = []
+    limits = Limits(wall=1.0, compiling=1.0)
+    outcome = sandbox.run(job(source, call("attack")), limits=limits, on_progress=said.append)
+    assert outcome.ended == "timeout"
+    assert set(said) == {"compiling \ufffd[2J"}
+
+
+def test_importing_the_sandbox_imports_nothing_slow() -> None:
+    code = "import sys; from grader import sandbox; print(*sys.modules)"
+    modules = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).split()
+    assert "grader.sandbox" in modules
+    assert {"numpy", "max", "subprocess", "dataclasses", "json"}.isdisjoint(modules)
+
+
+# ---- when the grader itself ends ----------------------------------------------------------
+
+LOOPING_GRADER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from grader import sandbox
+from tests.worker_jobs import call, job
+with sandbox.start() as running:
+    print(running.folder, flush=True)
+    while not running.ready:
+        pass
+    print("ready", flush=True)
+    running.finish(job("while True: pass", call("f")))
+"""
+
+
+@pytest.fixture
+def looping_grader() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A grader whose worker loops for ever, and the worker's folder."""
+    command = [sys.executable, "-c", LOOPING_GRADER, str(ROOT)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as grader:  # fmt: skip
+        assert grader.stdout is not None
+        folder = grader.stdout.readline().strip()
+        grader.stdout.readline()
+        try:
+            yield grader, folder
+        finally:
+            grader.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_worker_ends_with_its_grader(
+    looping_grader: tuple[subprocess.Popen[str], str], number: int
+) -> None:
+    grader, folder = looping_grader
+    assert processes_with(folder)
+    grader.send_signal(number)
+    grader.wait(30)
+    deadline = time.monotonic() + 30
+    while (processes_with(folder) or Path(folder).exists()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert processes_with(folder) == []
+    assert not Path(folder).exists()

@@ -1,0 +1,157 @@
+"""What a machine offers, what a tier is called, and what holds where there are only limits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import sandbox
+from grader.sandbox import surroundings, tiers
+from grader.sandbox.tiers import LAYERS
+from grader.worker import cache
+from tests.sandbox_attacks import HEAD, Attack, carry_out, confinable
+from tests.worker_jobs import QUICK, ROOT, call, job, out
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
+
+
+@pytest.mark.parametrize(
+    ("worn", "tier"),
+    [
+        (LAYERS, "sandboxed"),
+        (("user", "limits", "landlock", "seccomp"), "confined"),
+        (("bubblewrap", "user", "limits", "seccomp"), "process"),
+        (("bubblewrap", "limits", "landlock", "seccomp"), "process"),
+        ((), "process"),
+    ],
+)
+def test_a_tier_is_named_only_where_every_layer_of_it_is_on(
+    worn: tuple[str, ...], tier: str
+) -> None:
+    assert tiers.name(worn) == tier
+
+
+OFFER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from grader.sandbox import tiers
+print(*tiers.offered(), sep="\\n")
+"""
+
+
+def offered(path: str) -> list[str]:
+    """What a grader with this PATH says of its machine."""
+    command = [sys.executable, "-c", OFFER, str(ROOT)]
+    surroundings = {**os.environ, "PATH": path}
+    return subprocess.check_output(command, env=surroundings, text=True).splitlines()
+
+
+def test_without_bubblewrap_the_tier_is_lower_and_says_what_to_install(tmp_path: Path) -> None:
+    tier, why, remedy = offered(str(tmp_path))
+    if os.geteuid() != 0:
+        assert tier == ("confined" if confinable() else "process")
+    assert tier != "sandboxed"
+    assert "bwrap is not installed" in why or "root" in why or "This system has no" in why
+    assert remedy
+
+
+def test_bubblewrap_that_cannot_work_counts_for_nothing(tmp_path: Path) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho 'bwrap: No permissions to make a namespace' >&2\nexit 1\n")
+    program.chmod(0o755)
+    tier, why, remedy = offered(f"{tmp_path}:{os.environ['PATH']}")
+    assert tier != "sandboxed"
+    assert "No permissions to make a namespace" in why or "root" in why
+    assert remedy
+
+
+# ---- MAX's cache of compiled kernels -------------------------------------------------------
+
+
+def test_a_worker_reads_the_cache_and_writes_to_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, mine = tmp_path / "real", tmp_path / "folder" / "cache"
+    (real / "a").mkdir(parents=True)
+    (real / "a" / "kernel").write_text("compiled")
+    monkeypatch.setenv(cache.VARIABLE, str(mine))
+    cache.seed(str(real))
+    assert (mine / "a" / "kernel").read_text() == "compiled"
+    (mine / "a" / "new").write_text("mine")
+    assert [path.name for path in (real / "a").iterdir()] == ["kernel"]
+    (real / "b").touch()
+    cache.seed(str(real))
+    assert not (mine / "b").exists()
+
+
+def test_only_a_trusted_worker_is_given_the_real_cache() -> None:
+    seen = []
+    for trusted, layers in ((True, ("limits",)), (False, ("limits",)), (False, LAYERS)):
+        with sandbox.start(limits=QUICK, layers=layers, trusted=trusted) as running:
+            source = HEAD + f"def f(): return os.environ[{cache.VARIABLE!r}]\n"
+            outcome = running.finish(job(source, call("f")))
+        seen.append(out(outcome, "f") == surroundings.compile_cache())
+    assert seen == [True, False, False]
+
+
+# ---- a machine with no layers but limits --------------------------------------------------
+
+DAEMON = (
+    HEAD
+    + """
+libc = ctypes.CDLL(None)
+def attack():
+    "Daemonise, twice over, below Python's audit hooks."
+    for _ in range(3):
+        if libc.fork() == 0:
+            os.setsid()
+            if libc.fork() != 0: os._exit(0)
+            for number in range(256):
+                try: os.close(number)
+                except OSError: pass
+            time.sleep(100)
+            os._exit(0)
+    return "daemons"
+"""
+)
+BOMB = (
+    HEAD
+    + """
+libc = ctypes.CDLL(None)
+def attack():
+    for _ in range(5): libc.fork()  # 32 processes: enough to see, few enough to be safe
+    if os.getpid() % 2:
+        try: os.setsid()
+        except OSError: pass
+    while True: time.sleep(0.1)
+"""
+)
+
+
+REVOLT = (
+    HEAD
+    + """
+libc = ctypes.CDLL(None)
+def attack():
+    libc.prctl(1, 0)
+    libc.kill(os.getppid(), 9)
+    while True: time.sleep(0.1)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "ended"),
+    [(DAEMON, "done"), (BOMB, "timeout"), (REVOLT, "exit")],
+    ids=["daemons", "fork bomb", "kills its referee"],
+)
+def test_processes_are_found_where_they_cannot_be_forbidden(source: str, ended: str) -> None:
+    result = carry_out(Attack(source, ended), layers=("limits",))
+    assert result.outcome.ended == ended
+    assert result.outcome.isolation == "process"
+    assert result.processes == []
+    assert not result.folder_left
