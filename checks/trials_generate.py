@@ -10,7 +10,7 @@ import numpy as np
 from checks.oracles import sampling
 from checks.oracles.attention import Floats
 from checks.oracles.decoding import Cache, decode, writer
-from checks.trials import Array, Rng
+from checks.trials import LONG, Array, Rng, long
 from checks.trials_model import Config, config, model_weights, token_ids
 from grader.probe import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg
 from grader.rubric import Trial
@@ -30,7 +30,7 @@ def draw(rng: Rng) -> list[Trial]:
         _choices(rng, "temperature", [(0.5, None), (2.5, None), (1.0, None)]),
         _choices(rng, "top-k", [(1.0, 3), (1.0, 1), (0.8, 5), (2.0, 40), (3.0, 2)]),
         decoding(rng, "decode-pieces", config(9, 8, 6, 2, 3), (3, 1, 2)),
-        decoding(rng, "decode-at-once", config(7, 6, 4, 1, 2), (5,)),
+        decoding(rng, "decode-at-once", config(7, LONG + 20, 4, 1, 2), (long(rng),)),
         *_texts(rng),
     ]
 

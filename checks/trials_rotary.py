@@ -12,7 +12,7 @@ import numpy as np
 from checks.oracles import rotary as oracles
 from checks.oracles.attention import Floats
 from checks.oracles.rotary import Ints
-from checks.trials import Array, Rng, normal
+from checks.trials import Array, Rng, long, normal
 from grader.probe import Call, Load, Make, Probe, Read, TensorArg
 from grader.rubric import Trial
 
@@ -117,7 +117,7 @@ def _layers(rng: Rng) -> list[Trial]:
     """``MultiHeadSelfAttentionRoPE`` with no, one and two leading dimensions."""
     two, three, five = (int(n) for n in rng.permutation([2, 3, 5]))
     return [
-        _layer(rng, "layer-2d", 3, 4, (7,), (7,)),
+        _long(rng),
         _layer(rng, "layer-3d", two, 4, (three, five + 4), (three, five + 4)),
         _layer(rng, "layer-shared", 3, 6, (2, 5), (5,)),
         _layer(rng, "layer-4d", 2, 6, (3, 2, 5), (3, 2, 5)),
@@ -143,6 +143,14 @@ def _layer(
     w, x = weights(rng, d_model), normal(rng, *leading, d_model)
     inputs = {"out": (x, _positions(rng, *positions))}
     return _layer_trial(name, w, n_head, theta, inputs)
+
+
+def _long(rng: Rng) -> Trial:
+    """One text without leading dimensions, and too long for a mask of a fixed size."""
+    n_head, d_k, seq = 2, 4, long(rng)
+    x, places = normal(rng, seq, n_head * d_k), rng.permutation(seq) % LONGEST
+    w = weights(rng, n_head * d_k)
+    return _layer_trial("layer-2d", w, n_head, _theta(rng), {"out": (x, places)}, seq)
 
 
 def _calls(rng: Rng) -> Trial:
@@ -171,9 +179,10 @@ def _layer_trial(
     n_head: int,
     theta: float,
     inputs: dict[str, tuple[Array, Ints]],
+    longest: int = LONGEST,
 ) -> Trial:
     d_model = len(w["q"])
-    made = Make("module", LAYER, (d_model, n_head, LONGEST, theta))
+    made = Make("module", LAYER, (d_model, n_head, longest, theta))
     read = Read("attributes", "module", ("d_model", "num_heads"))
     given = tuple(TensorArg(w[name]) for name in "qkvo")
     calls = tuple(

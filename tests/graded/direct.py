@@ -218,7 +218,7 @@ def _near(have: object, value: object) -> bool:
     return isinstance(have, float) and isinstance(value, float) and math.isclose(have, value)
 
 
-MASKS = ((4, 0), (1, 0), (7, 0), (2, 3), (3, 4), (5, 1), (1, 6), (4, 2))
+MASKS = ((4, 0), (1, 0), (300, 0), (2, 3), (3, 4), (5, 1), (1, 6), (4, 2))
 
 
 def _mask(module: types.ModuleType, sizes: tuple[tuple[int, int], ...] = MASKS) -> float:
@@ -260,7 +260,7 @@ LAYERS = (
     (12, 2, 2, (4,)),
     (12, 64, 1, (4,)),
     (3, 4, 4, (5,)),
-    (2, 2, 1, (40,)),
+    (1, 3, 1, (300,)),
 )
 
 

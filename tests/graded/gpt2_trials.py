@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -336,7 +337,9 @@ def _writing(module: types.ModuleType) -> float:
     two, one = {**sizes, "n_layer": 2}, {**sizes, "n_layer": 1}
     _choices(module)
     _texts(module, random, _model_weights(random, one), one)
-    return _in_pieces(module, random, _model_weights(random, two), two)
+    worst = _in_pieces(module, random, _model_weights(random, two), two, (3, 1, 4))
+    long = {**one, "n_positions": 320}
+    return max(worst, _in_pieces(module, random, _model_weights(random, long), long, (300, 20)))
 
 
 def _choices(module: types.ModuleType) -> None:
@@ -359,17 +362,19 @@ def _choices(module: types.ModuleType) -> None:
                     raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
 
 
-def _in_pieces(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> float:
-    """Logits of two texts that are read in pieces, against the whole."""
+def _in_pieces(
+    module: types.ModuleType, random: Any, weights: Any, fields: Any, lengths: tuple[int, ...]
+) -> float:
+    """Logits of two texts that are read in pieces of these lengths, against the whole."""
     import numpy as np
 
     from solutions.solution_01 import GPT2Config
 
     model = _made(module.GPT2WithCache, weights, GPT2Config(**fields))
-    ids = _ids(random, fields, (2, 8))
+    ids = _ids(random, fields, (2, sum(lengths)))
     want = _logits(ids, weights, fields)
-    cache, worst = None, 0.0
-    for begin, end in ((0, 3), (3, 4), (4, 8)):
+    cache, worst, ends = None, 0.0, np.cumsum([0, *lengths])
+    for begin, end in itertools.pairwise(ends):
         piece = _tensor(np.ascontiguousarray(ids[:, begin:end]))
         logits, cache = _decoded(model, piece, cache)
         worst = max(worst, _off(_read(logits, "logits"), want[:, begin:end], "decoded logits"))

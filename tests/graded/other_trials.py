@@ -70,8 +70,11 @@ def _dot_product(module: types.ModuleType) -> float:
         if shape is not None:
             mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
             mask[..., 0] = 0
-        more = {} if mask is None else {"mask": _tensor(mask)}
-        answer = _call(module.scaled_dot_product_attention, *map(_tensor, (q, k, v)), **more)
+        given = [_tensor(one) for one in (q, k, v, mask) if one is not None]
+        answer = _call(module.scaled_dot_product_attention, *given)
+        if mask is not None:  # by its place, and by its name
+            more = {"mask": given.pop()}
+            answer = _call(module.scaled_dot_product_attention, *given, **more)
         if not isinstance(answer, tuple | list) or len(answer) != 2:
             raise Wrong("no pair is returned")
         exact = [a.astype(np.float64) for a in (q, k, v)]
@@ -162,6 +165,7 @@ LAYERS = (
     (3, 2, (2, 4), 5, (2, 4), 70.0),
     (2, 4, (3, 2), 1, (), 55.0),
     (1, 8, (2,), 7, (2,), 150.0),
+    (1, 2, (), 300, (), 80.0),
 )
 LONGEST = 64
 
@@ -207,7 +211,8 @@ def _one_rope_layer(
         name: random.normal(0, 1.5 / width**0.5, (width, width)).astype(np.float32)
         for name in "qkvo"
     }
-    layer = _call_make(module.MultiHeadSelfAttentionRoPE, width, n_head, LONGEST, theta)
+    longest = max(LONGEST, seq)
+    layer = _call_make(module.MultiHeadSelfAttentionRoPE, width, n_head, longest, theta)
     for _ in range(2):
         x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
         places = random.integers(0, LONGEST, (*before, seq))
