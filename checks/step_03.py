@@ -49,7 +49,7 @@ CHECKS = (
         "Define 'def scaled_dot_product_attention(query, key, value, mask=None):'",
         'Later steps call it by this name. See "What you build".',
         "def scaled_dot_product_attention(query, key, value, mask=None):",
-        test=words.defines_function(NAME, "mask"),
+        test=words.defines_function(NAME, "mask", both_ways=True),
         proven_by=("runs",),
     ),
     source_check(

@@ -107,8 +107,11 @@ def defines_class(name: str, base: str | None = None) -> Test:
     return test
 
 
-def defines_function(name: str, *params: str) -> Test:
-    """A function of this name exists and takes these parameters."""
+def defines_function(name: str, *params: str, both_ways: bool = False) -> Test:
+    """A function of this name exists and takes these parameters.
+
+    With ``both_ways`` each of them can be given by its place and by its name.
+    """
 
     def test(source: Source) -> Finding:
         found = tracer(source).function(name)
@@ -117,10 +120,23 @@ def defines_function(name: str, *params: str) -> Test:
         have = {a.arg for a in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs)}
         missing = [p for p in params if p not in have]
         if missing and found.args.kwarg is None:
-            return Finding(False, found.lineno, f"It does not take {', '.join(missing)}")
-        return Finding(True, found.lineno)
+            lacks = f"It does not take {', '.join(missing)}"
+            return Finding(False, found.lineno, lacks, certain=both_ways)
+        told = _one_way(found.args, params) if both_ways else ""
+        return Finding(not told, found.lineno, told or None, certain=bool(told))
 
     return test
+
+
+def _one_way(args: ast.arguments, params: tuple[str, ...]) -> str:
+    """Which of ``params`` can be given by name only, or by place only; empty where none."""
+    for given in args.kwonlyargs if args.vararg is None else ():
+        if given.arg in params:
+            return f"{given.arg} can be given by name only: take out the * before it"
+    for given in args.posonlyargs if args.kwarg is None else ():
+        if given.arg in params:
+            return f"{given.arg} cannot be given by name: take out the / behind it"
+    return ""
 
 
 def decorated(path: str, *names: str) -> Test:
