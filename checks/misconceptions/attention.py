@@ -378,6 +378,12 @@ LAYER: tuple[Row, ...] = (
         "merge_heads",
     ),
     (
+        "merge-reversed",
+        "The heads are merged in reverse order: the last one comes first. Keep their order.",
+        {"merge": "reversed"},
+        "merge_heads",
+    ),
+    (
         "merge-last-axes",
         "The wrong pair of axes is transposed in _merge_heads. Exchange the "
         "heads with the sequence.",

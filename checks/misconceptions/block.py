@@ -2,9 +2,55 @@
 
 from __future__ import annotations
 
+import math
+
 from checks.misconceptions import Row
 
+CUBES = (0.44715, 0.4715, 0.0044715, 0.04715, 0.047715, 0.044175, 0.04475, 0.0447, 0.44, 0.45)
+"""Numbers that stand where GELU has 0.044715, by a slip of the finger."""
+
+ROOTS = {
+    "√(2π)": math.sqrt(2 * math.pi),
+    "√(π/2)": math.sqrt(math.pi / 2),
+    "√2/π": math.sqrt(2) / math.pi,
+    "√2·π": math.sqrt(2) * math.pi,
+    "2/π": 2 / math.pi,
+    "2/√π": 2 / math.sqrt(math.pi),
+    "1/√π": 1 / math.sqrt(math.pi),
+    "1/√2": 1 / math.sqrt(2),
+    "√2": math.sqrt(2),
+    "1": 1.0,
+    "1.702": 1.702,
+}
+"""Numbers that stand where GELU has √(2/π)."""
+
+CONSTANTS: tuple[Row, ...] = (
+    *(
+        (
+            "gelu-cube-constant",
+            f"Your GELU multiplies x³ by {number}. The number is 0.044715.",
+            {"gelu": ("cube", number)},
+            "gelu",
+        )
+        for number in CUBES
+    ),
+    *(
+        (
+            "gelu-root-constant",
+            f"Inside its tanh your GELU multiplies by {name}. The number is √(2/π) = 0.79788.",
+            {"gelu": ("root", number)},
+            "gelu",
+        )
+        for name, number in ROOTS.items()
+    ),
+    ("gelu-square", "Your GELU has x² inside the tanh. It is x³.", {"gelu": "squared"}, "gelu"),
+    ("gelu-no-half", "Your GELU lacks the factor ½ in front.", {"gelu": "no_half"}, "gelu"),
+    ("gelu-no-one", "Your GELU lacks the 1 that is added to the tanh.", {"gelu": "no_one"}, "gelu"),
+)
+"""GELU written out, with one thing in it wrong."""
+
 MLP: tuple[Row, ...] = (
+    *CONSTANTS,
     (
         "gelu-erf",
         'Your GELU is the exact one with erf. GPT-2\'s "gelu_new" is the approximation '

@@ -171,6 +171,7 @@ _WANTED = {
     "split-head-dim-first",
     "merge-by-reshape",
     "merge-head-dim-major",
+    "merge-reversed",
 }
 
 SHARED: tuple[Row, ...] = tuple(row for row in (*ATTENTION, *LAYER) if row[0] in _WANTED)

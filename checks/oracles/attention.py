@@ -70,6 +70,8 @@ def merge_heads(x: Floats, **knobs: Any) -> Floats:
             return x.reshape(*batch, seq, n_head * head_dim)
         case "head_dim_major":
             return np.moveaxis(x, -3, -1).reshape(*batch, seq, n_head * head_dim)
+        case "reversed":
+            x = x[..., ::-1, :, :]
         case "last_axes":
             return x.swapaxes(-1, -2).reshape(*batch, seq, n_head * head_dim)
     return x.swapaxes(-2, -3).reshape(*batch, seq, n_head * head_dim)

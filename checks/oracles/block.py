@@ -18,9 +18,23 @@ Weights = Mapping[str, npt.NDArray[np.generic]]
 def gelu(x: Floats, **knobs: Any) -> Floats:
     """GELU by its approximation with tanh: Hendrycks and Gimpel 2016, section 2.
 
-    Knob ``gelu``: another function in its place.
+    Knob ``gelu``: another function in its place, or ``("cube", number)`` and ``("root", number)``
+    for another constant.
     """
+    root, cube, power, half, one = math.sqrt(2 / math.pi), 0.044715, 3, 0.5, 1.0
     match knobs.get("gelu"):
+        case ("cube", float(number)):
+            cube = number
+        case ("root", float(number)):
+            root = number
+        case "squared":
+            power = 2
+        case "no_half":
+            half = 1.0
+        case "no_one":
+            one = 0.0
+        case "no_cube":
+            cube = 0.0
         case "erf":
             return np.asarray(x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
         case "quick":
@@ -33,12 +47,10 @@ def gelu(x: Floats, **knobs: Any) -> Floats:
             return np.tanh(x)
         case "sigmoid":
             return np.asarray(1 / (1 + np.exp(-x)))
-        case "no_cube":
-            return np.asarray(0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * x)))
         case "absent":
             return x
-    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
-    return np.asarray(0.5 * x * (1 + np.tanh(inner)))
+    inner = root * (x + cube * x**power)
+    return np.asarray(half * x * (one + np.tanh(inner)))
 
 
 def mlp(x: Floats, weights: Weights, **knobs: Any) -> Floats:

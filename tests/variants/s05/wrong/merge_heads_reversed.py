@@ -1,4 +1,4 @@
-# concept: merge
+# concept: merge-reversed
 # check: merge, output
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# concept: mlp-numbers
+# concept: gelu-cube-constant
 # check: gelu, mlp-numbers
 import math
 from max.experimental import functional as F
