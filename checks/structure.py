@@ -7,6 +7,7 @@ turns an unrecognised but right program into a note.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from grader import source as words
 from grader.source import Expr, Finding, Source, walk
@@ -375,8 +376,26 @@ def reads_length(cls: str) -> Test:
 
 
 def called_mask(cls: str) -> Test:
-    """A call of causal_mask that reaches the result."""
-    return words.returns(method(cls, "_attn"), calls_mask, near=is_softmax)
+    """A call of causal_mask that reaches the result.
+
+    Its lines are also those that add something to the scores, be it a mask or what should be one.
+    """
+    look = words.returns(method(cls, "_attn"), calls_mask, near=is_softmax)
+
+    def test(source: Source) -> Finding:
+        found = look(source)
+        every = walk(words.result(source, method(cls, "_attn")(source)))
+        adding = [one.line for one in every if is_sum(one) and one.line is not None]
+        if found.ok:
+            return replace(found, span=found.span | set(adding))
+        return replace(found, line=adding[0]) if adding else found
+
+    return test
+
+
+def is_sum(e: Expr) -> bool:
+    """Something added to the scores."""
+    return e.op == "add" and any(has(arg, is_scores) and not has(arg, is_softmax) for arg in e.args)
 
 
 def masked(cls: str) -> Test:

@@ -163,6 +163,12 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "ValueError",
+        r"slice stop index (-?\d+) out of range for dimension size (\d+)",
+        "A slice ends at {0}, and the axis ends at {1}",
+        "Python would give fewer elements here; MAX does not. Is the size of one of them fixed?",
+    ),
+    (
+        "ValueError",
         r"\[broadcast_to\] input ranks",
         "A tensor cannot be broadcast to a shape with fewer axes",
         None,
@@ -301,7 +307,8 @@ def _signature(error: SeenError, text: str) -> Explained | None:
     """A call from outside, as the lesson makes it, whose arguments the learner's code refuses."""
     found = re.search(
         r"(\w+)\(\) "
-        r"((?:got an unexpected keyword|got multiple values|missing \d+ required"
+        r"((?:got an unexpected keyword|got multiple values|got some positional-only"
+        r"|missing \d+ required"
         r"|takes (?:from )?\d).*)",
         text,
     )
@@ -310,8 +317,8 @@ def _signature(error: SeenError, text: str) -> Explained | None:
     why = found[2].replace("missing", "lacks")
     return Explained(
         f"{found[1]} cannot be called as the lesson does: it {why}",
-        "Keep the stub's arguments: their names, their order and their defaults. "
-        "A method's first one is self.",
+        "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
+        "them only where the stub has one. A method's first one is self.",
     )
 
 
