@@ -29,7 +29,7 @@ CONSTANTS: tuple[Row, ...] = (
         (
             "gelu-cube-constant",
             f"Your GELU multiplies x³ by {number}. The number is 0.044715.",
-            {"gelu": ("cube", number)},
+            {"gelu": {"cube": number}},
             "gelu",
         )
         for number in CUBES
@@ -38,14 +38,19 @@ CONSTANTS: tuple[Row, ...] = (
         (
             "gelu-root-constant",
             f"Inside its tanh your GELU multiplies by {name}. The number is √(2/π) = 0.79788.",
-            {"gelu": ("root", number)},
+            {"gelu": {"root": number}},
             "gelu",
         )
         for name, number in ROOTS.items()
     ),
-    ("gelu-square", "Your GELU has x² inside the tanh. It is x³.", {"gelu": "squared"}, "gelu"),
-    ("gelu-no-half", "Your GELU lacks the factor ½ in front.", {"gelu": "no_half"}, "gelu"),
-    ("gelu-no-one", "Your GELU lacks the 1 that is added to the tanh.", {"gelu": "no_one"}, "gelu"),
+    ("gelu-square", "Your GELU has x² inside the tanh. It is x³.", {"gelu": {"power": 2}}, "gelu"),
+    ("gelu-no-half", "Your GELU lacks the factor ½ in front.", {"gelu": {"half": 1.0}}, "gelu"),
+    (
+        "gelu-no-one",
+        "Your GELU lacks the 1 that is added to the tanh.",
+        {"gelu": {"one": 0.0}},
+        "gelu",
+    ),
 )
 """GELU written out, with one thing in it wrong."""
 
@@ -81,7 +86,7 @@ MLP: tuple[Row, ...] = (
     (
         "gelu-no-cube",
         "Your GELU lacks the term 0.044715 x³ inside the tanh.",
-        {"gelu": "no_cube"},
+        {"gelu": {"cube": 0.0}},
         "gelu",
     ),
     (

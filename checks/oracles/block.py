@@ -15,42 +15,32 @@ from checks.oracles.norm import layer_norm
 Weights = Mapping[str, npt.NDArray[np.generic]]
 
 
+CONSTANTS = {"half": 0.5, "one": 1.0, "root": math.sqrt(2 / math.pi), "cube": 0.044715, "power": 3}
+"""The numbers in GELU's formula."""
+
+INSTEAD_OF_GELU: Mapping[str, Callable[[Floats], Floats]] = {
+    "erf": lambda x: x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))),
+    "quick": lambda x: x / (1 + np.exp(-1.702 * x)),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "relu": lambda x: np.maximum(x, 0.0),
+    "tanh": np.tanh,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "absent": lambda x: x,
+}
+"""What the knob ``gelu`` puts in its place."""
+
+
 def gelu(x: Floats, **knobs: Any) -> Floats:
     """GELU by its approximation with tanh: Hendrycks and Gimpel 2016, section 2.
 
-    Knob ``gelu``: another function in its place, or ``("cube", number)`` and ``("root", number)``
-    for another constant.
+    Knob ``gelu``: another function in its place, or other ``CONSTANTS`` as a dictionary.
     """
-    root, cube, power, half, one = math.sqrt(2 / math.pi), 0.044715, 3, 0.5, 1.0
-    match knobs.get("gelu"):
-        case ("cube", float(number)):
-            cube = number
-        case ("root", float(number)):
-            root = number
-        case "squared":
-            power = 2
-        case "no_half":
-            half = 1.0
-        case "no_one":
-            one = 0.0
-        case "no_cube":
-            cube = 0.0
-        case "erf":
-            return np.asarray(x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
-        case "quick":
-            return np.asarray(x / (1 + np.exp(-1.702 * x)))
-        case "silu":
-            return np.asarray(x / (1 + np.exp(-x)))
-        case "relu":
-            return np.maximum(x, 0.0)
-        case "tanh":
-            return np.tanh(x)
-        case "sigmoid":
-            return np.asarray(1 / (1 + np.exp(-x)))
-        case "absent":
-            return x
-    inner = root * (x + cube * x**power)
-    return np.asarray(half * x * (one + np.tanh(inner)))
+    knob = knobs.get("gelu")
+    if isinstance(knob, str):
+        return np.asarray(INSTEAD_OF_GELU[knob](x))
+    c = CONSTANTS | (knob or {})
+    inner = c["root"] * (x + c["cube"] * x ** c["power"])
+    return np.asarray(c["half"] * x * (c["one"] + np.tanh(inner)))
 
 
 def mlp(x: Floats, weights: Weights, **knobs: Any) -> Floats:
