@@ -156,14 +156,16 @@ def _stopped(
         (("nowhere", "--step", "s05"), "no folder or zip file"),
         (("in", "--step", "s99"), "no step 's99'"),
         (("in",), "--step"),
+        (("in/../out", "--step", "s05"), "--out is what holds"),
         (("in", "--step", "s05", "--roster", "nowhere.csv"), "cannot be read"),
     ],
 )
 def test_wrong_usage_says_what_to_do(
     graded: Class, tmp_path: Path, arguments: tuple[str, ...], says: str
 ) -> None:
+    where = graded.folder / "out" if "in/../out" in arguments else tmp_path / "out"
     done = subprocess.run(
-        [sys.executable, "-m", "grader", "class", *arguments, "--out", str(tmp_path / "out")],
+        [sys.executable, "-m", "grader", "class", *arguments, "--out", str(where)],
         cwd=graded.folder,
         env={**os.environ, "PYTHONPATH": str(course.ROOT)},
         capture_output=True,
@@ -172,6 +174,7 @@ def test_wrong_usage_says_what_to_do(
     )
     assert done.returncode == 2
     assert says in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user for submissions")

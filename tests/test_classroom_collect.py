@@ -108,6 +108,15 @@ def test_a_folder_of_folders_and_files(tmp_path: Path) -> None:
     assert found.skipped == ("README.md: no student's name is in it",)
 
 
+def test_the_folder_of_the_results_is_no_student(tmp_path: Path) -> None:
+    where = made(tmp_path / "in", "ada/step_05.py", "grades/results/step_05.py", "bob.py")
+    spool = where / "grades" / ".submissions"
+    spool.mkdir()
+    for out in (where / "grades", where / "ada" / ".." / "grades"):
+        found = collect(where, ["s05"], spool, out)
+        assert [each.key for each in found.students] == ["ada", "bob"]
+
+
 def test_the_newest_copy_is_the_answer_and_the_others_are_named(tmp_path: Path) -> None:
     where = made(
         tmp_path / "in",

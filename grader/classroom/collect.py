@@ -48,16 +48,17 @@ class _Found:
     broken: list[SourceProblem] = field(default_factory=list)
 
 
-def collect(where: Path, steps: Sequence[str], spool: Path) -> Collected:
+def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None = None) -> Collected:
     """Read what was handed in at ``where`` for ``steps`` (``"s05"``).
 
-    The bytes of every answer are put into the folder ``spool``, named by their digest.
+    The bytes of every answer are put into the folder ``spool``, named by their digest. The folder
+    ``apart`` holds results and no submissions, wherever it is.
 
     Raises:
         Unusable: nothing there can be graded.
         OSError: ``spool`` cannot be written.
     """
-    listed = listing(where)
+    listed = listing(where, apart)
     found = _sorted_out(listed)
     if not found:
         raise Unusable(

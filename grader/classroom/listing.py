@@ -30,12 +30,16 @@ class Entry:
 
 @dataclass
 class Listing:
-    """Every file, every folder, what was left out and why, and the archives that do not open."""
+    """Every file, every folder, what was left out and why, and the archives that do not open.
+
+    ``apart`` is a folder in it that is not looked into: that of the results.
+    """
 
     entries: list[Entry] = field(default_factory=list)
     folders: list[Parts] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     broken: dict[Parts, SourceProblem] = field(default_factory=dict)
+    apart: Parts | None = None
 
     def skip(self, name: str, why: str) -> None:
         """Note that ``name`` was left out."""
@@ -47,14 +51,16 @@ def shown(name: str) -> str:
     return clean.line(os.fsencode(name).decode("utf-8", "replace"), 200)
 
 
-def listing(place: Path) -> Listing:
-    """All that was handed in at ``place``, in the order of the names.
+def listing(place: Path, apart: Path | None = None) -> Listing:
+    """All that was handed in at ``place``, in the order of the names, without the folder ``apart``.
 
     Raises:
         Unusable: there is no such folder or zip file.
     """
     found = Listing()
     if place.is_dir():
+        if apart is not None and apart.resolve().is_relative_to(place.resolve()):
+            found.apart = apart.resolve().relative_to(place.resolve()).parts
         _walk(place, (), found)
     elif place.is_file():
         try:
@@ -75,7 +81,7 @@ def _walk(folder: Path, above: Parts, found: Listing) -> None:
         return
     for each in inside:
         parts, path = (*above, each.name), Path(each.path)
-        if is_junk(each.name):
+        if is_junk(each.name) or parts == found.apart:
             continue
         if len(found.entries) > MOST_ENTRIES:
             raise Unusable(f"There are more than {MOST_ENTRIES:,} files. Is this the folder?")

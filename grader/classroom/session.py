@@ -17,6 +17,7 @@ from grader import clean, course, pipeline
 from grader.classroom import similar, store, work
 from grader.classroom.collect import Answer, Collected, collect, only
 from grader.classroom.gradebook import Gradebook, Row
+from grader.classroom.listing import shown
 from grader.classroom.roster import Roster, people
 from grader.classroom.run import run
 from grader.classroom.work import Task
@@ -53,6 +54,18 @@ class Plan:
     def open(self) -> list[tuple[str, str]]:
         """Step and digest of what must still be graded, in order."""
         return [each for each, name in self.names.items() if name not in self.kept]
+
+
+def check(request: Request) -> None:
+    """Look at both places before anything is written.
+
+    Raises:
+        Unusable: there are no submissions, or the results would stand among them.
+    """
+    if not request.submissions.exists():
+        raise Unusable(f"There is no folder or zip file {shown(str(request.submissions))}.")
+    if request.out.resolve() == request.submissions.resolve():
+        raise Unusable("--out is what holds the submissions. Name another folder for the results.")
 
 
 @contextmanager
@@ -92,7 +105,7 @@ def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
 
 def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
-    collected = collect(request.submissions, steps, spool)
+    collected = collect(request.submissions, steps, spool, request.out)
     fingerprint = store.fingerprint()
     names: dict[tuple[str, str], str] = {}
     kept: dict[str, Report] = {}
@@ -101,7 +114,8 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
             options = _options(step, answer.digest, request.strict)
             name = store.key(fingerprint, step, answer.digest, options)
             names[step, answer.digest] = name
-            if (report := keep.load(name)) is not None:
+            report = keep.load(name)
+            if report is not None and report.step == step:
                 kept[name] = report
     return Plan(collected, spool, names, kept, fingerprint)
 

@@ -64,7 +64,7 @@ class Store:
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
             return restored(json.loads(text))
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
     def save(self, name: str, report: Report) -> None:

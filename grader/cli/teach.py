@@ -108,6 +108,7 @@ def _grade(
     """Grade the class and write everything; how many the grader itself failed on."""
     from grader.classroom import session, store
 
+    session.check(request)
     with session.at_work(request.out):
         keep = store.Store(request.out / "results")
         with session.planned(request, keep) as plan:

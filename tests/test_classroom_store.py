@@ -1,0 +1,92 @@
+"""The results on disk: what is taken from them, and what makes them old."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import course, pipeline
+from grader.classroom import store
+from grader.model import Diagnosis, Picture, Report
+
+PICTURE = Picture("output", "a", ((1.0, 2.0),), ((float("nan"), float("inf")),), ("0",), ("0", "1"))
+
+
+def report() -> Report:
+    told = pipeline.unreadable(course.find("s05"), "no\ud800\nfile", "Hand one in.")
+    return replace(told, diagnosis=(Diagnosis("m", "M", 3),), picture=PICTURE)
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    keep = store.Store(tmp_path / "results")
+    keep.save("a", report())
+    assert repr(keep.load("a")) == repr(report())
+    assert keep.load("b") is None
+
+
+def changed(change: Callable[[dict[str, Any]], object]) -> str:
+    found = store.plain(report())
+    change(found)
+    return json.dumps(found)
+
+
+DAMAGED = {
+    "empty": "",
+    "half": json.dumps(store.plain(report()))[:400],
+    "no object": "[1, 2]",
+    "a number": "7",
+    "nested without end": "[" * 100_000,
+    "binary": "\0\ufffe",
+    "a verdict that does not exist": changed(lambda found: found.update(verdict="great")),
+    "a field too many": changed(lambda found: found.update(score=31)),
+    "a field too few": changed(lambda found: found.pop("checks")),
+    "a field of another type": changed(lambda found: found.update(seed="1")),
+    "checks that are none": changed(lambda found: found.update(checks=[1])),
+    "checks that are nothing": changed(lambda found: found.update(checks=None)),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_result_that_was_damaged_counts_as_not_there(tmp_path: Path, name: str) -> None:
+    keep = store.Store(tmp_path)
+    (tmp_path / "a.json").write_text(DAMAGED[name], encoding="utf-8")
+    assert keep.load("a") is None
+    (tmp_path / "folder.json").mkdir()
+    assert keep.load("folder") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "old"),
+    [
+        ("checks/step_05.py", True),
+        ("checks/oracles/new.py", True),
+        ("solutions/solution_04.py", True),
+        ("grader/judge.py", True),
+        ("course.toml", True),
+        ("grader/report/as_text.py", False),
+        ("grader/classroom/page.py", False),
+        ("steps/step_05.py", False),
+    ],
+)
+def test_a_change_of_the_rubric_or_the_grader_makes_results_old(
+    tmp_path: Path, path: str, old: bool
+) -> None:
+    for name in ("checks/step_05.py", "grader/judge.py", "course.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    before = store.fingerprint(tmp_path)
+    assert store.fingerprint(tmp_path) == before
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_text("x = 2\n")
+    assert (store.fingerprint(tmp_path) != before) is old
+
+
+def test_a_result_is_of_one_step_one_file_and_one_way_of_grading() -> None:
+    given = [("f", "s05", "d", ""), ("g", "s05", "d", ""), ("f", "s07", "d", "")]
+    given += [("f", "s05", "e", ""), ("f", "s05", "d", "strict")]
+    assert len({store.key(*each) for each in given}) == len(given)
