@@ -20,7 +20,7 @@ from grader.sandbox.tiers import TIERS
 from grader.show import failure, svg
 
 HERE = Path(__file__).parent
-MARKS = {"pass": "✓", "fail": "✗", "timeout": "⏱", "error": "!", MISSING: "–"}
+MARKS = {"pass": "✓", "fail": "✗", "timeout": "…", "error": "!", MISSING: "–"}
 WORDS = {"pass": "passed", "fail": "failed", "timeout": "took too long", "error": "grader error"}
 STATUS_WORDS = {Status.FAIL: "failed", Status.NOT_RUN: "not run", Status.ERROR: "grader error"}
 
@@ -212,7 +212,7 @@ def _mistakes(book: Gradebook) -> str:
 
 
 def _links(book: Gradebook, people: Iterable[int]) -> str:
-    return ", ".join(f'<a href="#p{i}">{_text(book.people[i].name)}</a>' for i in people)
+    return "; ".join(f'<a href="#p{i}">{_text(book.people[i].name)}</a>' for i in people)
 
 
 def _similar(book: Gradebook) -> str:
