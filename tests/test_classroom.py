@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -127,6 +128,24 @@ def test_stopped_and_killed_and_gone_on_with_it_is_the_same_book(
         assert (tmp_path / "out" / name).read_bytes() == (
             graded.folder / "out" / name
         ).read_bytes(), name
+
+
+def test_a_full_disk_costs_nothing_that_is_there(graded: Class, tmp_path: Path) -> None:
+    shutil.copytree(graded.folder, tmp_path, dirs_exist_ok=True)
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    full = subprocess.run(
+        command(tmp_path, "--roster", str(tmp_path / "roster.csv")),
+        cwd=course.ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+    )
+    assert full.returncode == 3
+    assert "the same command goes on" in full.stderr
+    assert "Traceback" not in full.stderr
+    after = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert after == before
 
 
 def _results(folder: Path) -> list[Path]:

@@ -55,7 +55,7 @@ def listing(place: Path, apart: Path | None = None) -> Listing:
     """All that was handed in at ``place``, in the order of the names, without the folder ``apart``.
 
     Raises:
-        Unusable: there is no such folder or zip file.
+        Unusable: there is no such folder or zip file, or it cannot be opened.
     """
     found = Listing()
     if place.is_dir():
@@ -77,7 +77,10 @@ def _walk(folder: Path, above: Parts, found: Listing) -> None:
     try:
         inside = sorted(os.scandir(folder), key=lambda each: each.name)
     except OSError as problem:
-        found.skip("/".join(above) or str(folder), f"cannot be opened: {problem.strerror}")
+        why = f"cannot be opened: {problem.strerror}"
+        if not above:
+            raise Unusable(f"The folder {shown(str(folder))} {why}.") from None
+        found.skip("/".join(above), why)
         return
     for each in inside:
         parts, path = (*above, each.name), Path(each.path)

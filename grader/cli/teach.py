@@ -102,6 +102,22 @@ def _told() -> Iterator[None]:
         sys.exit(problem.status)
 
 
+@contextmanager
+def _kept(out: Path) -> Iterator[None]:
+    """Say what the machine refused, a full disk for one, and that nothing of value is lost."""
+    from grader.files import Unusable
+
+    try:
+        yield
+    except OSError as problem:
+        where = problem.filename or out
+        raise Unusable(
+            f"The machine refused: {problem.strerror or problem} ({where}). What is finished is "
+            f"kept in {out}. Mend that; then the same command goes on.",
+            status=3,
+        ) from None
+
+
 def _grade(
     request: Request, workers: int | None, scheduler: str | None, forms: Sequence[str]
 ) -> int:
@@ -109,7 +125,7 @@ def _grade(
     from grader.classroom import session, store
 
     session.check(request)
-    with session.at_work(request.out):
+    with session.at_work(request.out), _kept(request.out):
         keep = store.Store(request.out / "results")
         with session.planned(request, keep) as plan:
             if plan.open:
