@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from grader import course
@@ -75,3 +77,19 @@ def test_groups_say_whose_shape_it_is_and_accuse_nobody() -> None:
         (("c", "d", "e"), "the reference solution", False),
         (("a", "b"), "", False),
     ]
+
+
+def test_the_command_counts_what_it_compared(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from grader.cli import cli
+
+    for name, text in (("ada", "x = 1\n"), ("bob", "y  =  1\n"), ("cy", "def (\n")):
+        (tmp_path / f"{name}.py").write_text(text)
+    done = CliRunner().invoke(cli, ["similar", str(tmp_path), "--step", "s05"])
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0] == (
+        "3 submissions (1 no Python program), 1 group equal up to names and layout."
+    )
+    assert lines[2:] == ["2 submissions:", "  ada (ada.py)", "  bob (bob.py)"]

@@ -150,7 +150,10 @@ def autograder(step: Step, out: Path, points: Path | None) -> None:
 
     points_option(points)
     given = from_caller(points).read_bytes() if points else b""
-    write_whole(from_caller(out), build(step, given))
+    try:
+        write_whole(from_caller(out), build(step, given))
+    except OSError as problem:
+        raise click.UsageError(f"{out} cannot be written: {problem.strerror}.") from None
     click.echo(f"{out} is ready: upload it as the autograder of a programming assignment.")
 
 
@@ -178,7 +181,7 @@ def similar(submissions: Path, step: Step) -> None:
 
     from grader.classroom.collect import collect
     from grader.classroom.listing import shown
-    from grader.classroom.similar import groups
+    from grader.classroom.similar import groups, shape
 
     with _told(), tempfile.TemporaryDirectory(prefix="class-") as spool:
         collected = collect(from_caller(submissions), [step.id], Path(spool))
@@ -188,10 +191,15 @@ def similar(submissions: Path, step: Step) -> None:
             if answer.digest
         }
         found = groups(step, answers)
-    click.echo(f"{len(answers)} submissions, {len(found)} groups equal up to names and layout.")
+    broken = sum(shape(data) is None for data in answers.values())
+    count = f"{len(answers)} submission{'s' * (len(answers) != 1)}"
+    count += f" ({broken} no Python program)" if broken else ""
+    groups_of = f"{len(found)} group{'s' * (len(found) != 1)}"
+    click.echo(f"{count}, {groups_of} equal up to names and layout.")
     for group in found:
         what = f", equal to {group.what}" if group.what else ""
-        click.echo(f"\n{len(group.people)}{', the same file' if group.same_bytes else ''}{what}:")
+        same = ", the same file" if group.same_bytes else ""
+        click.echo(f"\n{len(group.people)} submissions{same}{what}:")
         for person in group.people:
             click.echo(f"  {person}")
 

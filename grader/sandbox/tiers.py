@@ -80,7 +80,8 @@ def _reason(missing: list[str]) -> tuple[str, str]:
         return f"This system has no {lacks}.", "Use Linux 5.13 or later, on x86-64 or aarch64."
     if "user" in missing:
         why = "The grader runs as root, and no other user may read Python or the grader."
-        return why, "Run it as an ordinary user, or install it where everyone may read it."
+        remedy = "Run it as an ordinary user, or install it where everyone may read it."
+        return why, f"{remedy} Or: {INSTALL}" if "bubblewrap" in missing else remedy
     if "bubblewrap" in missing:
         problem = bubble.problem()
         remedy = ALLOW if bubble.program() else INSTALL
