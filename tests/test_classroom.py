@@ -19,7 +19,10 @@ import pytest
 from grader import course
 
 VARIANTS = course.ROOT / "tests" / "variants" / "s05"
-ROSTER = "Student,ID\nAda,1\nBob,2\nMissing Person,3\n=Evil,4\n"
+ROSTER = (
+    "Student,ID,Status\nAda,1,Submitted for grading - 2 hours late\nBob,2,Submitted for grading\n"
+    "Missing Person,3,\n=Evil,4,\n"
+)
 POINTS = "[s05]\nattn-output = 10\n"
 
 
@@ -94,7 +97,8 @@ def test_points_lateness_and_reasons(graded: Class) -> None:
     assert graded.rows["Ada"]["percent"] == "100.0"
     assert graded.rows["Ada"]["s05 points"] == graded.rows["Ada"]["s05 of"] == "40"
     assert graded.rows["Missing Person"]["points"] == "0"
-    assert graded.rows["'=Evil"]["s05 late"] == "late"
+    assert graded.rows["'=Evil"]["s05 late"] == graded.rows["Ada"]["s05 late"] == "late"
+    assert graded.rows["Bob"]["s05 late"] == ""
     assert graded.rows["'=Evil"]["s05 first problem"]
     assert "missing-scale" in graded.rows["Bob"]["s05 mistake"]
     assert "Syntax error" in graded.rows["cy"]["s05 first problem"]

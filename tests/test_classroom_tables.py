@@ -98,6 +98,20 @@ def test_odd_rosters(tmp_path: Path, name: str) -> None:
     assert [each.student is not None for each in found].count(True) == 1
 
 
+@pytest.mark.parametrize(
+    ("status", "late"),
+    [
+        ("Submitted for grading - 1 day 2 hours late", True),
+        ("Submitted for grading12 mins late - Graded", True),
+        ("Submitted for grading - ", False),
+        ("No submission - Assignment is overdue by: 3 days", False),
+    ],
+)
+def test_moodles_status_says_who_is_late(tmp_path: Path, status: str, late: bool) -> None:
+    found = saved(tmp_path, f"Identifier,Full name,Status\nParticipant 7,Ada,{status}\n")
+    assert [each.late for each in roster.people([Student("Ada", "7")], found)] == [late]
+
+
 def test_what_stands_twice_is_told(tmp_path: Path) -> None:
     found = saved(tmp_path, "Name,ID\nAda,1\nAda,1\n")
     assert found.notes == ("Ada: stands twice in the roster",)

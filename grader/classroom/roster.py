@@ -35,6 +35,7 @@ SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]+', re.IGNORECASE)
 """What Excel writes before a header to say how the columns are separated."""
 TEXT = re.compile(r'^="(.*)"$')
 """How Excel keeps the zeros in front of a number."""
+LATE = re.compile(r"\b(?:sec|min|hour|day|year)s? late\b")
 MOST_BYTES = 16 << 20
 
 
@@ -50,6 +51,11 @@ class Person:
     student: Student | None
     listed: bool = True
     columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def late(self) -> bool:
+        """Whether the roster is a Moodle worksheet, and its status says "2 hours late"."""
+        return LATE.search(self.columns.get("Status", "")) is not None
 
 
 @dataclass(frozen=True)

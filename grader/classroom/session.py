@@ -214,6 +214,8 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             answer = (
                 plan.collected.answers.get((person.student, step.id)) if person.student else None
             )
+            if answer and person.late and len(request.steps) == 1:  # the worksheet is of one step
+                answer = replace(answer, late=True)
             rows[person.name, step.id] = Row(answer, _of(plan, step, answer))
     return Gradebook(
         titles={step.id: step.title for step in request.steps},
