@@ -214,6 +214,52 @@ def modes(screen: Screen) -> int:
     return found & (termios.ICANON | termios.ECHO)
 
 
+def test_after_a_stop_it_takes_the_terminal_again(
+    own: Course, start: Callable[..., Screen]
+) -> None:
+    screen = start("s01")
+    screen.see("report 1", KEYS)
+    for _ in range(5):  # the signal may come to any thread
+        os.kill(screen.child.pid, signal.SIGSTOP)
+        usual = termios.tcgetattr(screen.child.child_fd)
+        usual[3] |= termios.ICANON | termios.ECHO
+        termios.tcsetattr(screen.child.child_fd, termios.TCSANOW, usual)
+        os.kill(screen.child.pid, signal.SIGCONT)
+        screen.see("report 1", KEYS)
+        assert modes(screen) == 0
+    screen.press("q")
+    screen.end()
+
+
+def test_ctrl_z_gives_the_terminal_back(own: Course) -> None:
+    """Typed to a shell, which is what continues a stopped program."""
+    (own.root / "tmp").mkdir()
+    shell = pexpect.spawn(
+        "bash",
+        ["--norc", "--noprofile", "-i"],
+        cwd=str(own.root),
+        env=own.environment(TERM="xterm", PS1="> ", TMPDIR=str(own.root / "tmp")),
+        dimensions=(24, 80),
+        encoding="utf-8",
+        timeout=30,
+    )
+    shell.sendline(f"{sys.executable} -m grader watch s01")
+    shell.expect("report 1")
+    shell.sendcontrol("z")
+    shell.expect("Stopped")
+    shell.sendline("stty -a; fg")
+    shell.expect(r"[^-]icanon")
+    shell.expect("report 1")
+    shell.send("l")
+    shell.expect("0 of 12 steps passed")
+    shell.send("q")
+    shell.sendline("exit $?")
+    shell.expect(pexpect.EOF)
+    shell.wait()
+    assert shell.exitstatus == 0
+    assert left_of(own) == []
+
+
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_killed_while_it_grades_it_leaves_nothing(
     ending: signal.Signals, own: Course, start: Callable[..., Screen]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import queue
 import select
-import signal
 import time
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,12 +15,11 @@ from grader.model import Report, Verdict
 from grader.report import as_text
 from grader.source import SourceProblem, read_file
 from grader.watch import screen
+from grader.watch.bell import Bell, stop
 from grader.watch.changes import Changes, must_poll, stamp
 from grader.watch.grading import Grading
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from grader.desk.attempt import Attempt
     from grader.model import Step
     from grader.pipeline import Options
@@ -37,31 +32,6 @@ TICK_S = 1.0
 """How often the time of a long grading is shown."""
 HALF_WRITTEN_S = 0.05
 """A file that is missing or empty right after a change is looked at again after this time."""
-
-Event = tuple[str, object]
-
-
-class Bell:
-    """Events from threads and signal handlers, for a loop that waits on descriptors."""
-
-    def __init__(self) -> None:
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self.descriptor, self._end = os.pipe()
-        os.set_blocking(self._end, False)
-
-    def ring(self, name: str, value: object = None) -> None:
-        """Add an event and wake the loop."""
-        self._events.put((name, value))
-        with suppress(BlockingIOError):  # it is awake already
-            os.write(self._end, b"!")
-
-    def heard(self) -> list[Event]:
-        """Every event since the last time."""
-        os.read(self.descriptor, 4096)
-        events = []
-        while not self._events.empty():
-            events.append(self._events.get())
-        return events
 
 
 class Watch:
@@ -89,30 +59,14 @@ class Watch:
 
     def run(self) -> None:
         """Grade now and at every save, until ``q``, Ctrl-C or a signal ends it."""
-        before = self._take_signals()
         try:
-            self._grade()
-            while self._on:
-                self._wait()
+            with self._bell.signals():
+                self._grade()
+                while self._on:
+                    self._wait()
         finally:
             self._changes.close()
             self._grading.close()
-            for name, handler in before.items():
-                signal.signal(name, handler)
-
-    def _take_signals(self) -> dict[int, signal._HANDLER]:
-        kinds = {
-            signal.SIGWINCH: "resized",
-            signal.SIGCONT: "continued",
-            signal.SIGINT: "quit",
-            signal.SIGTERM: "quit",
-            signal.SIGHUP: "quit",
-        }
-
-        def handle(number: int, _: FrameType | None) -> None:
-            self._bell.ring(kinds[signal.Signals(number)])
-
-        return {number: signal.signal(number, handle) for number in kinds}
 
     def _wait(self) -> None:
         sources = [self._bell.descriptor]
@@ -146,17 +100,23 @@ class Watch:
             case "report", (int() as number, Report() | Exception() as found):
                 if number == self._number:
                     self._take(found)
+            case "stopped", _:
+                self._terminal.give_back()
+                stop()
+                self._again()
             case (("resized" | "continued"), _):
-                self._terminal.take()
-                self._how = replace(
-                    self._how, width=self._terminal.size[0] if self._how.width else None
-                )
-                if not self._view.back and self._terminal.in_place:
-                    self._show_report()
-                else:
-                    self._show()
+                self._again()
             case "quit", _:
                 self._on = False
+
+    def _again(self) -> None:
+        """Take the terminal, which may have another size now, and draw what was there."""
+        self._terminal.take()
+        self._how = replace(self._how, width=self._terminal.size[0] if self._how.width else None)
+        if not self._view.back and self._terminal.in_place:
+            self._show_report()
+        else:
+            self._show()
 
     # ---- grading ---------------------------------------------------------------------------
 

@@ -1,0 +1,71 @@
+"""Events from threads and from signals, for a loop that waits on descriptors."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+Event = tuple[str, object]
+
+SIGNALS = {
+    signal.SIGWINCH: "resized",
+    signal.SIGTSTP: "stopped",
+    signal.SIGCONT: "continued",
+    signal.SIGINT: "quit",
+    signal.SIGTERM: "quit",
+    signal.SIGHUP: "quit",
+}
+
+
+class Bell:
+    """Wakes whoever waits on ``descriptor``, and keeps the events until they are heard."""
+
+    def __init__(self) -> None:
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.descriptor, self._end = os.pipe()
+        os.set_blocking(self._end, False)
+
+    def ring(self, name: str, value: object = None) -> None:
+        """Add an event and wake the loop."""
+        self._events.put((name, value))
+        with suppress(BlockingIOError):  # it is awake already
+            os.write(self._end, b"!")
+
+    def heard(self) -> list[Event]:
+        """Every event since the last time."""
+        os.read(self.descriptor, 4096)
+        events = []
+        while not self._events.empty():
+            events.append(self._events.get())
+        return events
+
+    @contextmanager
+    def signals(self) -> Iterator[None]:
+        """Make each signal of ``SIGNALS`` an event, as long as this lasts."""
+
+        def handle(number: int, _: FrameType | None) -> None:
+            self.ring(SIGNALS[signal.Signals(number)])
+
+        before = {number: signal.signal(number, handle) for number in SIGNALS}
+        # The kernel may give a signal to any thread; the main one has to wake up all the same.
+        descriptor = signal.set_wakeup_fd(self._end, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(descriptor)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def stop() -> None:
+    """Stop this process as Ctrl-Z does, until it is continued; not where nobody could do that."""
+    before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTSTP)
+    signal.signal(signal.SIGTSTP, before)
