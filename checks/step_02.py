@@ -104,6 +104,7 @@ CHECKS = (
             rules.runs(*EVERY),
             rules.tensors("square-1", "square-2", "square-3", "later-*"),
         ),
+        why="The checks below look at the tensor that comes back.",
     ),
     runtime_check(
         "shape",

@@ -52,10 +52,15 @@ def examine(look: Look) -> Iterator[Finding]:
     yield from packages
     yield from _folders()
     yield from _terminal(look)
-    if all(one.state is not State.BROKEN for one in packages):
-        yield _prepared()
-        yield _grading()
-        yield _isolation()
+    if any(one.state is State.BROKEN for one in packages):
+        return
+    yield (whole := _course())
+    yield _progress()
+    yield (prepared := _prepared())
+    if State.BROKEN not in (whole.state, prepared.state):
+        yield (grading := _grading())
+        if grading.state is State.GOOD:
+            yield _isolation()
 
 
 def render(findings: list[Finding], look: Look) -> str:
@@ -152,6 +157,44 @@ def _folder(name: str, folder: Path, grave: State, remedy: str) -> Finding:
     return Finding(name, State.GOOD, f"{folder}, {free >> 30} GB free")
 
 
+def _course() -> Finding:
+    """Whether every file of the course is there and can be read."""
+    try:
+        steps = course.steps()
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        return Finding(
+            "Course", State.BROKEN, f"course.toml: {_last(problem)}", "git restore course.toml"
+        )
+    for step in steps:
+        for path in (step.solution, step.lesson):
+            try:
+                path.read_text(encoding="utf-8")
+            except (OSError, ValueError) as problem:
+                name = path.relative_to(step.root).as_posix()
+                return Finding("Course", State.BROKEN, _last(problem), f"git restore {name}")
+        try:
+            course.rubric(step)
+        except Exception as problem:  # noqa: BLE001 - whatever a damaged file raises
+            said = f"the checks of {step.id} cannot be loaded: {_last(problem)}"
+            return Finding("Course", State.BROKEN, said, "git restore checks grader")
+    return Finding("Course", State.GOOD, f"{len(steps)} steps")
+
+
+def _progress() -> Finding:
+    from grader import progress
+
+    known, note = progress.read(course.ROOT)
+    if note is None:
+        return Finding("Progress", State.GOOD, f"{len(known)} steps begun")
+    remedy = f"{progress.FILE} holds only what you have passed and tried. You may delete it."
+    return Finding("Progress", State.WEAK, note, remedy)
+
+
+def _last(problem: object) -> str:
+    """What an error or a traceback ends with, which says what was wrong."""
+    return (str(problem).strip().splitlines() or [type(problem).__name__])[-1]
+
+
 def _terminal(look: Look) -> Iterator[Finding]:
     if not look.unicode:
         encoding = getattr(sys.stdout, "encoding", None) or "none"
@@ -169,8 +212,7 @@ def _prepared() -> Finding:
     try:
         engine.prepare()
     except RuntimeError as problem:
-        last = str(problem).strip().splitlines()[-1:] or [""]
-        return Finding("Engine", State.BROKEN, f"MAX cannot be imported: {last[0]}", INSTALL)
+        return Finding("Engine", State.BROKEN, f"MAX cannot be imported: {_last(problem)}", INSTALL)
     return Finding("Engine", State.GOOD, "prepared now: MAX compiled a part of itself")
 
 
@@ -188,7 +230,7 @@ def _grading() -> Finding:
         (c.message for c in report.checks if c.status.value != "pass"), "no check was run"
     )
     remedy = f"{INSTALL} If the solutions were changed: git restore solutions checks grader"
-    return Finding("Grading", State.BROKEN, f"the reference does not pass: {said}", remedy)
+    return Finding("Grading", State.BROKEN, f"the reference does not pass: {_last(said)}", remedy)
 
 
 def _isolation() -> Finding:
@@ -197,5 +239,5 @@ def _isolation() -> Finding:
     offer = tiers.offered()
     if offer.tier == "sandboxed":
         return Finding("Isolation", State.GOOD, "sandboxed: every layer works")
-    said = f"{offer.tier}. {offer.why} Your own files are safe to grade all the same."
+    said = f"{offer.tier}. {_last(offer.why)} Your own files are safe to grade all the same."
     return Finding("Isolation", State.WEAK, said, offer.remedy)

@@ -41,8 +41,7 @@ def section(rubric: Rubric, check: Check) -> str:
 
 
 def reason(check: Check) -> str:
-    """Why the check is there, in the rubric's words: the hint that points into the lesson."""
-    if check.why:
-        return check.why
-    pointer = next((hint for hint in check.hints if _SECTION.search(hint)), "")
-    return _SECTION.sub("", pointer).strip(" ,;:")
+    """Why the check is there, in the rubric's words: the hint in the middle, or what it says."""
+    middle = check.hints[1] if len(check.hints) == LEVELS else ""
+    pointer = next((hint for hint in check.hints if _SECTION.search(hint)), middle)
+    return check.why or _SECTION.sub("", pointer).strip(" ,;:")

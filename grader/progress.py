@@ -134,6 +134,8 @@ def update(
     try:
         path.parent.mkdir(exist_ok=True)
         with _turn(path.with_suffix(".lock")):
+            for left in path.parent.glob(f".{path.name}.*"):  # by somebody who was killed
+                left.unlink(missing_ok=True)
             try:
                 before = _parse(path.read_bytes())
             except FileNotFoundError:

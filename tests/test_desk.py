@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from grader import course, hints
@@ -117,6 +120,25 @@ def test_reset_keeps_a_copy_and_solution_shows_the_difference(own: Course) -> No
     assert own.file().read_bytes() == stub
 
 
+@pytest.mark.parametrize("kind", ["folder", "fifo", "no room for the copy"])
+def test_what_cannot_be_reset_stays_as_it_was(kind: str, own: Course) -> None:
+    if kind == "folder":
+        own.file("01").unlink()
+        own.file("01").mkdir()
+    elif kind == "fifo":
+        own.file("01").unlink()
+        os.mkfifo(own.file("01"))
+    else:
+        own.file("01").write_text("mine = 1\n", encoding="utf-8")
+        (own.root / ".grader").mkdir()
+        (own.root / ".grader" / "backups").touch()
+    before = own.file("01").stat()
+    done = own.run("reset", "s01")
+    said(done, 3 if kind == "no room for the copy" else 2)
+    assert "then reset the step" in done.stderr
+    assert own.file("01").stat() == before
+
+
 def test_a_damaged_progress_file_costs_a_message(own: Course) -> None:
     own.progress.parent.mkdir()
     own.progress.write_text("{", encoding="utf-8")
@@ -160,7 +182,18 @@ def test_every_check_is_explained_with_a_place_in_the_lesson(step: Step) -> None
         heading = hints.section(rubric, check)
         assert lesson.section(step, heading), f"{step.id} {check.id}: no section {heading!r}"
         assert f'"{heading}"' in text
-        assert "The lesson says" in text or hints.reason(check), f"{step.id} {check.id}"
+        assert hints.reason(check) or "The lesson says" in text, f"{step.id} {check.id}"
+        assert "Python session" not in text
+        assert not re.search(r"\(\)\.$|, ,|[:(]\.$", text, re.MULTILINE), f"{step.id} {check.id}"
+
+
+def test_an_explanation_keeps_what_stands_in_code() -> None:
+    step = course.find("s02")
+    rubric = course.rubric(step)
+    check = next(one for one in rubric.checks if one.id == "function")
+    assert "causal_mask(sequence_length, num_tokens, *, dtype, device), a" in explain(
+        step, rubric, check
+    )
 
 
 @each_step
@@ -183,6 +216,8 @@ complete_words() {
 complete_words grader wat
 complete_words grader grade s0
 complete_words grader hint s05 sca
+complete_words grader explain s05 sca
+complete_words grader explain s99 sca
 """
     done = subprocess.run(
         ["bash", "--norc", "-c", script + ask],
@@ -197,3 +232,38 @@ complete_words grader hint s05 sca
     assert "grader wat -> watch" in lines, done.stdout + done.stderr
     assert "grader grade s0 -> s01 s02 s03 s04 s05 s06 s07 s08 s09" in lines
     assert "grader hint s05 sca -> scale" in lines
+    assert "grader explain s05 sca -> scale" in lines
+    assert "grader explain s99 sca -> " in lines
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("shell", "begin"),
+    [
+        ("bash", ["bash", "--norc", "--noprofile", "-i"]),
+        ("zsh", ["zsh", "-f", "-i"]),
+        ("fish", ["fish", "--no-config", "-i"]),
+    ],
+)
+def test_tab_completes_in_a_real_shell(shell: str, begin: list[str], untouched: Course) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    own = pexpect.spawn(
+        begin[0],
+        begin[1:],
+        cwd=str(untouched.root),
+        env=untouched.environment(TERM="xterm", HOME=str(untouched.root)),
+        dimensions=(24, 200),
+        encoding="utf-8",
+        timeout=30,
+    )
+    (untouched.root / "completion").write_text(said(untouched.run("completion", shell)))
+    if shell == "zsh":
+        own.sendline("autoload -U compinit; compinit -u -D")
+    own.sendline("source ./completion; echo ready | tr a-z A-Z")
+    own.expect("READY")
+    own.send("grader explain s05 sca\t")
+    own.expect("scale")
+    own.send("\r")
+    own.expect("s05 scale: _attn: attention weights are scaled")
+    own.close(force=True)

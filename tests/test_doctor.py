@@ -12,16 +12,17 @@ from pathlib import Path
 import pytest
 
 from grader.course import ROOT
+from tests.own_course import Course, copy_course
 
 
 def doctor(
-    *options: str, program: str = sys.executable, **environment: str
+    *options: str, program: str = sys.executable, root: Path = ROOT, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     drop = ("NO_COLOR", "GRADER_PLAIN", "LANG", "LC_ALL", "PYTHONUTF8", "PYTHONPATH")
     kept = {name: value for name, value in os.environ.items() if name not in drop}
     return subprocess.run(
         [program, *options, "-m", "grader", "doctor"],
-        cwd=ROOT,
+        cwd=root,
         env={**kept, "PYTHONUTF8": "1", **environment},
         capture_output=True,
         text=True,
@@ -40,6 +41,86 @@ def site_without(folder: Path, *names: str) -> str:
             if not package.name.startswith(names) and not (folder / package.name).is_symlink():
                 (folder / package.name).symlink_to(package)
     return str(folder)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    course = copy_course(tmp_path_factory.mktemp("course"))
+    shutil.copy(ROOT / "pixi.toml", course.root)
+    return course
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("course.toml", None, "Course: .*course.toml"),
+        ("course.toml", "[[", "Course: course.toml: Invalid"),
+        ("solutions/solution_03.py", None, "Course: .*solution_03.py"),
+        ("solutions/solution_01.py", "x = 1\n", "Grading: the reference does not pass"),
+        ("checks/step_02.py", "import nothing_of_the_kind\n", "Course: the checks of s02 cannot"),
+        ("pixi.toml", None, "pixi.toml: cannot be read"),
+    ],
+)
+def test_a_broken_course_is_told_with_what_to_restore(
+    name: str, content: str | None, found: str, own: Course
+) -> None:
+    path = own.root / name
+    whole = path.read_bytes()
+    try:
+        path.unlink()
+        if content is not None:
+            path.write_text(content, encoding="utf-8")
+        done = doctor(root=own.root)
+    finally:
+        path.write_bytes(whole)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert re.search(rf"❌ {found}.*\n   Do: .*git restore", done.stdout), done.stdout
+    assert "must be mended" in done.stdout
+
+
+def test_a_damaged_progress_file_is_told_and_stops_nothing(own: Course) -> None:
+    own.progress.parent.mkdir()
+    own.progress.write_text("{", encoding="utf-8")
+    done = doctor(root=own.root)
+    assert done.returncode == 0
+    assert re.search(r"🔸 Progress: .* is damaged.*\n   Do: .*You may delete it", done.stdout)
+
+
+def test_a_damaged_max_is_told(own: Course, tmp_path: Path) -> None:
+    prefix = Path(sys.prefix)
+    if sys.prefix == sys.base_prefix:
+        pytest.skip("this Python is in no virtual environment")
+    copied = ["cp", "-al", str(prefix), str(tmp_path / "env")]
+    if subprocess.run(copied, check=False, capture_output=True).returncode:
+        pytest.skip("the environment is on another disk")
+    (part,) = (tmp_path / "env").glob("lib/python3*/site-packages/max/experimental")
+    shutil.rmtree(part)
+    program = tmp_path / "env" / "bin" / "python"
+    done = doctor(program=str(program), root=own.root)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert re.search(r"❌ \w+: .*No module named 'max.experimental'.*\n   Do: Run", done.stdout)
+    assert "Traceback" not in done.stdout
+    graded = subprocess.run(
+        [program, "-m", "grader", "grade", "s01"],
+        cwd=own.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert graded.returncode == 3
+    assert "run doctor" in graded.stdout
+
+
+def test_without_bubblewrap_it_says_how_to_get_it(own: Course, tmp_path: Path) -> None:
+    if "Isolation: sandboxed" not in doctor(root=own.root).stdout:
+        pytest.skip("bubblewrap does not work here")
+    for name in ("sh", "env", "stty"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    done = doctor(root=own.root, PATH=str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(
+        r"🔸 Isolation: (confined|process)\. bubblewrap .*\n   Do: Install bubblewrap", done.stdout
+    )
 
 
 def test_a_whole_machine_is_found_whole() -> None:

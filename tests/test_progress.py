@@ -145,6 +145,15 @@ def test_where_nothing_can_be_written_there_is_a_note(tmp_path: Path) -> None:
     assert "not kept" in note
 
 
+def test_what_a_killed_process_left_goes(tmp_path: Path) -> None:
+    left = tmp_path / ".grader" / ".progress.json.abcdefgh"
+    left.parent.mkdir()
+    left.write_text('{"schema": "progress/v1", "st')
+    progress.update(tmp_path, "s05", lambda _: attempts(report("a")))
+    assert not left.exists()
+    assert progress.read(tmp_path)[0]["s05"].attempts == 1
+
+
 def _count(root: Path, step: str, times: int) -> None:
     for _ in range(times):
         progress.update(root, step, lambda old: replace(old, attempts=old.attempts + 1))

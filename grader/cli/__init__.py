@@ -79,8 +79,8 @@ def main() -> None:
             raise
         click.echo(
             f"The grader itself failed: {type(problem).__name__}: {problem}\n"
-            "This is not your mistake, and it costs you nothing. Run it again; if it stays, "
-            "report it with the output under GRADER_TRACEBACK=1.",
+            "This is not your mistake, and it costs you nothing. Run it again; if it stays, ask "
+            "`doctor`, or report it with the output under GRADER_TRACEBACK=1.",
             err=True,
         )
         sys.exit(3)

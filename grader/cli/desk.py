@@ -9,6 +9,7 @@ from click.shell_completion import CompletionItem
 
 from grader import course, progress
 from grader.cli.words import StepName, a_look, engine_option, plain_option, print_page
+from grader.files import Unusable
 from grader.model import Step
 
 
@@ -26,7 +27,10 @@ def checks_that_begin(
     """The checks of the step that was named, for the shell to complete."""
     step = ctx.params.get("step") or current_step()
     if not isinstance(step, Step):
-        step = course.find(str(step))
+        try:
+            step = course.find(str(step))
+        except course.UnknownStep:
+            return []
     return [
         CompletionItem(check.id, help=check.passed)
         for check in course.rubric(step).checks
@@ -103,7 +107,11 @@ def reset(step: Step, plain: bool) -> None:
     """Begin a step again: its file becomes the stub. A copy of yours is kept."""
     from grader.desk.reset import reset as begin_again
 
-    print_page(begin_again(step), plain)
+    try:
+        print_page(begin_again(step), plain)
+    except Unusable as problem:
+        click.echo(str(problem), err=True)
+        sys.exit(problem.status)
 
 
 @click.command()

@@ -5,17 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from grader import course
-from grader.cli.desk import current_step, known_check
-from grader.cli.words import plain_option, print_page
+from grader.cli.desk import checks_that_begin, current_step, known_check
+from grader.cli.words import StepName, plain_option, print_page
 
 if TYPE_CHECKING:
     from grader.model import Step
 
 
+def words_that_begin(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The steps, or the checks of the step that was named, for the shell to complete."""
+    named = ctx.params.get("words") or ()
+    if named:
+        ctx.params["step"] = named[0]
+        return checks_that_begin(ctx, param, incomplete)
+    return StepName().shell_complete(ctx, param, incomplete) + checks_that_begin(
+        ctx, param, incomplete
+    )
+
+
 @click.command()
-@click.argument("words", nargs=-1, metavar="[STEP] [CHECK]")
+@click.argument("words", nargs=-1, metavar="[STEP] [CHECK]", shell_complete=words_that_begin)
 @plain_option
 def explain(words: tuple[str, ...], plain: bool) -> None:
     """Say why CHECK of STEP exists, and where to read. Without CHECK, list the step's checks."""

@@ -107,6 +107,8 @@ def _to_learner(step: Step, report: Report, how: Look, verbose: bool, hints: int
     text = as_text.render(found.report, how, verbose=verbose, hint_level=hints or 1, levels=shown)
     if report.verdict is Verdict.PASS:
         text += "\n" + pages.after_pass(step, course.steps(), found, how)
+    if report.verdict is Verdict.ERROR:
+        text += f"\n{pages.after_error()}"
     return text
 
 

@@ -46,8 +46,11 @@ def completion(shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - click has all three
     script = kind(cli, {}, "grader", "_GRADER_COMPLETE").source()
-    for called in ("bash_complete $1", "zsh_complete grader", "fish_complete grader"):
-        script = script.replace(called, f"{called.split()[0]} {program} -m grader")
+    # click's scripts expect a program `grader` on PATH. Here it is a function.
+    script = script.replace("(( ! $+commands[grader] )) && return 1", "")
+    for before in ("bash_complete", "zsh_complete", "COMP_CWORD=(commandline -t)"):
+        for called in ("$1", "grader"):
+            script = script.replace(f"{before} {called}", f"{before} {program} -m grader")
     arguments = "$argv" if shell == "fish" else '"$@"'
     body = f"{program} -m grader {arguments}"
     click.echo(f"function grader; {body}; end" if shell == "fish" else f"grader() {{ {body}; }}")

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from grader.model import Step
 
 
+SESSION = "The examples are one Python session"
+"""How a section says what to type first, which belongs to no check."""
+
+
 def section(step: Step, heading: str) -> str:
     """The text under ``heading``; empty where the lesson cannot be read or lacks it."""
     try:
@@ -20,10 +24,19 @@ def section(step: Step, heading: str) -> str:
 
 
 def opening(step: Step, heading: str) -> str:
-    """The first prose under ``heading``, as one line without Markdown's marks; may be empty."""
+    """The prose that ``heading`` begins with, as one line without Markdown's marks; may be empty.
+
+    A last sentence that leads to a list or an example is left out where others stand before it.
+    """
     for paragraph in section(step, heading).split("\n\n"):
-        if re.match(r"[^\W\d_]|[`*]{1,2}\w", paragraph):
-            return re.sub(r":$", ".", plain(paragraph))
+        if paragraph.startswith(SESSION):
+            continue
+        if not re.match(r"[^\W\d_]|[`*]{1,2}\w|√", paragraph):
+            break
+        sentences = re.split(r"(?<=[.?!]) |(?<=[.?!]\)) ", plain(paragraph))
+        if sentences[1:] and sentences[-1].endswith(":"):
+            del sentences[-1]
+        return re.sub(r":$", ".", " ".join(sentences))
     return ""
 
 
@@ -39,6 +52,8 @@ def _numbered(text: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """One paragraph as one line, without Markdown's marks."""
+    """One paragraph as one line, without Markdown's marks. What stands in code stays."""
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
-    return " ".join(re.sub(r"[*`]{1,2}", "", text).split())
+    parts = re.split(r"(`[^`]*`)", text)
+    plainer = (part[1:-1] if part[:1] == "`" else re.sub(r"\*{1,2}", "", part) for part in parts)
+    return " ".join("".join(plainer).split())

@@ -202,6 +202,11 @@ def after_pass(
     return how.text("\n".join(lines) + "\n")
 
 
+def after_error() -> str:
+    """What to do where the grader could not finish."""
+    return f"What is wrong on this machine, and how to mend it: {task('doctor')}\n"
+
+
 def _compared(step: Step, *, keys: bool) -> Iterator[str]:
     """How the learner's file differs from the reference, itself or how to see it."""
     changed = [line for line in _difference(step, lines_around=0) if line[:1] in "+-"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from grader import progress
-from grader.files import write_whole
+from grader.files import Unusable, write_whole
 from grader.model import Step
 from grader.stubs import back_up, make_stub, untouched
 
@@ -14,9 +14,23 @@ def reset(step: Step) -> str:
     """Make the learner's file the stub again, keeping a copy; what was done, in words.
 
     Raises:
-        OSError: the copy or the stub could not be written; the file is as it was.
+        Unusable: the copy or the stub could not be written; the file is as it was.
     """
     name = step.stub.relative_to(step.root).as_posix()
+    if step.stub.exists() and not step.stub.is_file():
+        raise Unusable(f"{name} is not a file. Move it away, then reset the step.")
+    try:
+        return _reset(step, name)
+    except OSError as problem:
+        where = f" ({problem.filename})" if problem.filename else ""
+        raise Unusable(
+            f"{name} is as it was: {problem.strerror or problem}{where}. "
+            "Mend that, then reset the step.",
+            status=3,
+        ) from problem
+
+
+def _reset(step: Step, name: str) -> str:
     try:
         data = step.stub.read_bytes()
     except FileNotFoundError:

@@ -78,7 +78,8 @@ def _reason(missing: list[str]) -> tuple[str, str]:
     if "landlock" in missing or "seccomp" in missing:
         lacks = " and ".join(layer for layer in missing if layer in ("landlock", "seccomp"))
         return f"This system has no {lacks}.", "Use Linux 5.13 or later, on x86-64 or aarch64."
-    if "user" in missing:
+    mends_both = "bubblewrap" in missing and _droppable(inside=True)
+    if "user" in missing and not mends_both:
         why = "The grader runs as root, and no other user may read Python or the grader."
         remedy = "Run it as an ordinary user, or install it where everyone may read it."
         return why, f"{remedy} Or: {INSTALL}" if "bubblewrap" in missing else remedy

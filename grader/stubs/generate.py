@@ -221,15 +221,23 @@ def _write(root: Path, generated: Iterable[Generated], *, force: bool) -> Iterat
 
 
 def back_up(root: Path, path: Path) -> Path:
-    """Make a copy of ``path`` under a name of its own, safe on the disk; returns its path."""
+    """Make a copy of ``path`` under a name of its own, safe on the disk; returns its path.
+
+    Raises:
+        OSError: it could not be made, and nothing of it is left.
+    """
     folder = root / BACKUPS
     folder.mkdir(parents=True, exist_ok=True)
     stamp = time.strftime("%Y%m%d-%H%M%S")
     handle, copy = tempfile.mkstemp(dir=folder, prefix=f"{path.stem}-{stamp}-", suffix=path.suffix)
-    with os.fdopen(handle, "wb") as target, path.open("rb") as source:
-        shutil.copyfileobj(source, target)
-        target.flush()
-        os.fsync(target.fileno())
+    try:
+        with os.fdopen(handle, "wb") as target, path.open("rb") as source:
+            shutil.copyfileobj(source, target)
+            target.flush()
+            os.fsync(target.fileno())
+    except BaseException:
+        Path(copy).unlink(missing_ok=True)
+        raise
     return Path(copy)
 
 

@@ -19,16 +19,19 @@ REMOTE = (
 """File systems whose other side can change a file without telling: WSL's Windows drives, network
 and container mounts, shared folders of virtual machines."""
 
-Stamp = tuple[int, int, int] | None
+Stamp = tuple[int, int, int, int] | None
 
 
 def stamp(path: Path) -> Stamp:
-    """What changes when a file is saved: inode, time and size; None where there is no file."""
+    """What changes when a file is saved: inode, size and times; None where there is no file.
+
+    The time of the last change too, as a copy may bring an old time of the last writing along.
+    """
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def must_poll(folder: Path, environment: Mapping[str, str] = os.environ) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from grader import course, hints, progress
 from grader.desk import attempt, pages
 from grader.desk.reset import reset
+from grader.files import Unusable
 from grader.look import Look, paint
 from grader.model import Report, Verdict
 from grader.report import as_text
@@ -122,7 +123,7 @@ class Watch:
 
     def _saved(self) -> None:
         """Grade what was saved, unless it is what is shown already."""
-        if not (stamp(self._step.stub) or (0, 0, 0))[2]:  # an editor may be in the middle of it
+        if not (stamp(self._step.stub) or (0, 0))[1]:  # an editor may be in the middle of it
             time.sleep(HALF_WRITTEN_S)
         if self._read() != self._data:
             self._grade()
@@ -211,8 +212,8 @@ class Watch:
             return
         try:
             said = reset(self._step)
-        except OSError as problem:
-            said = f"The file could not be reset: {problem}.\n"
+        except Unusable as problem:
+            said = f"{problem}\n"
         self._notice = said  # the grading that follows shows it too
         self._page(said)
 
@@ -222,19 +223,27 @@ class Watch:
         if self._found is None:
             self._show()
             return
-        report, known = self._found.report, self._found.known
-        levels = hints.shown(known)
-        if self._terminal.in_place:
-            text = screen.report_text(report, self._how, levels, self._terminal.size[1] - 2)
-        else:
-            text = as_text.render(report, self._how, levels=levels)
+        report = self._found.report
+        after = pages.after_error() if report.verdict is Verdict.ERROR else ""
         if report.verdict is Verdict.PASS:
-            text += "\n" + pages.after_pass(
-                self._step, self._steps, self._found, self._how, keys=self._terminal.has_keys
-            )
-        if self._found.note:
-            text += f"\n{self._found.note}\n"
-        self._page(f"{self._notice}\n{text}" if self._notice else text, back=False)
+            keys = self._terminal.has_keys
+            after = pages.after_pass(self._step, self._steps, self._found, self._how, keys=keys)
+        around = (self._notice, after, self._found.note)
+        text = self._report(report, sum(self._height(part) + 1 for part in around if part))
+        parts = (self._notice, text, after, self._found.note)
+        self._page("\n".join(part for part in parts if part), back=False)
+
+    def _report(self, report: Report, taken: int) -> str:
+        """The report, short where it does not fit beside so many lines or is listened to."""
+        levels = hints.shown(self._found.known) if self._found else {}
+        if self._how.words:  # nobody wants to hear all that holds
+            return screen.report_text(report, self._how, levels, 0)
+        if not self._terminal.in_place:
+            return as_text.render(report, self._how, levels=levels)
+        return screen.report_text(report, self._how, levels, self._terminal.size[1] - 3 - taken)
+
+    def _height(self, text: str) -> int:
+        return len(paint(text, self._how).splitlines())
 
     def _page(self, text: str, *, back: bool = True) -> None:
         """Show ``text`` from its beginning; ``back`` where it is another page than the report."""

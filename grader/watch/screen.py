@@ -86,10 +86,13 @@ def footer(how: Look, *, more: bool = False, back: bool = False) -> list[str]:
     return lines
 
 
-def report_text(report: Report, how: Look, levels: Mapping[str, int], rows: int) -> str:
-    """The whole report; where it does not fit, checks that hold or wait become one line each."""
+def report_text(report: Report, how: Look, levels: Mapping[str, int], room: int) -> str:
+    """The whole report; where it takes more than ``room`` lines, a shorter one.
+
+    There, the checks that hold become one line and those that wait another.
+    """
     text = as_text.render(report, how, levels=levels)
-    if len(paint(text, how).splitlines()) <= rows - 3:
+    if len(paint(text, how).splitlines()) <= room:
         return text
     failing = [check for check in report.checks if check.status in (Status.FAIL, Status.ERROR)]
     waiting = report.max_score - report.score - len(failing)
