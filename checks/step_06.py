@@ -96,7 +96,9 @@ CHECKS = (
         "The point (a, b) becomes (a cos - b sin, a sin + b cos)",
         'One minus, in the first line. See "Turning a point".',
         "turned_even = even * cos - odd * sin; turned_odd = even * sin + odd * cos",
-        test=syntax.within(ROPE, syntax.differences()),
+        test=syntax.shown_at(
+            syntax.within(ROPE, syntax.differences()), ROPE, syntax.sums_of_products()
+        ),
         proven_by=("rope-numbers",),
     ),
     source_check(

@@ -218,8 +218,8 @@ def imports_dataclass() -> Test:
 
 
 def is_dataclass(cls: str) -> Test:
-    """The class carries it."""
-    return words.decorated(cls, "dataclasses.dataclass")
+    """The class carries it, imported or not: that is another check."""
+    return words.decorated(cls, "dataclasses.dataclass", "dataclass")
 
 
 def defines_layer(cls: str) -> Test:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from grader.source import Finding, Source
 
@@ -31,6 +32,18 @@ def within(name: str, *patterns: Callable[[ast.AST], bool]) -> Test:
         return Finding(True, line)
 
     return test
+
+
+def shown_at(test: Test, name: str, pattern: Callable[[ast.AST], bool]) -> Test:
+    """``test``, with the line of what ``pattern`` matches in ``name``, if it matches anything."""
+
+    def shown(source: Source) -> Finding:
+        finding, found = test(source), definition(source, name)
+        matching = (node for node in statements(source, found) if pattern(node)) if found else ()
+        line = next((getattr(node, "lineno", None) for node in matching), None)
+        return replace(finding, line=line or finding.line)
+
+    return shown
 
 
 def definition(source: Source, name: str) -> Node | None:
@@ -104,6 +117,18 @@ def differences() -> Callable[[ast.AST], bool]:
         if isinstance(node, ast.BinOp | ast.UnaryOp):
             return isinstance(node.op, ast.Sub | ast.USub)
         return calls("sub", "negate", "complex_mul")(node)
+
+    return pattern
+
+
+def sums_of_products() -> Callable[[ast.AST], bool]:
+    """``a * b + c * d`` or ``a * b - c * d``."""
+
+    def pattern(node: ast.AST) -> bool:
+        parts = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+        return len(parts) == 2 and all(
+            isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult) for part in parts
+        )
 
     return pattern
 

@@ -96,7 +96,8 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
     if finding.ok:
         return _pass(check, finding.note)
     if not case.strict:
-        if _proven(case, check) or (case.evidence.mostly_right() and not finding.certain):
+        likely = case.evidence.mostly_right() and not _refuted(case, check)
+        if _proven(case, check) or (likely and not finding.certain):
             return _pass(check, UNRECOGNISED)
         if not finding.certain or case.evidence.outcome.ended != "done":
             known = case.explanation is not None and case.explanation.complete
@@ -125,6 +126,11 @@ def _proven(case: Case, check: Check) -> bool:
     return behaves(case.rulings) or (
         bool(check.proven_by) and all(_holds(case, name) for name in check.proven_by)
     )
+
+
+def _refuted(case: Case, check: Check) -> bool:
+    """Whether a run-time check that would prove this one fails."""
+    return any(isinstance(case.rulings.get(name), Failed) for name in check.proven_by)
 
 
 def _holds(case: Case, name: str) -> bool:

@@ -18,6 +18,7 @@ from grader import course, hints
 from grader.desk import lesson
 from grader.desk.explain import explain
 from grader.model import Step
+from grader.watch.changes import stamp
 from tests.own_course import Course, copy_course
 
 STEPS = course.steps()
@@ -132,11 +133,11 @@ def test_what_cannot_be_reset_stays_as_it_was(kind: str, own: Course) -> None:
         own.file("01").write_text("mine = 1\n", encoding="utf-8")
         (own.root / ".grader").mkdir()
         (own.root / ".grader" / "backups").touch()
-    before = own.file("01").stat()
+    before = stamp(own.file("01"))
     done = own.run("reset", "s01")
     said(done, 3 if kind == "no room for the copy" else 2)
     assert "then reset the step" in done.stderr
-    assert own.file("01").stat() == before
+    assert stamp(own.file("01")) == before
 
 
 def test_a_damaged_progress_file_costs_a_message(own: Course) -> None:

@@ -7,7 +7,8 @@ from checks.misconceptions import Row
 PADDING: tuple[Row, ...] = (
     (
         "padding-inverted",
-        "The mask hides the tokens and shows the padding: the two numbers are exchanged.",
+        "The mask hides the tokens and shows the padding: the two numbers are exchanged, or the "
+        "comparison is.",
         {"hides": "inverted"},
         "choose",
     ),

@@ -209,7 +209,9 @@ def after_error() -> str:
 
 def _compared(step: Step, *, keys: bool) -> Iterator[str]:
     """How the learner's file differs from the reference, itself or how to see it."""
-    changed = [line for line in _difference(step, lines_around=0) if line[:1] in "+-"]
+    changed = [
+        line for line in _difference(step, lines_around=0) if line[:1] in "+-" and line[1:].strip()
+    ]
     if not changed:
         yield "Your code is the reference's."
         return
