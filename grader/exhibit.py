@@ -28,7 +28,7 @@ class View:
     """One grid: ``pick`` cuts it out of the result at ``path``.
 
     ``head`` and ``layer`` are numbers to choose it by. ``mask`` says that the numbers are added to
-    scores. Results named ``ideal`` come from the oracle only: no program returns them.
+    scores.
     """
 
     title: str
@@ -39,11 +39,6 @@ class View:
     head: int | None = None
     layer: int | None = None
     mask: bool = False
-
-    @property
-    def ideal(self) -> bool:
-        """Whether only the oracle can show it."""
-        return self.path.startswith("ideal")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tests.own_course import Course, copy_course
 
 
 def doctor(
-    *options: str, program: str = sys.executable, root: Path = ROOT, **environment: str
+    *options: str, program: str = sys.executable, root: Path | str = ROOT, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     drop = ("NO_COLOR", "GRADER_PLAIN", "LANG", "LC_ALL", "PYTHONUTF8", "PYTHONPATH")
     kept = {name: value for name, value in os.environ.items() if name not in drop}

@@ -23,7 +23,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from checks.exhibits import EXHIBITS
+from checks.exhibits import EXHIBITS, texts
 from checks.exhibits.plates import PLATES
 from grader import course
 from grader.cli import cli
@@ -193,9 +193,23 @@ def test_a_solution_shows_what_the_formulas_show(name: str) -> None:
     step, exhibit = course.find(name), EXHIBITS[name](None)
     shown = look(step, step.solution, exhibit, exhibit.views)
     assert shown.right, shown.remarks
-    ideal = reference(exhibit, tuple(view for view in exhibit.views if not view.ideal))
+    ideal = reference(exhibit, exhibit.views)
     drawn = [heatmap.title for figure in shown.figures for heatmap in figure.heatmaps]
     assert drawn == [heatmap.title for figure in ideal.figures for heatmap in figure.heatmaps]
+
+
+@pytest.mark.parametrize("name", ["s11", "s12"])
+def test_the_heads_of_a_whole_model_are_the_trained_ones(name: str) -> None:
+    """They come out of the logits of models of one block, through two normalizations."""
+    exhibit = EXHIBITS[name]("She was happy")
+    assert exhibit.trial.expect is not None
+    expected = exhibit.trial.expect()
+    trained = texts.read("She was happy").weights
+    heads = [view for view in exhibit.views if view.head is not None]
+    assert len(heads) == trained.shape[0] * trained.shape[1]
+    for view in heads:
+        want = trained[view.layer, view.head]
+        np.testing.assert_allclose(view.pick(expected[view.path]), want, atol=1e-5)
 
 
 def test_what_a_wrong_program_looks_at_is_drawn_as_it_is() -> None:
@@ -311,7 +325,7 @@ def test_where_the_heads_are_right_the_first_wrong_numbers_are_drawn() -> None:
         (["s04", "--text", "one"], "no room for padding"),
         (["s99"], "There is no step"),
         (["s03", "--html", "steps/step_03.py"], "ends in .html"),
-        (["s11", "--mine", "--layer", "1"], "does not return the weights"),
+        (["s11", "--mine", "--layer", "9"], "layers 0 to"),
     ],
     ids=["empty", "long", "head", "no-attention", "one-word", "step", "name", "layer"],
 )

@@ -77,7 +77,7 @@ def gpt2(text: str | None, cls: str = "GPT2Attention") -> Exhibit:
     """Step 05: the heads of a layer."""
     seen = texts.read(text)
     query, key = seen.query[LAYER], seen.key[LAYER]
-    x, fused = _inputs(query), _fused(query, key)
+    x, fused = _inputs(query), projecting(query, key)
     width = fused.shape[1]
     weights = {
         "c_attn.weight": fused,
@@ -106,20 +106,7 @@ def block(text: str | None) -> Exhibit:
     x, width = _inputs(query), query.shape[0] * query.shape[2]
     ones, zeros = np.ones(width, np.float32), np.zeros(width, np.float32)
     normed = layer_norm(x[0].astype(float), ones.astype(float), zeros.astype(float))
-    weights = {
-        "ln_1.weight": ones,
-        "ln_1.bias": zeros,
-        "attn.c_attn.weight": _fused(query, key, normed),
-        "attn.c_attn.bias": np.zeros(3 * width, np.float32),
-        "attn.c_proj.weight": np.eye(width, dtype=np.float32),
-        "attn.c_proj.bias": zeros,
-        "ln_2.weight": ones,
-        "ln_2.bias": zeros,
-        "mlp.c_fc.weight": np.zeros((1, width), np.float32),
-        "mlp.c_fc.bias": np.zeros(1, np.float32),
-        "mlp.c_proj.weight": np.zeros((width, 1), np.float32),
-        "mlp.c_proj.bias": zeros,
-    }
+    weights = adding_attention(projecting(query, key, normed), width)
     config = {"n_embd": width, "n_head": len(query), "n_inner": 1}
     make = Make("module", "GPT2Block", (ConfigArg(dict(config)),))
     load, call = Load("loaded", "module", weights), Call("out", "module", None, (TensorArg(x),))
@@ -134,11 +121,30 @@ def block(text: str | None) -> Exhibit:
     return _heads(query, seen.labels, trial, "out", about, minus=x)
 
 
+def adding_attention(projection: Array, width: int) -> dict[str, Any]:
+    """The weights of a block that adds the attention's weights, and nothing else."""
+    ones, zeros = np.ones(width, np.float32), np.zeros(width, np.float32)
+    return {
+        "ln_1.weight": ones,
+        "ln_1.bias": zeros,
+        "attn.c_attn.weight": projection,
+        "attn.c_attn.bias": np.zeros(3 * width, np.float32),
+        "attn.c_proj.weight": np.eye(width, dtype=np.float32),
+        "attn.c_proj.bias": zeros,
+        "ln_2.weight": ones,
+        "ln_2.bias": zeros,
+        "mlp.c_fc.weight": np.zeros((1, width), np.float32),
+        "mlp.c_fc.bias": np.zeros(1, np.float32),
+        "mlp.c_proj.weight": np.zeros((width, 1), np.float32),
+        "mlp.c_proj.bias": zeros,
+    }
+
+
 def every_option(text: str | None) -> Exhibit:
     """Step 10: with no mask, which hides nothing, and with a causal one."""
     seen = texts.read(text)
     query, key = seen.query[LAYER], seen.key[LAYER]
-    x, fused = _inputs(query), _fused(query, key)
+    x, fused = _inputs(query), projecting(query, key)
     width = fused.shape[1]
     weights = {"qkv_proj.weight": fused, "out_proj.weight": np.eye(width, dtype=np.float32)}
     mask = causal_mask(len(seen.labels)).astype(np.float32)
@@ -185,7 +191,7 @@ def rotary(text: str | None) -> Exhibit:
     """Step 06: query and key of a word are equal, so only the rotation tells places apart."""
     labels = texts.words(text, SAME)
     query = np.stack([[_vector(word, band) for word in labels] for _, band in BANDS])
-    x, fused = _inputs(query)[0], _fused(query, query)
+    x, fused = _inputs(query)[0], projecting(query, query)
     width = len(BANDS) * WIDTH
     given = dict(zip("qkv", np.split(fused, 3), strict=True)) | {"o": np.eye(width, dtype="f4")}
     places = np.arange(len(labels))
@@ -224,7 +230,7 @@ def _inputs(query: Floats) -> Array:
     return np.eye(seq, n_head * head_dim, dtype=np.float32)[None]
 
 
-def _fused(query: Floats, key: Floats, seen: Floats | None = None) -> Array:
+def projecting(query: Floats, key: Floats, seen: Floats | None = None) -> Array:
     """The projection that gives the tokens these queries and keys, and their place as value.
 
     ``query`` and ``key`` are ``[n_head, seq, head_dim]``; ``seen`` ``[seq, n_embd]`` is what the

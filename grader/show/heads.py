@@ -54,7 +54,7 @@ def observed(exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome) -> Sho
     right: list[tuple[View, Heatmap]] = []
     wrong: list[Figure] = []
     remarks = tuple(dict.fromkeys(_problems(evidence, exhibit, views)))
-    for view in (one for one in views if not one.ideal):
+    for view in views:
         pair = _pair(evidence, exhibit, view)
         if pair is None:
             continue
@@ -96,7 +96,7 @@ def _problems(evidence: Evidence, exhibit: Exhibit, views: tuple[View, ...]) -> 
     elif outcome.ended != "done":
         yield f"Your code {ENDINGS.get(outcome.ended, 'stopped without an answer')}."
     else:
-        for view in (one for one in views if not one.ideal):
+        for view in views:
             want, seen = evidence.expected(name)[view.path], evidence.seen(name, view.path)
             if not isinstance(seen, SeenTensor | SeenArray):
                 yield "Your code returned no tensor where one was expected. Is a return missing?"
