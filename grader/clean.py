@@ -18,6 +18,8 @@ _UNSAFE = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"  # bidi, invisible, lone surrogates, tags
 )
 
+_ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}\b")
+
 
 def block(text: str, limit: int) -> str:
     """``text`` with its lines kept, and terminal escapes and control characters gone.
@@ -29,6 +31,14 @@ def block(text: str, limit: int) -> str:
     kept = _UNSAFE.sub("", kept)
     cut = len(text) - limit
     return f"{kept}\n[{cut} more characters]" if cut > 0 else kept
+
+
+def steady(text: str, folder: str) -> str:
+    """``text`` without what differs between two runs of the same program.
+
+    That is the worker's private ``folder``, which is its home, and the addresses of objects.
+    """
+    return _ADDRESS.sub("", text.replace(folder, "~"))
 
 
 def line(text: str, limit: int) -> str:

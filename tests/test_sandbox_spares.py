@@ -74,8 +74,30 @@ def test_a_spare_does_one_job_and_another_takes_its_place(spares: Spares) -> Non
     for left, at_home, *_ in seen:
         assert left == []  # nothing of the first is in the second's folder
         assert at_home
-    assert seen[0][2] != seen[1][2]
-    assert seen[0][3] != seen[1][3]
+    assert seen[0] == seen[1]  # the numbers drawn too: it was the same job
+
+
+UNSTEADY = """
+import os, random
+def f():
+    names = {"weight", "bias", "gamma", "beta", "scale"}
+    print(object(), os.getcwd())
+    raise ValueError(os.path.abspath("x"), object(), names, random.random())
+"""
+
+
+def test_a_file_is_told_of_in_the_same_words_again(spares: Spares) -> None:
+    told = []
+    for source in (UNSTEADY, UNSTEADY, f"{UNSTEADY}# other"):
+        with take(spares) as running:
+            outcome = running.finish(job(source, call("f")))
+        told.append((outcome.observations["f"].error, outcome.output))
+    error, output = told[0]
+    assert told[1] == (error, output)
+    assert error is not None
+    assert error.message.startswith("('~/x', <object object>, {")
+    assert set(output.splitlines()) == {"<object object> ~"}
+    assert told[2][0] != error  # another file draws other numbers
 
 
 def test_a_spare_is_confined_like_any_worker(spares: Spares) -> None:

@@ -13,6 +13,7 @@ import filecmp
 import json
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -128,8 +129,12 @@ class _Run:
         early = [held for done, held in memory.items() if 80 <= done <= 120]
         late = [held for done, held in memory.items() if count - 60 <= done <= count - 10]
         if early and late:
-            a, b = (sum(each) / len(each) / 2**20 for each in (early, late))
-            print(f"memory: {a:.0f} MiB at the 100th, {b:.0f} MiB at the end, {b / a:.2f} times")
+            a, b = (statistics.median(each) / 2**20 for each in (early, late))
+            most = max(memory.values()) / 2**20
+            print(
+                f"memory: {a:.0f} MiB about the 100th, {b:.0f} MiB at the end, {b / a:.2f} times; "
+                f"once {most:.0f} MiB, when a submission takes what it can"
+            )
 
     def kill(self, count: int, kills: int, rng: random.Random) -> list[int]:
         """Kill it at random points, and let the last run finish; where that was."""

@@ -21,7 +21,7 @@ from grader.worker.folder import remove
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from grader.probe import Job, Outcome
+    from grader.probe import Job, Outcome, SeenError
     from grader.sandbox.exchange import Exchange
     from grader.wire import Assembler
 
@@ -330,17 +330,23 @@ class Running:
         return "timeout", ""
 
     def _outcome(self, ended: str, problem: str) -> Outcome:
+        from dataclasses import replace
+
         from grader import clean
         from grader.probe import Outcome
 
         exchange, _ = self._conversation()
-        output = clean.block(self._output.decode("utf-8", "replace"), self._limits.output)
+        printed = clean.steady(self._output.decode("utf-8", "replace"), self.folder)
+        output = clean.block(printed, self._limits.output)
         if self._dropped:
             output += f"\n[{self._dropped} more bytes of output]"
         return Outcome(
             ended=ended,
-            observations=exchange.observations,
-            load_error=exchange.load_error,
+            observations={
+                name: replace(one, error=self._steady(one.error))
+                for name, one in exchange.observations.items()
+            },
+            load_error=self._steady(exchange.load_error),
             probe=exchange.under_way,
             status=ruling.read(self._ruling).status if ended == "exit" else None,
             problem=clean.block(problem, 4000),
@@ -349,6 +355,17 @@ class Running:
             notes=exchange.notes,
             isolation=tiers.name(exchange.layers or ()) if exchange.taken else None,
         )
+
+    def _steady(self, error: SeenError | None) -> SeenError | None:
+        """The error as it would be told in another run."""
+        from dataclasses import replace
+
+        from grader.clean import steady
+
+        if error is None:
+            return None
+        message, chain = (steady(text, self.folder) for text in (error.message, error.chain))
+        return replace(error, message=message, chain=chain)
 
 
 def _end_group(group: int) -> None:

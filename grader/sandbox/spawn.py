@@ -116,7 +116,8 @@ def launch(
 ) -> int:
     """The process id of the worker's program, started with these descriptors and no others."""
     program = os.path.join(GRADER, "worker", "__main__.py")
-    command = [sys.executable, "-I", "-B", "-X", "utf8", program, *arguments]
+    # Not -I: the environment is ours anyway, and one of its variables is for Python.
+    command = [sys.executable, "-s", "-P", "-B", "-X", "utf8", program, *arguments]
     if "bubblewrap" in layers:
         cache = surroundings.compile_cache()
         command = [*bubble.command(GRADER, folder, cache, 2 * Limits().disk), *command]

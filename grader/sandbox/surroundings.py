@@ -42,6 +42,7 @@ def environment(folder: str, *, trusted: bool = False) -> dict[str, str]:
         "TMPDIR": folder,
         cache.VARIABLE: compile_cache() if trusted else cache.private(folder),
         "MALLOC_ARENA_MAX": "2",
+        "PYTHONHASHSEED": "0",  # an error that names a set names it in the same order again
         **engine.environment(),
     }
 

@@ -15,8 +15,6 @@ import socket
 import sys
 from typing import NoReturn
 
-import numpy as np
-
 from grader.worker import cache, folder, referee, serve, start
 from grader.worker.start import Settings
 
@@ -71,5 +69,4 @@ def _become(settings: Settings, supervisor: int, output: int, job: int, report: 
     # Python's streams still take their descriptors for what they were: files that can seek.
     sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
-    np.random.seed()
     start.work_or_die(settings, supervisor)

@@ -7,10 +7,14 @@ longer be imported by name.
 from __future__ import annotations
 
 import os
+import random
 import sys
 import threading
+import zlib
 from contextlib import suppress
 from typing import NoReturn
+
+import numpy as np
 
 from grader import wire
 from grader.message import Done, Hello, Loaded, Progress, Report, Taken
@@ -19,6 +23,9 @@ from grader.worker import imports, probes, program, watchdog
 from grader.worker.start import JOB, REPORT
 
 SENDING = threading.Lock()
+
+SEEDING = 1 << 16
+"""So many bytes of a job's arrays, and all of its text, choose the numbers that it draws."""
 
 OUT_OF_MEMORY = 71
 """Exit status when there is no memory left even to tell the error."""
@@ -52,8 +59,15 @@ def _receive() -> Job:
     while data := os.read(JOB, 1 << 20):
         for head, body in assembler.feed(data):
             os.close(JOB)
+            _seed(zlib.crc32(body[:SEEDING], zlib.crc32(head)))
             return wire.decode_job(head, body)
     os._exit(0)  # the grader had no job after all
+
+
+def _seed(number: int) -> None:
+    """Let a program that draws numbers draw the same ones when the same job is done again."""
+    random.seed(number)
+    np.random.seed(number)
 
 
 def _work(job: Job, wall: float) -> None:
