@@ -105,7 +105,10 @@ def test_a_folder_of_folders_and_files(tmp_path: Path) -> None:
     }
     digest = answers(found)["bob"].digest
     assert (tmp_path / "spool" / digest).read_bytes() == CODE + b"bob.py"
-    assert found.skipped == ("README.md: no student's name is in it",)
+    assert found.skipped == (
+        "README.md: no student's name is in it",
+        "cy/essay.docx: no Python file",
+    )
 
 
 def test_the_folder_of_the_results_is_no_student(tmp_path: Path) -> None:

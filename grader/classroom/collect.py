@@ -41,11 +41,12 @@ class Collected:
 
 @dataclass
 class _Found:
-    """What was found of one student: the files of each step number, files of no step."""
+    """What was found of one student: the files of each step number, of no step, and no Python."""
 
     steps: dict[str, list[tuple[Placed, Entry]]] = field(default_factory=lambda: defaultdict(list))
     unnamed: list[tuple[Placed, Entry]] = field(default_factory=list)
     broken: list[SourceProblem] = field(default_factory=list)
+    others: list[Entry] = field(default_factory=list)
 
 
 def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None = None) -> Collected:
@@ -71,6 +72,9 @@ def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None =
             answer = _answer(found[student], step, len(steps) == 1, spool)
             if answer is not None:
                 answers[student, step] = answer
+    for student, each in found.items():
+        if each.others and not any((student, step) in answers for step in steps):
+            listed.skipped.append(f"{', '.join(_origins(each.others))}: no Python file")
     students = sorted(found, key=lambda each: (each.key.casefold(), each.key, each.identifier))
     return Collected(tuple(students), answers, tuple(listed.skipped))
 
@@ -100,7 +104,7 @@ def _sorted_out(listed: Listing, wrapped: tuple[int, str] | None = None) -> dict
             mine = found[placed.student]
             (mine.steps[placed.step] if placed.step else mine.unnamed).append((placed, entry))
         elif (known := student_of(path, prefix)) is not None:
-            found[known[0]]
+            found[known[0]].others.append(entry)
         elif path:
             listed.skip("/".join(path), "no student's name is in it")
     for archive, problem in listed.broken.items():

@@ -63,7 +63,7 @@ def _write_each(
 def _file_name(name: str, taken: set[str]) -> str:
     """A file name for any system, from a name that a stranger chose; never the same twice."""
     plain = unicodedata.normalize("NFC", name)
-    base = re.sub(r"[^\w .-]+", "_", plain).strip(" .")[:80] or "_"
+    base = re.sub(r"[^\w .,()-]+", "_", plain).strip(" .")[:80] or "_"
     file, number = base, 1
     while file.casefold() in taken:
         number += 1
