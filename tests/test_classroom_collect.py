@@ -111,6 +111,13 @@ def test_a_folder_of_folders_and_files(tmp_path: Path) -> None:
     )
 
 
+def test_with_several_steps_a_file_must_say_which(tmp_path: Path) -> None:
+    where = made(tmp_path / "in", "ada.py", "bob/step_05.py", "bob/tools.py", "cy/step_09.py")
+    found = collected(where, tmp_path / "spool", "s05", "s07")
+    assert [(who.key, step) for who, step in found.answers] == [("bob", "s05")]
+    assert found.skipped == ("ada.py: no step's number is in the name",)
+
+
 def test_the_folder_of_the_results_is_no_student(tmp_path: Path) -> None:
     where = made(tmp_path / "in", "ada/step_05.py", "grades/results/step_05.py", "bob.py")
     spool = where / "grades" / ".submissions"

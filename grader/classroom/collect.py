@@ -73,8 +73,8 @@ def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None =
             if answer is not None:
                 answers[student, step] = answer
     for student, each in found.items():
-        if each.others and not any((student, step) in answers for step in steps):
-            listed.skipped.append(f"{', '.join(_origins(each.others))}: no Python file")
+        if not any((student, step) in answers for step in steps):
+            listed.skipped += _instead(each)
     students = sorted(found, key=lambda each: (each.key.casefold(), each.key, each.identifier))
     return Collected(tuple(students), answers, tuple(listed.skipped))
 
@@ -130,6 +130,15 @@ def _answer(found: _Found, step: str, only_step: bool, spool: Path) -> Answer | 
     rivals = [other for _, other in candidates if other is not entry]
     note = f"also there: {', '.join(_origins(rivals))}" if rivals else ""
     return _read(placed, entry, note, spool)
+
+
+def _instead(found: _Found) -> Iterable[str]:
+    """What someone handed in who has no answer to any step."""
+    if found.unnamed:
+        names = ", ".join(_origins(entry for _, entry in found.unnamed))
+        yield f"{names}: no step's number is in the name"
+    elif found.others:
+        yield f"{', '.join(_origins(found.others))}: no Python file"
 
 
 def _origins(entries: Iterable[Entry]) -> list[str]:
