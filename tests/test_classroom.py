@@ -181,11 +181,13 @@ def _stopped(
         (("in",), "--step"),
         (("in/../out", "--step", "s05"), "--out is what holds"),
         (("in", "--step", "s05", "--roster", "nowhere.csv"), "cannot be read"),
+        (("in", "--step", "s05", "--roster", "headless.csv"), "names of the columns"),
     ],
 )
 def test_wrong_usage_says_what_to_do(
     graded: Class, tmp_path: Path, arguments: tuple[str, ...], says: str
 ) -> None:
+    (graded.folder / "headless.csv").write_text("ada\nbob\n")
     where = graded.folder / "out" if "in/../out" in arguments else tmp_path / "out"
     done = subprocess.run(
         [sys.executable, "-m", "grader", "class", *arguments, "--out", str(where)],
@@ -197,7 +199,7 @@ def test_wrong_usage_says_what_to_do(
     )
     assert done.returncode == 2
     assert says in done.stderr
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out" / "gradebook.csv").exists()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user for submissions")

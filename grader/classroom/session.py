@@ -106,6 +106,7 @@ def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
 def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
     collected = collect(request.submissions, steps, spool, request.out)
+    people(collected.students, request.roster)  # a wrong roster is told before hours of grading
     fingerprint = store.fingerprint()
     names: dict[tuple[str, str], str] = {}
     kept: dict[str, Report] = {}
