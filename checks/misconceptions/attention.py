@@ -378,6 +378,12 @@ LAYER: tuple[Row, ...] = (
         "merge_heads",
     ),
     (
+        "split-reversed",
+        "The heads are split in reverse order: the last one comes first. Keep their order.",
+        {"split": "reversed"},
+        "split_heads",
+    ),
+    (
         "merge-reversed",
         "The heads are merged in reverse order: the last one comes first. Keep their order.",
         {"merge": "reversed"},

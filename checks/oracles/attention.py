@@ -59,6 +59,8 @@ def split_heads(x: Floats, n_head: int, **knobs: Any) -> Floats:
             return np.moveaxis(x.reshape(*batch, seq, head_dim, n_head), -1, -3)
         case "last_axes":
             return x.reshape(*batch, seq, n_head, head_dim).swapaxes(-1, -2)
+        case "reversed":
+            return x.reshape(*batch, seq, n_head, head_dim).swapaxes(-2, -3)[..., ::-1, :, :]
     return x.reshape(*batch, seq, n_head, head_dim).swapaxes(-2, -3)
 
 
