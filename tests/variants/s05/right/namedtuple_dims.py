@@ -1,0 +1,49 @@
+import math
+from typing import NamedTuple
+
+from max.experimental import functional as F
+from max.experimental.nn import Linear, Module
+from max.experimental.tensor import Tensor
+
+from solutions.solution_01 import GPT2Config
+from solutions.solution_02 import causal_mask
+
+
+class Size(NamedTuple):
+    batch: int
+    seq: int
+    width: int
+
+
+
+class GPT2Attention(Module):
+    def __init__(self, config: GPT2Config) -> None:
+        super().__init__()
+        self.embed_dim = config.n_embd
+        self.num_heads = config.n_head
+        self.head_dim = self.embed_dim // self.num_heads
+        self.split_size = self.embed_dim
+        self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)
+        self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)
+
+    def _split_heads(self, tensor: Tensor, num_heads: int, attn_head_size: int) -> Tensor:
+        new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]
+        return tensor.reshape(new_shape).transpose(-3, -2)
+
+    def _merge_heads(self, tensor: Tensor, num_heads: int, attn_head_size: int) -> Tensor:
+        tensor = tensor.transpose(-3, -2)
+        return tensor.reshape(tensor.shape[:-2] + [num_heads * attn_head_size])
+
+    def _attn(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        scores = query @ key.transpose(-1, -2)
+        scores = scores / math.sqrt(int(value.shape[-1]))
+        n = query.shape[-2]
+        scores = scores + causal_mask(n, 0, dtype=query.dtype, device=query.device)
+        weights = F.softmax(scores)
+        return weights @ value
+
+    def __call__(self, hidden_states: Tensor) -> Tensor:
+        size = Size(*map(int, hidden_states.shape))
+        qkv = self.c_attn(hidden_states).reshape([size.batch, size.seq, 3, self.num_heads, self.head_dim])
+        q, k, v = (qkv[:, :, i].transpose(1, 2) for i in range(3))
+        return self.c_proj(self._attn(q, k, v).transpose(1, 2).reshape(list(size)))

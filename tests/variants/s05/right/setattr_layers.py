@@ -1,0 +1,45 @@
+import math
+
+from max.experimental import functional as F
+from max.experimental.nn import Linear, Module
+from max.experimental.tensor import Tensor
+
+from solutions.solution_01 import GPT2Config
+from solutions.solution_02 import causal_mask
+
+
+class GPT2Attention(Module):
+    def __init__(self, config: GPT2Config) -> None:
+        super().__init__()
+        sizes = {"embed_dim": config.n_embd, "num_heads": config.n_head, "split_size": config.n_embd}
+        sizes["head_dim"] = config.n_embd // config.n_head
+        for name, size in sizes.items():
+            setattr(self, name, size)
+        for name, times in (("c_attn", 3), ("c_proj", 1)):
+            setattr(self, name, Linear(config.n_embd, times * config.n_embd, bias=True))
+
+    def _split_heads(self, tensor: Tensor, num_heads: int, attn_head_size: int) -> Tensor:
+        new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]
+        return tensor.reshape(new_shape).transpose(-3, -2)
+
+    def _merge_heads(self, tensor: Tensor, num_heads: int, attn_head_size: int) -> Tensor:
+        tensor = tensor.transpose(-3, -2)
+        return tensor.reshape(tensor.shape[:-2] + [num_heads * attn_head_size])
+
+    def _attn(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        scores = query @ key.transpose(-1, -2)
+        scores = scores / math.sqrt(int(value.shape[-1]))
+        n = query.shape[-2]
+        scores = scores + causal_mask(n, 0, dtype=query.dtype, device=query.device)
+        weights = F.softmax(scores)
+        return weights @ value
+
+    def __call__(self, hidden_states: Tensor) -> Tensor:
+        n = self.split_size
+        query, key, value = F.split(self.c_attn(hidden_states), [n, n, n], axis=-1)
+        query = self._split_heads(query, self.num_heads, self.head_dim)
+        key = self._split_heads(key, self.num_heads, self.head_dim)
+        value = self._split_heads(value, self.num_heads, self.head_dim)
+        attended = self._attn(query, key, value)
+        attended = self._merge_heads(attended, self.num_heads, self.head_dim)
+        return self.c_proj(attended)

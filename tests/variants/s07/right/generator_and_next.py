@@ -1,0 +1,59 @@
+import math
+
+from max.driver import Device
+from max.dtype import DType
+from max.experimental import functional as F
+from max.experimental.nn import Linear, Module
+from max.experimental.tensor import Tensor
+from max.graph import Dim, DimLike
+
+from solutions.solution_01 import GPT2Config
+
+
+@F.functional
+def causal_mask(
+    sequence_length: DimLike, num_tokens: DimLike, *, dtype: DType, device: Device
+) -> Tensor:
+    n = Dim(sequence_length) + num_tokens
+    mask = Tensor(float("-inf"), dtype=dtype, device=device)
+    mask = F.broadcast_to(mask, shape=(sequence_length, n))
+    return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)
+
+
+class GPT2MultiHeadAttention(Module):
+    def __init__(self, config: GPT2Config) -> None:
+        super().__init__()
+        self.embed_dim = config.n_embd
+        self.num_heads = config.n_head
+        self.head_dim = self.embed_dim // self.num_heads
+        self.split_size = self.embed_dim
+        self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)
+        self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)
+
+    def _split_heads(self, tensor: Tensor, num_heads: int, attn_head_size: int) -> Tensor:
+        new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]
+        return tensor.reshape(new_shape).transpose(-3, -2)
+
+    def _merge_heads(self, tensor: Tensor, num_heads: int, attn_head_size: int) -> Tensor:
+        tensor = tensor.transpose(-3, -2)
+        return tensor.reshape(tensor.shape[:-2] + [num_heads * attn_head_size])
+
+    def _attn(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        scores = query @ key.transpose(-1, -2)
+        scores = scores / math.sqrt(int(value.shape[-1]))
+        n = query.shape[-2]
+        scores = scores + causal_mask(n, 0, dtype=query.dtype, device=query.device)
+        weights = F.softmax(scores)
+        return weights @ value
+
+    def __call__(self, hidden_states: Tensor) -> Tensor:
+        def parts():
+            for part in F.split(self.c_attn(hidden_states), [self.split_size] * 3, axis=-1):
+                yield self._split_heads(part, self.num_heads, self.head_dim)
+
+        stream = parts()
+        query = next(stream)
+        key = next(stream)
+        value = next(stream)
+        merged = self._merge_heads(self._attn(query, key, value), self.num_heads, self.head_dim)
+        return self.c_proj(merged)
