@@ -13,7 +13,10 @@ DONE = []
 
 
 def attack():
-    texts = " ".join([*os.environ, *os.environ.values(), *sys.argv, *sys.orig_argv])
+    given = {**os.environ}
+    if given.get("PYTHONHASHSEED") == "0":  # the same for everyone: it is no seed of the inputs
+        del given["PYTHONHASHSEED"]
+    texts = " ".join([*given, *given.values(), *sys.argv, *sys.orig_argv])
     print("BROKE" if "seed" in texts.lower() else "held")
     with open("/proc/self/cmdline") as file:
         print("BROKE" if "seed" in file.read() else "held")
