@@ -212,6 +212,16 @@ def test_the_first_failure_is_on_a_screen_of_24_rows() -> None:
     assert "Waits for" not in text
 
 
+def test_a_program_that_prints_much_does_not_hide_the_report(tmp_path: Path) -> None:
+    step = course.find("s01")
+    path = tmp_path / "step_01.py"
+    path.write_text(step.solution.read_text() + "for i in range(900): print('line', i)\n")
+    lines = report_text(grade(step, path), Look(width=80), {}, 20).splitlines()
+    assert "  | line 3" in lines
+    assert any("888 lines more" in line for line in lines)
+    assert len(lines) < 22
+
+
 def modes(screen: Screen) -> int:
     """Whether lines are edited and keys shown by the terminal."""
     found: int = termios.tcgetattr(screen.child.child_fd)[3]

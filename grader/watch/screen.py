@@ -23,6 +23,8 @@ KEYS = (
     ("r", "reset"),
     ("q", "quit"),
 )
+PRINTED = 12
+"""Of what the program printed, so many lines are shown."""
 SCROLL = ("space/b", "scroll")
 BACK = ("enter", "report")
 
@@ -107,10 +109,16 @@ def report_text(report: Report, how: Look, levels: Mapping[str, int], room: int)
         lines.append(f"{how.marks[Status.NOT_RUN]} {waiting} more wait for these")
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
-        lines += ["", "Your program printed:"]
-        lines += [f"  | {line}" for line in report.output.splitlines()]
+        lines += ["", "Your program printed:", *_printed(report.output.splitlines())]
     lines += ["", as_text.closing(report, how)]
     return how.text("\n".join(lines) + "\n")
+
+
+def _printed(lines: Sequence[str]) -> list[str]:
+    """What a program printed; of much, the beginning."""
+    shown = [f"  | {line}" for line in lines[:PRINTED]]
+    left = len(lines) - len(shown)
+    return [*shown, f"  ... and {left} lines more, which a plain run shows"] if left else shown
 
 
 def _told(report: Report) -> Sequence[str]:
