@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -145,15 +145,22 @@ def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iter
 
     at_once = min(cores(), 4)
     with sandbox.Spares(at_once, engine=options.engine) as spares:
+        workers: list[sandbox.Running] = []
+
+        def start(**settings: Any) -> sandbox.Running:
+            workers.append(spares.start(**settings))
+            return workers[-1]
 
         def report(step: Step) -> Report:
             path = step.solution if solutions else step.stub
-            return grade(step, path, options, start=spares.start)
+            return grade(step, path, options, start)
 
         with ThreadPoolExecutor(at_once) as pool:
             try:
                 yield from pool.map(report, steps)
-            finally:  # after Ctrl-C the steps that wait are not graded first
+            finally:  # after Ctrl-C nobody waits for the steps that are left, or for a long one
+                for worker in workers:
+                    worker.abandon()
                 pool.shutdown(wait=True, cancel_futures=True)
 
 
