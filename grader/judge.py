@@ -7,6 +7,7 @@ checks fail, and clears the source checks that it does not blame.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -173,7 +174,8 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
         if wrong := _how_wrong(case, name):
-            accused = _standing_at(group, wrong[0], case.findings) or group[-1]
+            words = _operations(case.evidence, name)
+            accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
             results[accused.id] = _fail(accused, *wrong)
     return [results[result.id] for result in settled]
 
@@ -187,12 +189,24 @@ def _never_silent(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
     return [_fail(checks[r.id], None, UNSEEN) if r is first else r for r in settled]
 
 
+def _operations(evidence: Evidence, trial: str) -> frozenset[str]:
+    """The words that are said of the error of ``trial``: among them the operation it is about."""
+    error = evidence.error(trial)
+    if error is None:
+        return frozenset()
+    told = explain(error)
+    return frozenset(re.findall(r"\w+", f"{told.message} {told.hint}"))
+
+
 def _standing_at(
-    group: list[Check], line: int | None, findings: Mapping[str, Finding]
+    group: list[Check], line: int | None, words: frozenset[str], findings: Mapping[str, Finding]
 ) -> Check | None:
-    """The check that is about ``line``: one that misses something there, else the narrowest."""
+    """The check that is about ``line``: one that misses something there, else the narrowest.
+
+    Of several that miss something, the one on an operation among ``words`` goes first.
+    """
     missing = [c for c in group if not findings[c.id].ok and not findings[c.id].foreign]
-    missing.sort(key=lambda c: findings[c.id].line != line)
+    missing.sort(key=lambda c: (c.id.split("-")[-1] not in words, findings[c.id].line != line))
     found = [c for c in group if line in findings[c.id].span]
     found.sort(key=lambda c: len(findings[c.id].span))
     return next(iter([*missing, *found]), None) if line is not None else None

@@ -1,4 +1,4 @@
-# concept: merge-transpose
+# concept: merge-reversed
 # check: merge-transpose, merge-reshape, numbers, shape, repeats, causal
 from __future__ import annotations
 
