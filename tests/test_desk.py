@@ -238,6 +238,24 @@ complete_words grader explain s99 sca
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("rows", [24, 200])
+def test_what_has_scrolled_away_is_told_again(rows: int, untouched: Course) -> None:
+    seen = pexpect.spawn(
+        sys.executable,
+        ["-m", "grader", "grade", "s05"],
+        cwd=str(untouched.root),
+        env=untouched.environment(TERM="xterm", NO_COLOR="1"),
+        dimensions=(rows, 100),
+        encoding="utf-8",
+        timeout=60,
+    )
+    seen.expect(pexpect.EOF)
+    assert isinstance(seen.before, str)
+    end = seen.before.replace("\r", "").splitlines()[-rows:]
+    assert ("Mend this first:" in end) == (rows == 24)
+    assert "❌ functional module is not imported from max.experimental" in end
+
+
 @pytest.mark.parametrize(
     ("shell", "begin"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +25,7 @@ from grader.cli.words import (
     seed_option,
     strict_option,
 )
-from grader.look import Look
+from grader.look import Look, paint
 from grader.machine import cores
 from grader.model import Status, Step, Verdict
 
@@ -107,6 +108,8 @@ def _to_learner(step: Step, report: Report, how: Look, verbose: bool, hints: int
     text = as_text.render(found.report, how, verbose=verbose, hint_level=hints or 1, levels=shown)
     if report.verdict is Verdict.PASS:
         text += "\n" + pages.after_pass(step, course.steps(), found, how)
+    if how.width is not None and len(paint(text, how).splitlines()) >= get_terminal_size().lines:
+        text += pages.mend_first(found, how)
     if report.verdict is Verdict.ERROR:
         text += f"\n{pages.after_error()}"
     return text

@@ -202,6 +202,16 @@ def after_pass(
     return how.text("\n".join(lines) + "\n")
 
 
+def mend_first(found: Attempt, how: Look) -> str:
+    """The first failing check once more, for where it has scrolled away; empty without one."""
+    check = _sought(found.report, None)
+    if check is None:
+        return ""
+    told = as_text.one_check(check, how, hint_level=hints.shown(found.known).get(check.id, 1))
+    again = f"On one screen, at every save: {task(f'watch {found.report.step}')}"
+    return how.text("\n".join(["", "Mend this first:", *told, "", again]) + "\n")
+
+
 def after_error() -> str:
     """What to do where the grader could not finish."""
     return f"What is wrong on this machine, and how to mend it: {task('doctor')}\n"
