@@ -261,6 +261,12 @@ ATTENTION: tuple[Row, ...] = (
         "scores",
     ),
     (
+        "scores-negated",
+        "The scores have a minus: the tokens that fit least get the most weight.",
+        {"scale": "negated"},
+        "scores",
+    ),
+    (
         "weights-transposed",
         "The weights are transposed before they meet the values.",
         {"mix": "transposed"},
@@ -291,20 +297,22 @@ ATTENTION: tuple[Row, ...] = (
 LAYER: tuple[Row, ...] = (
     (
         "order-kqv",
-        "Query and key are exchanged when the projection is split. The order is query, key, value.",
+        "Query and key are exchanged, at the split or where the parts are handed on. "
+        "The order is query, key, value.",
         {"order": "kqv"},
         "split",
     ),
     (
         "order-qvk",
-        "Key and value are exchanged when the projection is split. The order is query, key, value.",
+        "Key and value are exchanged, at the split or where the parts are handed on. "
+        "The order is query, key, value.",
         {"order": "qvk"},
         "split",
     ),
     (
         "order-vkq",
-        "Query and value are exchanged when the projection is split. The order is "
-        "query, key, value.",
+        "Query and value are exchanged, at the split or where the parts are handed "
+        "on. The order is query, key, value.",
         {"order": "vkq"},
         "split",
     ),

@@ -95,6 +95,7 @@ def attention_scores(query: Floats, key: Floats, n_embd: int | None = None, **kn
         "sqrt_n_head": query.shape[-3] ** -0.5 if query.ndim > 2 else 1.0,
         "eight": 1 / 8,
         "squared": head_dim**-2.0,
+        "negated": -(head_dim**-0.5),
         "floor": 1 / max(1, int(head_dim**0.5)),
     }.get(knobs.get("scale", ""), head_dim**-0.5)
     return np.asarray(query @ key.swapaxes(-1, -2) * scale)
