@@ -214,6 +214,17 @@ def test_the_same_seed_gives_the_same_report() -> None:
     assert first == second
 
 
+def test_verbose_tells_how_the_file_was_run(tmp_path: Path) -> None:
+    done = grade("grade", "s05", "--seed", "11", "--verbose")
+    tier = str(report("s05")["isolation"])
+    told = f"How it ran: {tier}, engine numpy. --seed 11 draws the same inputs again."
+    assert told in done.stdout.splitlines()
+    path = tmp_path / "step_05.py"
+    path.write_bytes(BROKEN["UTF-16"])
+    unread = grade("grade", "s05", "--file", str(path), "--verbose")
+    assert "How it ran: nothing of the file was run." in unread.stdout.splitlines()
+
+
 def test_check_grades_every_step_in_one_line_each() -> None:
     done = grade("check", "--solutions")
     assert done.returncode == 0

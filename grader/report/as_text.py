@@ -21,8 +21,9 @@ def render(
 ) -> str:
     """The whole report as text, not wrapped and not coloured.
 
-    ``verbose`` adds the original error texts. ``hint_level`` is how many of each check's hints
-    are shown, at least one; ``levels`` may say more for some checks, by id.
+    ``verbose`` adds the original error texts and how the file was run. ``hint_level`` is how
+    many of each check's hints are shown, at least one; ``levels`` may say more for some checks,
+    by id.
     """
     lines = [f"Running tests for Step {report.step.removeprefix('s')}: {report.title}...", ""]
     lines.append("Results:")
@@ -36,6 +37,8 @@ def render(
     if report.output:
         lines += ["", "Your program printed:"]
         lines += [f"  | {line}" for line in report.output.splitlines()]
+    if verbose:
+        lines += ["", _circumstances(report)]
     rule = [] if how.words else [RULE]
     lines += ["", *rule, closing(report, how), *rule]
     return how.text("\n".join(lines) + "\n")
@@ -75,6 +78,16 @@ def _diagnosis(report: Report) -> Iterator[str]:
         yield f"   {one.message}"
         if one.lesson:
             yield f"   Lesson: {one.lesson}"
+
+
+def _circumstances(report: Report) -> str:
+    """How the file was run: the tier of isolation, the engine, and the seed of its inputs."""
+    if report.isolation is None:
+        return "How it ran: nothing of the file was run."
+    return (
+        f"How it ran: {report.isolation}, engine {report.engine}. "
+        f"--seed {report.seed} draws the same inputs again."
+    )
 
 
 def closing(report: Report, how: Look) -> str:
