@@ -39,6 +39,12 @@ def test_an_error_of_this_python_is_recognised(code: str, kind: type[Exception],
     assert explain(error).message == told
 
 
+def test_a_slice_past_the_end_tells_both_sizes() -> None:
+    text = "Diagnostics:\n rmo.slice stop index 269 out of range for dimension size 64"
+    told = explain(SeenError("ValueError", text, ""))
+    assert told.message == "A slice ends at 269, and the axis ends at 64"
+
+
 def test_reading_numbers_too_early_says_where_to_read_them() -> None:
     text = "Can't realize tensor before realization context is completed."
     told = explain(SeenError("TypeError", text, ""))
@@ -55,6 +61,10 @@ def test_reading_numbers_too_early_says_where_to_read_them() -> None:
         (
             "def f(a): ...\nf(dtype=1)",
             "f cannot be called as the lesson does: it got an unexpected",
+        ),
+        (
+            "def f(a, /): ...\nf(a=1)",
+            "f cannot be called as the lesson does: it got some positional-only",
         ),
     ],
 )
