@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ CLEAR = 0.02
 """A choice counts as clear if no score or random number this much off would change it."""
 
 TRIES = 1000
+SOON = 25
 
 
 def draw(rng: Rng) -> list[Trial]:
@@ -83,13 +84,19 @@ def _logits(rng: Rng, vocab: int) -> Array:
 
 
 def _greedy(rng: Rng) -> Trial:
-    return _trial("greedy", [Choice(_logits(rng, vocab)) for vocab in (5, 13, 2)])
+    """Scores around 2, and scores below 0 without exception."""
+    texts = [_logits(rng, 5), _logits(rng, 13) - np.float32(7.0), _logits(rng, 2)]
+    return _trial("greedy", [Choice(logits) for logits in texts])
 
 
 def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) -> Trial:
-    """Four draws for each setting, from low to high, all of them clear."""
+    """Four draws for each setting, from low to high, all of them clear.
+
+    Without ``top_k`` another temperature gives other tokens, a higher and a lower one by turns, or
+    one that is rounded would pass.
+    """
     drawn = (
-        _clear(rng, temperature, top_k, low)
+        _clear(rng, temperature, top_k, low, other=1.25 if low in (0.0, 0.5) else 0.8)
         for temperature, top_k in settings
         for low in (0.0, 0.25, 0.5, 0.75)
     )
@@ -97,12 +104,18 @@ def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) 
     return _trial(name, [*drawn, large])
 
 
-def _clear(rng: Rng, temperature: float, top_k: int | None, low: float) -> Choice:
-    """A clear choice with a random number at most a quarter above ``low``."""
-    for _ in range(TRIES):
+def _clear(rng: Rng, temperature: float, top_k: int | None, low: float, other: float) -> Choice:
+    """A clear choice with a random number at most a quarter above ``low``.
+
+    Where one is found soon, it is another at ``other`` times the temperature.
+    """
+    for attempt in range(TRIES):
         draw = low + 0.25 * float(rng.random())
         choice = Choice(_logits(rng, 12), temperature, top_k, draw)
-        if choice.clear():
+        if not choice.clear():
+            continue
+        heated = replace(choice, temperature=temperature * other)
+        if top_k is not None or attempt > SOON or heated.answer() != choice.answer():
             return choice
     raise RuntimeError("no clear choice was drawn")
 
@@ -172,7 +185,7 @@ class Text:
 def _texts(rng: Rng) -> Iterator[Trial]:
     """Greedy and drawn texts, with and without the cache, and each way to end."""
     sizes = config(11, 7, 6, 1, 2)
-    yield _written(rng, "text-greedy", sizes, lambda _: Text(_prompt(rng, 3), 3), times=2)
+    yield _written(rng, "text-greedy", sizes, lambda _: Text(_prompt(rng, 3), 3), lambda one: one)
     yield _written(rng, "text-uncached", sizes, lambda _: Text(_prompt(rng, 2), 4, use_cache=False))
     yield _written(
         rng,
@@ -191,6 +204,7 @@ def _texts(rng: Rng) -> Iterator[Trial]:
         "text-end",
         sizes,
         lambda write: _ended(write, Text(_prompt(rng, 1), 4)),
+        lambda text: replace(text, max_new_tokens=1, eos_token_id=text.tokens[0]),
     )
     yield _written(rng, "text-full", sizes, lambda _: Text(_prompt(rng, 5), 6))
 
@@ -212,26 +226,42 @@ TEXT_CALLS = ("text", "again")
 
 
 def _written(
-    rng: Rng, name: str, sizes: Config, make: Callable[[Write], Text], times: int = 1
+    rng: Rng,
+    name: str,
+    sizes: Config,
+    make: Callable[[Write], Text],
+    then: Callable[[Text], Text] | None = None,
 ) -> Trial:
     """A text on a model whose every choice is clear, and depends on the whole text so far.
 
-    Where ``times`` is 2 the same model writes it twice.
+    ``then`` makes the text that the same model writes after it.
     """
     for _ in range(TRIES):
         weights = model_weights(rng, sizes)
         text = make(lambda one, w=weights: _answer(w, sizes, one))  # type: ignore[misc]
+        after = then(text) if then else text
+        ends = after is not text and after.eos_token_id in _new(weights, sizes, after)
+        if ends or text.eos_token_id in text.tokens:
+            continue
         if _is_clear(weights, sizes, text) and _tells(weights, sizes, text):
             break
     module = Make("module", CLASS, (ConfigArg(dict(sizes)),))
     load = Load("loaded", "module", dict(weights))
-    calls = [text.call(call) for call in TEXT_CALLS[:times]]
+    texts = dict(zip(TEXT_CALLS, (text, after) if then else (text,), strict=False))
+    calls = [one.call(call) for call, one in texts.items()]
 
     def expect(**knobs: object) -> dict[str, Floats]:
-        answer = np.asarray(_answer(weights, sizes, text, **knobs), dtype=np.float64)
-        return {call.name: answer for call in calls}
+        return {
+            call: np.asarray(_answer(weights, sizes, one, **knobs), dtype=np.float64)
+            for call, one in texts.items()
+        }
 
     return Trial(Probe(name, (module, load, *calls)), expect)
+
+
+def _new(weights: dict[str, Array], sizes: Config, text: Text) -> list[int]:
+    """The tokens that are written behind ``text``."""
+    return _answer(weights, sizes, text)[len(text.tokens) :]
 
 
 def _answer(weights: dict[str, Array], sizes: Config, text: Text, **knobs: object) -> list[int]:

@@ -353,7 +353,7 @@ def _choices(module: types.ModuleType) -> None:
     if int(module.next_token(large, temperature=1.0, draw=0.4)) != 4:
         raise Wrong("large scores overflow")
     scores = np.array([0.3, -2.0, 2.2, 1.1, 0.9, 1.9, -0.5, 1.4], np.float32)
-    if int(module.next_token(scores)) != 2:
+    if int(module.next_token(scores)) != 2 or int(module.next_token(scores - 9)) != 2:
         raise Wrong("the greedy token is another")
     for temperature in (0.4, 1.0, 2.6):
         for top_k in (None, 1, 2, 4, 50):
@@ -395,6 +395,7 @@ def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> 
         ([5], 3, {"temperature": 1.2, "draws": [0.11, 0.52, 0.93, 0.34]}),
         ([2, 8], 2, {"temperature": 2.5, "top_k": 2, "draws": [0.98, 0.03]}),
         ([1, 2], 4, {"eos_token_id": first[3]}),
+        ([8, 2], 2, {"eos_token_id": 8}),
         ([3, 1, 4, 1, 5, 9], 5, {}),
     )
     for tokens, count, settings in wishes:
