@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 # An older Python must be able to read this file, and a bare one to run it.
@@ -15,6 +16,8 @@ if sys.version_info < (3, 11):  # noqa: UP036 - mypy: this is the place that say
     sys.exit(3)
 
 if __name__ == "__main__":
+    # NumPy's threads would spin on the cores that the workers need; it is not imported yet.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     try:
         from grader.cli import main
     except ModuleNotFoundError as problem:

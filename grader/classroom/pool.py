@@ -70,10 +70,8 @@ def _check_workers(client: Any, fingerprint: str) -> None:
 def begin() -> None:
     """Prepare a process of the pool.
 
-    Ctrl-C is for the process that has the terminal; when that one ends, so does this. NumPy is
-    not imported yet: it gets one thread, since there is a process for each core.
+    Ctrl-C is for the process that has the terminal; when that one ends, so does this.
     """
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
