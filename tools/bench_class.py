@@ -1,9 +1,10 @@
 """Measures the grading of a class: ``python -m tools.bench class --count 1000``.
 
-The submissions are right, wrong and broken ones, and a few that mean harm, all different. Told
-are submissions a second, the memory of all processes together from the 100th to the last,
-whether one worker gives the same bytes as several, and whether a run that was killed at random
-points and gone on with does. Nothing else should run meanwhile.
+The submissions are right, wrong and broken ones, and a few that mean harm, all different; those
+that never end are left out, since they take the twenty seconds that are allowed. Told are
+submissions a second, the memory of all processes together from the 100th to the last, whether one
+worker gives the same bytes as several, and whether a run that was killed at random points and gone
+on with does. Nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -122,10 +123,12 @@ class _Run:
             held, spent = _usage(process.pid, spent)
             memory[self.done()] = held
         seconds = time.monotonic() - started
-        tiers = Counter(json.loads(path.read_text())["isolation"] for path in self._results())
+        results = [json.loads(path.read_text()) for path in self._results()]
+        tiers = Counter(result["isolation"] for result in results)
+        late = sum(result["verdict"] == "timeout" for result in results)
         print(
             f"{self._workers} workers: {count} in {seconds:.0f} s, {count / seconds:.2f} a second, "
-            f"{spent / count:.2f} s of processor each; {dict(tiers)}"
+            f"{spent / count:.2f} s of processor each; {late} ran out of time; {dict(tiers)}"
         )
         early = [held for done, held in memory.items() if 80 <= done <= 120]
         late = [held for done, held in memory.items() if count - 60 <= done <= count - 10]
