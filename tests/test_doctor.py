@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -87,9 +88,12 @@ def test_a_damaged_progress_file_is_told_and_stops_nothing(own: Course) -> None:
 
 
 def test_a_damaged_max_is_told(own: Course, tmp_path: Path) -> None:
-    prefix = Path(sys.prefix)
-    if sys.prefix == sys.base_prefix:
-        pytest.skip("this Python is in no virtual environment")
+    found = importlib.util.find_spec("max")
+    assert found is not None
+    assert found.submodule_search_locations
+    prefix = Path(found.submodule_search_locations[0]).parents[3]
+    if not (prefix / "pyvenv.cfg").is_file():
+        pytest.skip("MAX is in no virtual environment")
     copied = ["cp", "-al", str(prefix), str(tmp_path / "env")]
     if subprocess.run(copied, check=False, capture_output=True).returncode:
         pytest.skip("the environment is on another disk")
