@@ -107,11 +107,12 @@ def test_a_damaged_max_is_told(own: Course, tmp_path: Path) -> None:
     graded = subprocess.run(
         [program, "-m", "grader", "grade", "s01"],
         cwd=own.root,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert graded.returncode == 3
+    assert graded.returncode == 3, graded.stdout + graded.stderr
     assert "run doctor" in graded.stdout
 
 
