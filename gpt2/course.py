@@ -14,9 +14,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grader import course
-from grader.model import Step
-from grader.stubs import untouched
+from grader.base import course
+from grader.base.model import Step
+from grader.learner.stub import untouched
 
 LAST = "12"
 """The step that writes; the model is this step and what it imports."""

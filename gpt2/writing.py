@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import engine
+from grader.frameworks.max import engine
 
 if TYPE_CHECKING:
     from rich.console import Console

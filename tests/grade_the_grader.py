@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, TypeVar
 
-from grader import course
+from grader.base import course
+from grader.rubric import load
 from tests.graded import variants, verdicts
 from tests.graded.verdicts import Graded
 from tests.mutate import mutants
@@ -150,7 +151,7 @@ def _checks(step: str, graded: list[Graded]) -> list[str]:
                 complaints.append(f"right killed {one.name}: {check}")
             else:
                 killed.setdefault(check, one)
-    every = [check.id for check in course.rubric(course.find(step)).checks]
+    every = [check.id for check in load.rubric(course.find(step)).checks]
     complaints += [f"never killed {step}: {check}" for check in every if check not in killed]
     return complaints
 

@@ -17,8 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from grader import course, sandbox
-from grader.pipeline import Options, grade
+from grader import sandbox
+from grader.base import course
+from grader.grading.pipeline import Options, grade
 from grader.report import as_json, as_text
 from grader.sandbox import Limits
 from tests.worker_jobs import processes_with

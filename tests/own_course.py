@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import ROOT
-from grader.stubs import make_answer, make_stub
+from grader.base.blanks import make_answer, make_stub
+from grader.base.course import ROOT
 
 FOLDERS = ("checks", "grader", "solutions", "steps")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader import sandbox
-from grader.probe import Outcome, Probe
+from grader.confine import kernel, landlock
+from grader.confine.tiers import LAYERS
+from grader.protocol.probe import Outcome, Probe
 from grader.sandbox import Limits
-from grader.sandbox.tiers import LAYERS
-from grader.worker import kernel, landlock
 from tests.worker_jobs import QUICK, call, job, processes_with
 
 HEAD = """

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from grader import engine
+from grader.frameworks.max import engine
 
 os.environ.update(engine.environment())  # MAX reads it when it is imported, below
 

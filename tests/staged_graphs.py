@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from grader import course, engine, wire
-from grader.engine import staging
-from grader.model import Step
-from grader.probe import Job
+from grader.base import course
+from grader.base.model import Step
+from grader.frameworks.max import engine
+from grader.frameworks.max.engine import staging
+from grader.protocol import wire
+from grader.protocol.probe import Job
+from grader.rubric import load
 from tests.graded import variants
 from tests.graded.inside import Inside
 
@@ -72,7 +75,7 @@ def observed(step: Step, source: str) -> dict[str, str]:
     from max.experimental import random
 
     random.set_seed(0)
-    trials = course.rubric(step).draw(np.random.default_rng(5))
+    trials = load.rubric(step).draw(np.random.default_rng(5))
     job = Job("file.py", source, course.earlier_modules(step), tuple(t.probe for t in trials))
     outcome = Inside().finish(job)
     seen = {

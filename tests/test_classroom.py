@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from grader import course
+from grader.base import course
 
 VARIANTS = course.ROOT / "tests" / "variants" / "s05"
 ROSTER = (

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.base.files import Unusable
 from grader.classroom.collect import Answer, Collected, collect
 from grader.classroom.layout import Student, place, student_of
-from grader.files import Unusable
 
 CODE = b"x = 1\n"
 

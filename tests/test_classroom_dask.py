@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import course
+from grader.base import course
 
 pytest.importorskip("distributed")
 

@@ -15,15 +15,16 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grader import course, pipeline
+from grader.base import course
+from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.classroom import platforms, written
 from grader.classroom.autograder import build
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row, as_csv
 from grader.classroom.layout import Student
 from grader.classroom.roster import Person
-from grader.model import CheckResult, Kind, Report, Status, Verdict
-from grader.points import Points
+from grader.grading import pipeline
+from grader.report.points import Points
 from tests.test_exports import GRADESCOPE
 
 STEP = course.find("s05")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import course
+from grader.base import course
 from grader.classroom import pool
 from grader.classroom.run import Done, run
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import course
+from grader.base import course
 from grader.classroom.similar import groups, shape
 
 ONE = b'''"""Mine."""

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from grader import course, pipeline
+from grader.base import course
+from grader.base.model import Diagnosis, Picture, Report
 from grader.classroom import store
-from grader.model import Diagnosis, Picture, Report
+from grader.grading import pipeline
 
 PICTURE = Picture("output", "a", ((1.0, 2.0),), ((float("nan"), float("inf")),), ("0",), ("0", "1"))
 
@@ -63,10 +64,10 @@ def test_a_result_that_was_damaged_counts_as_not_there(tmp_path: Path, name: str
 @pytest.mark.parametrize(
     ("path", "old"),
     [
-        ("checks/step_05.py", True),
-        ("checks/oracles/new.py", True),
+        ("checks/step_05/rubric.py", True),
+        ("checks/step_05/new.py", True),
         ("solutions/solution_04.py", True),
-        ("grader/judge.py", True),
+        ("grader/grading/judge.py", True),
         ("course.toml", True),
         ("grader/report/as_text.py", False),
         ("grader/classroom/page.py", False),
@@ -76,7 +77,7 @@ def test_a_result_that_was_damaged_counts_as_not_there(tmp_path: Path, name: str
 def test_a_change_of_the_rubric_or_the_grader_makes_results_old(
     tmp_path: Path, path: str, old: bool
 ) -> None:
-    for name in ("checks/step_05.py", "grader/judge.py", "course.toml"):
+    for name in ("checks/step_05/rubric.py", "grader/grading/judge.py", "course.toml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x = 1\n")
     before = store.fingerprint(tmp_path)

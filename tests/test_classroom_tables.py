@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import points
+from grader.base.files import Unusable
 from grader.classroom import roster, table
 from grader.classroom.layout import Student
-from grader.files import Unusable
+from grader.report import points
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Step 05 (99)
     Points Possible,,,,,31

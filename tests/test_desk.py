@@ -14,11 +14,12 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from grader import course, hints
-from grader.desk import lesson
-from grader.desk.explain import explain
-from grader.model import Step
-from grader.watch.changes import stamp
+from grader.base import course
+from grader.base.model import LEVELS, Step
+from grader.learner import hints, lesson
+from grader.learner.explain import explain
+from grader.learner.watch.changes import stamp
+from grader.rubric import load
 from tests.own_course import Course, copy_course
 
 STEPS = course.steps()
@@ -168,17 +169,17 @@ def test_explain_finds_the_check_that_is_meant(untouched: Course) -> None:
     assert '"Scaling"' in said(untouched.run("explain", "s05", "scale"))
     assert '"Scaling"' in said(untouched.run("explain", "scale"))
     listed = said(untouched.run("explain", "s05"))
-    assert all(check.id in listed for check in course.rubric(course.find("s05")).checks)
+    assert all(check.id in listed for check in load.rubric(course.find("s05")).checks)
     for wrong in (("s99", "scale"), ("nonsense",), ("s05", "nonsense"), ("s05", "a", "b")):
         assert untouched.run("explain", *wrong).returncode == 2
 
 
 @each_step
 def test_every_check_is_explained_with_a_place_in_the_lesson(step: Step) -> None:
-    rubric = course.rubric(step)
+    rubric = load.rubric(step)
     for check in rubric.checks:
         text = explain(step, rubric, check)
-        assert len(check.hints) == hints.LEVELS, f"{step.id} {check.id}"
+        assert len(check.hints) == LEVELS, f"{step.id} {check.id}"
         assert check.passed in text
         heading = hints.section(rubric, check)
         assert lesson.section(step, heading), f"{step.id} {check.id}: no section {heading!r}"
@@ -190,7 +191,7 @@ def test_every_check_is_explained_with_a_place_in_the_lesson(step: Step) -> None
 
 def test_an_explanation_keeps_what_stands_in_code() -> None:
     step = course.find("s02")
-    rubric = course.rubric(step)
+    rubric = load.rubric(step)
     check = next(one for one in rubric.checks if one.id == "function")
     assert "causal_mask(sequence_length, num_tokens, *, dtype, device), a" in explain(
         step, rubric, check

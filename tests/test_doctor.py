@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import ROOT
+from grader.base.course import ROOT
 from tests.own_course import Course, copy_course
 
 

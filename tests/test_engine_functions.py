@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import engine
+from grader.frameworks.max import engine
 
 Use = Callable[[Any], Any]
 

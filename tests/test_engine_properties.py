@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from grader import engine
+from grader.frameworks.max import engine
 
 Array = npt.NDArray[Any]
 

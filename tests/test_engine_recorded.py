@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader import engine
-from grader.course import ROOT
-from grader.engine.operation import Handler, Operation
+from grader.base.course import ROOT
+from grader.frameworks.max import engine
+from grader.frameworks.max.engine.operation import Handler, Operation
 from tests.engine_cases.case import Array, Case
 from tests.engine_cases.record import RECORDED, all_cases, load, outputs_of
 
@@ -55,7 +55,7 @@ CASES = all_cases()
 def reached() -> Iterator[set[str]]:
     """The NumPy handlers in place; the set collects the names of those that run."""
     os.environ.update(engine.environment())
-    from grader.engine import handlers, seam
+    from grader.frameworks.max.engine import handlers, seam
 
     names: set[str] = set()
 
@@ -118,7 +118,7 @@ def test_numpy_gives_what_max_gave(
 
 
 def test_every_handler_is_recorded_or_says_why_not() -> None:
-    from grader.engine import handlers
+    from grader.frameworks.max.engine import handlers
 
     tested = {name for case in CASES for name in case.operations}
     known = {*handlers.HANDLERS, *handlers.CUSTOM_HANDLERS, "MutableStoreSliceOp"}

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader import engine
+from grader.frameworks.max import engine
 
 Array = npt.NDArray[Any]
 

@@ -17,8 +17,8 @@ from max import tree
 from max.dtype import DType
 from max.graph import DeviceRef, Dim, Graph, Shape, TensorType, ops
 
-from grader import engine
-from grader.course import ROOT
+from grader.base.course import ROOT
+from grader.frameworks.max import engine
 
 CPU = DeviceRef.CPU()
 

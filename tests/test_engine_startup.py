@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import engine
-from grader.course import ROOT
-from grader.engine import first_import
+from grader.base.course import ROOT
+from grader.frameworks.max import engine
+from grader.frameworks.max.engine import first_import
 
 
 def run(code: str, **variables: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.explain import explain
-from grader.probe import SeenError
+from grader.frameworks.max.errors import explain
+from grader.protocol.probe import SeenError
 
 UNPACK = "first, second = [1, 2, 3]"
 FIELDS = """

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checks.oracles import decoding, sampling
+from checks.step_12 import oracle, sampling
 from gpt2 import course as own
 from gpt2 import tensorfile
 from gpt2.checkpoint import NoCheckpoint, read_checkpoint
 from gpt2.tokenizer import NoTokenizer, Tokenizer
-from grader.course import ROOT
+from grader.base.course import ROOT
 
 SMALL = ROOT / "gpt2" / "tiny"
 SIZES = {"vocab_size": 2048, "n_positions": 24, "n_embd": 12, "n_layer": 2, "n_head": 3}
@@ -115,7 +115,7 @@ def test_the_shipped_model_writes_words() -> None:
 def test_greedy_text_is_the_oracles(folder: Path) -> None:
     tokenizer = Tokenizer.from_folder(folder)
     prompt = tokenizer.encode(PROMPT)
-    model = decoding.writer(WEIGHTS, SIZES, len(prompt), use_cache=True)
+    model = oracle.writer(WEIGHTS, SIZES, len(prompt), use_cache=True)
     text = sampling.generate(model, prompt, 6, context=SIZES["n_positions"])
     done = run("--model", str(folder), "--prompt", PROMPT, "--temperature", "0", "--tokens", "6")
     assert (done.returncode, done.stdout) == (0, tokenizer.decode(text) + "\n"), done.stderr

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import course
-from grader.model import Step
-from grader.sandbox.tiers import TIERS
+from grader.base import course
+from grader.base.model import Step
+from grader.confine.tiers import TIERS
 
 ROOT = course.ROOT
 

@@ -25,9 +25,10 @@ from typing import Any
 
 import pytest
 
+from grader.confine.tiers import LAYERS, usable
+from grader.confine.tiers import name as name_of
+from grader.sandbox.launch import offered
 from grader.sandbox.limits import Limits
-from grader.sandbox.tiers import LAYERS, offered, usable
-from grader.sandbox.tiers import name as name_of
 from tests.worker_jobs import ROOT, processes_with
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are Linux's")
@@ -285,7 +286,9 @@ def answers() -> list[str]:
     shown = [*(ROOT / "steps").glob("*.py"), *(ROOT / "solutions").glob("solution_0[1-4].py")]
     free = {line for path in (*shown, *FOLDER.glob("*.py"))
             for line in map(str.strip, path.read_text(encoding="utf-8").splitlines())}  # fmt: skip
-    rubric = (ROOT / "checks" / "step_05.py").read_text(encoding="utf-8")  # its hints are shown
+    rubric = (ROOT / "checks" / "step_05" / "rubric.py").read_text(
+        encoding="utf-8"
+    )  # its hints are shown
     lines = (line.strip() for path in hidden
              for line in path.read_text(encoding="utf-8").splitlines())  # fmt: skip
     return [line for line in lines if len(line) > 30 and line not in free and line not in rubric]

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import course, picture
-from grader.diagnose import diagnose
-from grader.judge import Case, behaves, look, rule_all, settle
-from grader.model import Status, Step
-from grader.probe import (
+from grader.base import course
+from grader.base.model import Status, Step
+from grader.grading import excerpt
+from grader.grading.diagnose import diagnose
+from grader.grading.judge import Case, behaves, look, rule_all, settle
+from grader.protocol.probe import (
     Load,
     Make,
     Observation,
@@ -29,9 +30,9 @@ from grader.probe import (
     SeenParameter,
     SeenTensor,
 )
-from grader.rubric import Evidence, Rubric
+from grader.protocol.wire import decode_report, encode
+from grader.rubric import Evidence, Rubric, load
 from grader.source import parse
-from grader.wire import decode_report, encode
 
 ROUNDS = 3
 
@@ -120,7 +121,7 @@ def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
     source = parse(step.stub.read_bytes(), "steps/step.py")
     checks = settle(Case(rubric, source, evidence, rulings, look(rubric, source), explanation))
-    picture.draw(evidence, rulings)
+    excerpt.draw(evidence, rulings)
     assert any(check.status is not Status.PASS for check in checks)
     for check in checks:
         assert "\n" not in check.message
@@ -129,6 +130,6 @@ def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:
 
 @pytest.mark.parametrize("step", course.steps(), ids=lambda step: step.id)
 def test_odd_answers_fail_and_nothing_stumbles(step: Step) -> None:
-    rubric = course.rubric(step)
+    rubric = load.rubric(step)
     for seed in range(ROUNDS):
         judged(step, rubric, Answers(seed), seed)

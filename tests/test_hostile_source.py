@@ -14,8 +14,9 @@ from types import FrameType
 
 import pytest
 
-from grader import course
-from grader.model import Step
+from grader.base import course
+from grader.base.model import Step
+from grader.rubric import load
 from grader.source import SourceProblem, parse, read_file
 
 PATIENCE_S = 20
@@ -98,7 +99,7 @@ def look(data: bytes, step: Step) -> SourceProblem | None:
         source = parse(data, "steps/step_05.py")
     except SourceProblem as problem:
         return problem
-    for check in course.rubric(step).checks:
+    for check in load.rubric(step).checks:
         if check.source is not None:
             check.source(source)
     return None

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from grader.course import ROOT
+from grader.base.course import ROOT
 from tools.lab.__main__ import listing, table
 from tools.lab.experiments import EXPERIMENTS, NotTheSame, require_close
 from tools.lab.timing import Compared, Pair, compare

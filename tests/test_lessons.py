@@ -10,10 +10,11 @@ from itertools import pairwise
 
 import pytest
 
-from grader import course
-from grader.course import ROOT
-from grader.model import Step
-from grader.stubs import blocks
+from grader.base import course
+from grader.base.course import ROOT
+from grader.base.model import Step
+from grader.rubric import load
+from tools.sync import blocks
 
 STEPS = course.steps()
 REFERENCE = re.compile(r'steps/step_(\d\d)\.md`?,\s+"([^"]+)"')
@@ -83,7 +84,7 @@ def test_a_lesson_has_room_for_its_reports(step: Step) -> None:
 
 @each_step
 def test_misconceptions_point_to_sections_that_exist(step: Step) -> None:
-    named = {one.lesson for one in course.rubric(step).misconceptions if one.lesson}
+    named = {one.lesson for one in load.rubric(step).misconceptions if one.lesson}
     assert named <= headings(step)
 
 
@@ -91,14 +92,14 @@ def test_misconceptions_point_to_sections_that_exist(step: Step) -> None:
 def test_the_report_in_a_lesson_has_the_checks_of_the_step(step: Step) -> None:
     """Without grading anything: the test marked slow compares every line."""
     failed, passed = shown(step, "failed"), shown(step, "passed")
-    checks = course.rubric(step).checks
+    checks = load.rubric(step).checks
     assert [line[2:] for line in passed if line.startswith("✅ ")] == [c.passed for c in checks]
     assert sum(line.startswith(("✅ ", "❌ ", "➖ ")) for line in failed) == len(checks)
     assert any(line.startswith("❌ ") for line in failed)
 
 
 def test_the_reports_in_the_lessons_are_those_that_are_printed() -> None:
-    from grader.stubs.generate import State, plan
+    from tools.sync.generate import State, plan
 
     stale = [one.path.name for one in plan(ROOT) if one.state is State.STALE]
     assert not stale, "Run: pixi run sync"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from grader import course
+from grader.base import course
 from tests.mutate import mutants
 
 PROGRAM = """

@@ -12,10 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from checks.oracles import dot_product, masks, norm, rotary
-from grader.compare import close
-from grader.course import ROOT
+from checks.step_03 import oracle as dot_product
+from checks.step_04 import oracle as masks
+from checks.step_06 import oracle as rotary
+from checks.step_08 import oracle as norm
+from grader.base.course import ROOT
 from grader.rubric import Rubric, Trial
+from grader.rubric.compare import close
 from tests.graded import other_formulas as formulas
 
 Floats = npt.NDArray[np.float64]
@@ -37,7 +40,7 @@ def random(seed: int) -> np.random.Generator:
 
 
 def rubric(step: str) -> Rubric:
-    found: Rubric = importlib.import_module(f"checks.step_{step}").RUBRIC
+    found: Rubric = importlib.import_module(f"checks.step_{step}.rubric").RUBRIC
     return found
 
 

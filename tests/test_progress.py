@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import hints, progress
-from grader.model import CheckResult, Kind, Report, Status, Verdict
-from grader.progress import FILE, UNTOUCHED, StepProgress, Tried
+from grader.base.model import CheckResult, Kind, Report, Status, Verdict
+from grader.learner import hints, progress
+from grader.learner.progress import FILE, UNTOUCHED, StepProgress, Tried
 
 
 def report(*failing: str, line: str = "x = None") -> Report:

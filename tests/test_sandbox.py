@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from grader.probe import Call, Make
+from grader.protocol.probe import Call, Make
 from grader.sandbox import Limits
 from tests.sandbox_attacks import HEAD, Attack, Result, carry_out
 from tests.worker_jobs import QUICK, call, out, probe

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.message import (
+from grader.protocol.message import (
     Broken,
     Done,
     Hello,
@@ -15,8 +15,8 @@ from grader.message import (
     Taken,
     WireError,
 )
-from grader.probe import Call, Job, Observation, Probe, SeenError
-from grader.sandbox.exchange import Exchange
+from grader.protocol.probe import Call, Job, Observation, Probe, SeenError
+from grader.sandbox.transcript import Exchange
 
 JOB = Job(
     "f.py",

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from grader import sandbox
-from grader.probe import Outcome
-from grader.sandbox import bubble, surroundings, tiers
-from grader.sandbox.tiers import LAYERS
-from grader.worker import folder
+from grader.confine import bubblewrap, folder, tiers
+from grader.confine.tiers import LAYERS
+from grader.protocol.probe import Outcome
+from grader.sandbox import environment as surroundings
 from tests.sandbox_attacks import HEAD, Attack, carry_out, confinable
 from tests.worker_jobs import ROOT, call, error, job, out
 
@@ -150,7 +150,7 @@ def peeks(request: pytest.FixtureRequest) -> Outcome:
         pytest.skip("this machine has no Landlock or no seccomp")
     layers = LAYERS if request.param == "sandboxed" else INSIDE
     if set(layers) - set(tiers.usable(layers)) - {"user"}:
-        pytest.skip(bubble.problem())
+        pytest.skip(bubblewrap.problem())
     Path(surroundings.compile_cache()).mkdir(parents=True, exist_ok=True)
     os.environ.update(dict.fromkeys(USERS, "hunter2"))
     try:

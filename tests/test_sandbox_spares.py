@@ -14,7 +14,7 @@ import pytest
 
 from grader import sandbox
 from grader.sandbox import Limits, Running, Spares
-from grader.sandbox.nursery import Nursery
+from grader.sandbox.fork_server import Nursery
 from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")

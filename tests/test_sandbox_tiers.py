@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
-from grader.sandbox import surroundings, tiers
-from grader.sandbox.tiers import LAYERS
-from grader.worker import cache
+from grader.confine import tiers
+from grader.confine.tiers import LAYERS
+from grader.frameworks.max import cache
+from grader.sandbox import environment
 from tests.sandbox_attacks import HEAD, Attack, carry_out, confinable
 from tests.worker_jobs import QUICK, ROOT, call, job, out
 
@@ -38,8 +39,8 @@ def test_a_tier_is_named_only_where_every_layer_of_it_is_on(
 OFFER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from grader.sandbox import tiers
-print(*tiers.offered(), sep="\\n")
+from grader.sandbox import launch
+print(*launch.offered(), sep="\\n")
 """
 
 
@@ -94,7 +95,7 @@ def test_only_a_trusted_worker_is_given_the_real_cache() -> None:
         with sandbox.start(limits=QUICK, layers=layers, trusted=trusted) as running:
             source = HEAD + f"def f(): return os.environ[{cache.VARIABLE!r}]\n"
             outcome = running.finish(job(source, call("f")))
-        seen.append(out(outcome, "f") == surroundings.compile_cache())
+        seen.append(out(outcome, "f") == environment.compile_cache())
     assert seen == [True, False, False]
 
 

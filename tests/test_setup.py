@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader import course
+from grader.base import course
 from grader.cli import COMMANDS
 from tools.lock import UNLOCKED
 from tools.pixiw.manifest import Environment, Manifest, read

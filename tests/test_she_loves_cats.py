@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from checks.oracles.dot_product import scaled_dot_product_attention
-from checks.trials_dot_product import EXAMPLE, example
+from checks.step_03.oracle import scaled_dot_product_attention
+from checks.step_03.trials import EXAMPLE, example
 
 PRINTED = {
     "random vectors": [

@@ -23,22 +23,22 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from checks.exhibits import EXHIBITS, texts
-from checks.exhibits.plates import PLATES
-from grader import course
+from checks.shared.exhibits import EXHIBITS, texts
+from checks.shared.exhibits.plates import PLATES
+from grader.base import course
+from grader.base.model import Picture, Report
 from grader.cli import cli
-from grader.exhibit import Exhibit, Plate
-from grader.model import Picture, Report
-from grader.pipeline import Options, grade
+from grader.grading.pipeline import Options, grade
 from grader.report import as_json
+from grader.rubric.exhibit import Exhibit, Plate
 from grader.show import ansi, failure, palette, svg, terminal
 from grader.show import page as pages
 from grader.show.heads import reference
 from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
 from grader.show.run import look
 from grader.show.terminal import Depth, Screen
-from grader.stubs import pictures
-from grader.stubs.generate import State, plan
+from tools.sync import pictures
+from tools.sync.generate import State, plan
 
 WRONG = Path(__file__).parent / "variants"
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")

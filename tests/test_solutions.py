@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader.course import ROOT
+from grader.base.course import ROOT
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader import course
-from grader.course import ROOT
-from grader.model import Step
-from grader.stubs import RegionProblem, make_answer, make_stub, regions, sync
-from grader.stubs.blocks import TASKS_END, TASKS_START, BlockProblem, replace_block, report_markers
+from grader.base import course
+from grader.base.blanks import RegionProblem, make_answer, make_stub, regions
+from grader.base.course import ROOT
+from grader.base.model import Step
+from tools.sync.blocks import TASKS_END, TASKS_START, BlockProblem, replace_block, report_markers
+from tools.sync.generate import sync
 
 STEPS = course.steps()
 each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
@@ -95,7 +96,7 @@ def test_the_answer_for_reading_is_the_same_program(step: Step) -> None:
 
 
 def test_tasks_stubs_and_digests_are_in_step() -> None:
-    from grader.stubs.generate import State, plan
+    from tools.sync.generate import State, plan
 
     planned = plan(ROOT, reports=False)
     assert {step.stub for step in STEPS} < {one.path for one in planned}
@@ -197,12 +198,12 @@ def test_a_block_without_its_two_markers_is_an_error(text: str) -> None:
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A course of one step that has never been synced."""
-    for folder in ("solutions", "steps", "checks"):
-        (tmp_path / folder).mkdir()
+    for folder in ("solutions", "steps", "checks/step_01"):
+        (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "course.toml").write_text('steps = [{ id = "s01", title = "Double \\"it\\"" }]\n')
     (tmp_path / "solutions" / "solution_01.py").write_text(ONE)
     (tmp_path / "steps" / "step_01.md").write_text("# Step 01\n")
-    (tmp_path / "checks" / "step_01.py").write_text("")
+    (tmp_path / "checks" / "step_01" / "rubric.py").write_text("")
     (tmp_path / "pixi.toml").write_text(f"[tasks]\n{TASKS_START}\n{TASKS_END}\n# rest\n")
     return tmp_path
 
@@ -301,7 +302,7 @@ def test_force_replaces_work_and_keeps_a_copy(small: Path) -> None:
             "solution_01.py is missing",
         ),
         (lambda root: (root / "steps" / "step_01.md").unlink(), "step_01.md is missing"),
-        (lambda root: (root / "checks" / "step_01.py").unlink(), "step_01.py is missing"),
+        (lambda root: (root / "checks" / "step_01" / "rubric.py").unlink(), "rubric.py is missing"),
         (lambda root: (root / "pixi.toml").unlink(), "pixi.toml is missing"),
         (lambda root: (root / "pixi.toml").write_text("[tasks]\n"), "pixi.toml: .*is missing"),
         (lambda root: (root / "course.toml").write_text("steps = []\n"), "lists no step"),

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
+from grader.base.model import CheckResult, Diagnosis, Kind, Picture, Report, Status, Verdict
 from grader.classroom import page
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.layout import Student
 from grader.classroom.roster import Person
 from grader.classroom.similar import Group
-from grader.model import CheckResult, Diagnosis, Kind, Picture, Report, Status, Verdict
-from grader.points import Points
+from grader.report.points import Points
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 OPTIONS = (

@@ -12,7 +12,8 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from grader import course
+from grader.base import course
+from grader.rubric import load
 from tests import grade_the_grader
 from tests.graded import variants, verdicts
 from tests.graded.variants import Variant
@@ -108,7 +109,7 @@ def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor)
 
 @pytest.mark.parametrize("step", variants.steps())
 def test_every_wrong_variant_names_things_that_exist(step: str) -> None:
-    rubric = course.rubric(course.find(step))
+    rubric = load.rubric(course.find(step))
     checks = {check.id for check in rubric.checks} | {"file"}
     concepts = checks | {one.id for one in rubric.misconceptions} | RULE_CONCEPTS
     for one in variants.of(step, right=False):

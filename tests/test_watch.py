@@ -19,13 +19,14 @@ import psutil
 import pytest
 from rich.cells import cell_len
 
-from grader import course, sandbox
-from grader.look import Look, paint
-from grader.machine import cores
-from grader.pipeline import Options, grade
-from grader.watch.changes import file_system, must_poll
-from grader.watch.pair import Pair
-from grader.watch.screen import View, frame, report_text
+from grader import sandbox
+from grader.base import course
+from grader.base.machine import cores
+from grader.grading.pipeline import Options, grade
+from grader.learner.watch.changes import file_system, must_poll
+from grader.learner.watch.halves import Pair
+from grader.learner.watch.screen import View, frame, report_text
+from grader.report.style import Look, paint
 from tests.own_course import Course, copy_course
 
 KEYS = r"q quit"

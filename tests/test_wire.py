@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from grader import message, probe, wire
-from grader.message import WireError
+from grader.protocol import message, probe, wire
+from grader.protocol.message import WireError
 
 NAMES = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=8)
 NUMBERS = st.floats(allow_nan=False) | st.integers(-(2**62), 2**62)

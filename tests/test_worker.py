@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grader import sandbox
-from grader.probe import (
+from grader.protocol.probe import (
     ArrayArg,
     Call,
     ConfigArg,
@@ -275,8 +275,8 @@ class Point:
 """
 X = floats(5, 3)
 IMPORTS = (
-    "solutions.solution_05", "solutions.solution_07", "checks.oracles", "steps.step_01",
-    "grader", "grader.wire", "solution_01", "grader.worker.probes", "json", "numpy.linalg",
+    "solutions.solution_05", "solutions.solution_07", "checks.shared.attention", "steps.step_01",
+    "grader", "grader.protocol.wire", "solution_01", "grader.worker.probes", "json", "numpy.linalg",
 )  # fmt: skip
 CONFIG = ConfigArg({"n_embd": 3})
 WEIGHT, BIAS = floats(6, 4, 3), floats(7, 4)

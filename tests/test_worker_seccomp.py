@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.worker import seccomp, syscalls
+from grader.confine import seccomp, syscalls
 
 OWN = 4242
 MACHINES = tuple(seccomp.ARCHITECTURES)

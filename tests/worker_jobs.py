@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.probe import Action, Call, Job, Outcome, Probe, SeenError
+from grader.protocol.probe import Action, Call, Job, Outcome, Probe, SeenError
 from grader.sandbox import Limits
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -21,7 +21,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from grader import course, engine
+from grader.base import course
+from grader.frameworks.max import engine
 from tools import bench_watch, bench_workers
 
 IMPORT = (

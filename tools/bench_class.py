@@ -25,8 +25,8 @@ from pathlib import Path
 
 import psutil
 
-from grader import course
-from grader.machine import cores
+from grader.base import course
+from grader.base.machine import cores
 
 VARIANTS = course.ROOT / "tests" / "variants"
 BROKEN = ("def (", "class X:\n", "x = 1 +\n", "import nothing_like_this\n", "", "\tif:\n", "\0")

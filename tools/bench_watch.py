@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from grader import course
+from grader.base import course
 
 PAUSE_S = 1.5
 """Between two saves: nobody saves faster for long, and the next spare worker is ready by then."""

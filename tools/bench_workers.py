@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from grader import course, sandbox
-from grader.pipeline import Options, grade
+from grader import sandbox
+from grader.base import course
+from grader.grading.pipeline import Options, grade
 
 WRONG = Path("tests/variants/s05/wrong/scale_sqrt_seq.py")
 

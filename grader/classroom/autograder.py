@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import zipfile
 
-from grader.model import Step
+from grader.base.model import Step
 
 FOLDERS = ("checks", "grader", "gpt2", "requirements", "solutions", "tools")
 FILES = ("course.toml", "LICENSE", "pixi.toml", "pixiw")

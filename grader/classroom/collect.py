@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.base.files import Unusable
 from grader.classroom.layout import Placed, Student, place, student_of, unwrapped
 from grader.classroom.listing import Entry, Listing, listing, shown
-from grader.files import Unusable
 from grader.source.read import SourceProblem
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from grader.base.model import Report, Status, Verdict
 from grader.classroom import table
 from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
 from grader.classroom.similar import Group
-from grader.model import Report, Status, Verdict
-from grader.points import Points
+from grader.report.points import Points
 
 MISSING = "missing"
 

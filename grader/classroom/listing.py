@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from grader import clean
+from grader.base import sanitize
+from grader.base.files import Unusable
 from grader.classroom.archive import MOST_ENTRIES, MOST_INNER_BYTES, Archive
 from grader.classroom.layout import is_junk
-from grader.files import Unusable
 from grader.source.read import SourceProblem, read_file
 
 Parts = tuple[str, ...]
@@ -48,7 +48,7 @@ class Listing:
 
 def shown(name: str) -> str:
     """A name that a stranger chose, as text that is safe to show."""
-    return clean.line(os.fsencode(name).decode("utf-8", "replace"), 200)
+    return sanitize.line(os.fsencode(name).decode("utf-8", "replace"), 200)
 
 
 def listing(place: Path, apart: Path | None = None) -> Listing:

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_problem
 from grader.classroom.roster import Person
-from grader.model import CheckResult, Report, Status, Verdict
-from grader.sandbox.tiers import TIERS
+from grader.confine.tiers import TIERS
 from grader.show import failure, svg
 
 HERE = Path(__file__).parent

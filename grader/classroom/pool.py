@@ -11,8 +11,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing.connection import wait
 from typing import Any
 
+from grader.base.files import Unusable
 from grader.classroom import work
-from grader.files import Unusable
 
 
 def local(workers: int) -> Callable[[], Executor]:

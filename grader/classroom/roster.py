@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader import clean
+from grader.base import sanitize
+from grader.base.files import Unusable
 from grader.classroom.layout import Student
-from grader.files import Unusable
 
 NAMES = ("student", "fullname", "name", "identifier", "login", "username", "email")
 """Columns that hold the name to show, best first. Without one of them it is the first that is
@@ -224,7 +224,7 @@ def _folded(name: str) -> str:
 
 def _shown(name: str) -> str:
     whole = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
-    return clean.line(whole, 120) or "?"
+    return sanitize.line(whole, 120) or "?"
 
 
 def _told_apart(people: Sequence[Person]) -> list[Person]:

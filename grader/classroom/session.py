@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader import clean, course, pipeline
+from grader.base import course, sanitize
+from grader.base.files import Unusable
+from grader.base.model import Report, Status, Step, Verdict
 from grader.classroom import similar, store, work
 from grader.classroom.collect import Answer, Collected, collect, only
 from grader.classroom.gradebook import Gradebook, Row
@@ -21,10 +23,9 @@ from grader.classroom.listing import shown
 from grader.classroom.roster import Roster, people
 from grader.classroom.run import run
 from grader.classroom.work import Task
-from grader.files import Unusable
-from grader.model import Report, Status, Step, Verdict
-from grader.pipeline import Options
-from grader.points import Points
+from grader.grading import pipeline
+from grader.grading.pipeline import Options
+from grader.report.points import Points
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def _task(request: Request, plan: Plan, step: str, digest: str) -> Task:
 def _report(step: str, result: dict[str, Any] | None, error: BaseException | None) -> Report:
     if result is not None:
         return store.restored(result)
-    said = clean.line(f"{type(error).__name__}: {error}", 300)
+    said = sanitize.line(f"{type(error).__name__}: {error}", 300)
     failed = pipeline.unreadable(course.find(step), "")
     checks = tuple(replace(check, status=Status.ERROR, note=None) for check in failed.checks)
     notes = (f"The grader ended while it graded this file. {said}",)
@@ -208,6 +209,8 @@ def _report(step: str, result: dict[str, Any] | None, error: BaseException | Non
 
 def gradebook(request: Request, plan: Plan) -> Gradebook:
     """Everyone's rows, in the order of the roster or of the names."""
+    from grader.rubric import load
+
     everyone = people(plan.collected.students, request.roster)
     rows: dict[tuple[str, str], Row] = {}
     for person in everyone:
@@ -224,7 +227,7 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
         rows=rows,
         points=request.points,
         sentences={
-            step.id: [(check.id, check.passed) for check in course.rubric(step).checks]
+            step.id: [(check.id, check.passed) for check in load.rubric(step).checks]
             for step in request.steps
         },
         most=_most(request.steps, request.points),
@@ -257,7 +260,9 @@ def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
 
 
 def _most(steps: Sequence[Step], points: Points) -> dict[str, int]:
+    from grader.rubric import load
+
     return {
-        step.id: sum(points.of(step.id, check.id) for check in course.rubric(step).checks)
+        step.id: sum(points.of(step.id, check.id) for check in load.rubric(step).checks)
         for step in steps
     }

@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from grader.model import Step
+from grader.base.blanks import make_stub
+from grader.base.model import Step
 from grader.source import SourceProblem, parse
 
 
@@ -54,9 +55,7 @@ def groups(step: Step, answers: Mapping[str, bytes]) -> tuple[Group, ...]:
 
 
 def _stub_shape(step: Step) -> str | None:
-    from grader import stubs
-
-    return shape(stubs.make_stub(step.solution.read_text(encoding="utf-8")).encode())
+    return shape(make_stub(step.solution.read_text(encoding="utf-8")).encode())
 
 
 def shape(data: bytes) -> str | None:

@@ -13,12 +13,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from grader import course
-from grader.files import write_whole
-from grader.model import Report
+from grader.base import course
+from grader.base.files import write_whole
+from grader.base.model import Report
 
 SOURCES = ("checks", "grader", "solutions")
-NO_PART = ("grader/classroom", "grader/cli", "grader/report", "grader/stubs")
+NO_PART = ("grader/classroom", "grader/cli", "grader/learner", "grader/report", "grader/show")
 """Code that shows results and does not make them."""
 PACKAGES = ("max", "numpy")
 

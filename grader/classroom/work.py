@@ -8,10 +8,12 @@ import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grader import course, pipeline, sandbox
+from grader import sandbox
+from grader.base import course
 from grader.classroom import store
-from grader.pipeline import Options
-from grader.sandbox import tiers
+from grader.grading import pipeline
+from grader.grading.pipeline import Options
+from grader.sandbox import launch
 
 CONFINING = ("sandboxed", "confined")
 """The tiers that keep a submission from everything that is not its own."""
@@ -75,7 +77,7 @@ def version() -> str:
 @functools.cache
 def unconfined() -> str:
     """Why this machine cannot confine a submission, and what to do; empty where it can."""
-    offer = tiers.offered()
+    offer = launch.offered()
     return "" if offer.tier in CONFINING else f"{offer.why} {offer.remedy}".strip()
 
 

@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from grader.base.files import write_whole
+from grader.base.model import Report
 from grader.classroom import gradebook, page, platforms
 from grader.classroom.gradebook import Gradebook
-from grader.files import write_whole
-from grader.model import Report
 from grader.report import as_junit, as_text
 
 ENDINGS = {"text": "txt", "github": "txt"}

@@ -28,7 +28,6 @@ COMMANDS = {
     "similar": "teach",
     "solution": "desk",
     "show": "show",
-    "sync": "upkeep",
     "watch": "watch",
 }
 """The command's name, and the module of this package in which a function of that name is it

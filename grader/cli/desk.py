@@ -7,15 +7,16 @@ import sys
 import click
 from click.shell_completion import CompletionItem
 
-from grader import course, progress
+from grader.base import course
+from grader.base.files import Unusable
+from grader.base.model import Step
 from grader.cli.words import StepName, a_look, engine_option, plain_option, print_page
-from grader.files import Unusable
-from grader.model import Step
+from grader.learner import progress
 
 
 def current_step() -> Step:
     """The step that the learner is at."""
-    from grader.desk import pages
+    from grader.learner import pages
 
     steps = course.steps()
     return pages.next_step(steps, progress.read(course.ROOT)[0]) or steps[-1]
@@ -25,6 +26,8 @@ def checks_that_begin(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The checks of the step that was named, for the shell to complete."""
+    from grader.rubric import load
+
     step = ctx.params.get("step") or current_step()
     if not isinstance(step, Step):
         try:
@@ -33,7 +36,7 @@ def checks_that_begin(
             return []
     return [
         CompletionItem(check.id, help=check.passed)
-        for check in course.rubric(step).checks
+        for check in load.rubric(step).checks
         if check.id.startswith(incomplete)
     ]
 
@@ -45,8 +48,8 @@ def checks_that_begin(
 @plain_option
 def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None:
     """Grade a step and show one more hint on CHECK, or on the first check that fails."""
-    from grader.desk import attempt, pages
-    from grader.pipeline import Options
+    from grader.grading.pipeline import Options
+    from grader.learner import attempt, pages
 
     step = step or current_step()
     if check is not None:
@@ -61,7 +64,9 @@ def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None
 
 def known_check(step: Step, check: str) -> None:
     """Refuse a check that ``step`` does not have, with the names of those that it has."""
-    names = [one.id for one in course.rubric(step).checks]
+    from grader.rubric import load
+
+    names = [one.id for one in load.rubric(step).checks]
     if check not in names:
         raise click.UsageError(f"{step.id} has no check {check!r}. It has {', '.join(names)}.")
 
@@ -70,7 +75,7 @@ def known_check(step: Step, check: str) -> None:
 @plain_option
 def next_(plain: bool) -> None:
     """Say which step to do next. Nothing stops you from doing another one."""
-    from grader.desk import pages
+    from grader.learner import pages
 
     print_page(pages.next_page(course.steps(), _known()), plain)
 
@@ -79,7 +84,7 @@ def next_(plain: bool) -> None:
 @plain_option
 def list_(plain: bool) -> None:
     """List the steps, with how far each is done."""
-    from grader.desk import pages
+    from grader.learner import pages
 
     print_page(pages.list_page(course.steps(), _known(), a_look(plain)), plain)
 
@@ -88,7 +93,7 @@ def list_(plain: bool) -> None:
 @plain_option
 def progress_(plain: bool) -> None:
     """Say what was done so far, and what was hard."""
-    from grader.desk import pages
+    from grader.learner import pages
 
     print_page(pages.progress_page(course.steps(), _known(), a_look(plain)), plain)
 
@@ -105,7 +110,7 @@ def _known() -> progress.Progress:
 @plain_option
 def reset(step: Step, plain: bool) -> None:
     """Begin a step again: its file becomes the stub. A copy of yours is kept."""
-    from grader.desk.reset import reset as begin_again
+    from grader.learner.reset import reset as begin_again
 
     try:
         print_page(begin_again(step), plain)
@@ -120,7 +125,7 @@ def reset(step: Step, plain: bool) -> None:
 @plain_option
 def solution(step: Step | None, now: bool, plain: bool) -> None:
     """Show how the reference differs from your file, once the step is passed."""
-    from grader.desk import pages
+    from grader.learner import pages
 
     step = step or current_step()
     if not now and not _known().get(step.id, progress.UNTOUCHED).passed:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from grader import course
+from grader.base import course
 from grader.cli.desk import checks_that_begin, current_step, known_check
 from grader.cli.words import StepName, plain_option, print_page
 
 if TYPE_CHECKING:
-    from grader.model import Step
+    from grader.base.model import Step
 
 
 def words_that_begin(
@@ -33,10 +33,11 @@ def words_that_begin(
 @plain_option
 def explain(words: tuple[str, ...], plain: bool) -> None:
     """Say why CHECK of STEP exists, and where to read. Without CHECK, list the step's checks."""
-    from grader.desk.pages import task
+    from grader.learner.pages import task
+    from grader.rubric import load
 
     step, check = _meant(words)
-    rubric = course.rubric(step)
+    rubric = load.rubric(step)
     if check is None:
         width = max(len(one.id) for one in rubric.checks)
         lines = [f"{one.id:{width}}  {one.passed}" for one in rubric.checks]
@@ -44,7 +45,7 @@ def explain(words: tuple[str, ...], plain: bool) -> None:
         print_page("\n".join([*lines, "", f"More on one of them: {more}", ""]), plain)
         return
     known_check(step, check)
-    from grader.desk.explain import explain as explained
+    from grader.learner.explain import explain as explained
 
     found = next(one for one in rubric.checks if one.id == check)
     print_page(explained(step, rubric, found), plain)
@@ -65,9 +66,11 @@ def _meant(words: tuple[str, ...]) -> tuple[Step, str | None]:
 
 def _step_with(check: str) -> Step:
     """The step at which ``check`` is meant: the learner's own if it has one, else the first."""
+    from grader.rubric import load
+
     here = current_step()
     for step in (here, *course.steps()):
-        if any(one.id == check for one in course.rubric(step).checks):
+        if any(one.id == check for one in load.rubric(step).checks):
             return step
     known_check(here, check)
     return here

@@ -8,8 +8,8 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from grader.model import Report
-    from grader.points import Points
+    from grader.base.model import Report
+    from grader.report.points import Points
 
 PLAIN = ("json", "junit", "check50", "github")
 """Formats that need nothing but the report."""

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader import course
+from grader.base import course
+from grader.base.machine import cores
+from grader.base.model import Status, Step, Verdict
 from grader.cli.formats import FORMATS, machine_text
 from grader.cli.words import (
     STATUS,
@@ -25,13 +27,11 @@ from grader.cli.words import (
     seed_option,
     strict_option,
 )
-from grader.look import Look, paint
-from grader.machine import cores
-from grader.model import Status, Step, Verdict
+from grader.report.style import Look, paint
 
 if TYPE_CHECKING:
-    from grader.model import Report
-    from grader.pipeline import Options
+    from grader.base.model import Report
+    from grader.grading.pipeline import Options
 
 
 @click.command()
@@ -71,7 +71,7 @@ def grade(
     mine: bool,
 ) -> None:
     """Grade one step and print its report."""
-    from grader.pipeline import Options, grade
+    from grader.grading.pipeline import Options, grade
 
     path, output = (given and from_caller(given) for given in (path, output))
     points = points_option(points_file)
@@ -97,8 +97,8 @@ def grade(
 
 def _to_learner(step: Step, report: Report, how: Look, verbose: bool, hints: int | None) -> str:
     """The report on the learner's own file: counted, with hints by the attempts, and what next."""
-    from grader import hints as levels
-    from grader.desk import attempt, pages
+    from grader.learner import attempt, pages
+    from grader.learner import hints as levels
     from grader.report import as_text
 
     found = attempt.noted(step, report)
@@ -126,8 +126,8 @@ def check(
     engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool, plain: bool
 ) -> None:
     """Grade every step and print one line each."""
-    from grader.desk import attempt
-    from grader.pipeline import Options
+    from grader.grading.pipeline import Options
+    from grader.learner import attempt
 
     options, how = Options(engine, seed, strict, mine), a_look(plain)
     worst, steps = 0, course.steps()
@@ -144,7 +144,7 @@ def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iter
     from concurrent.futures import ThreadPoolExecutor
 
     from grader import sandbox
-    from grader.pipeline import grade
+    from grader.grading.pipeline import grade
 
     at_once = min(cores(), 4)
     with sandbox.Spares(at_once, engine=options.engine) as spares:
@@ -177,7 +177,7 @@ def _summary(report: Report, how: Look) -> str:
 
 
 def _write(output: Path, text: str) -> None:
-    from grader.files import write_whole
+    from grader.base.files import write_whole
 
     try:
         write_whole(output, text)

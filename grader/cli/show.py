@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader import course
+from grader.base.model import Step
 from grader.cli.words import StepName, a_look, engine_option, from_caller, plain_option
-from grader.model import Step
 
 if TYPE_CHECKING:
-    from grader.exhibit import Exhibit, View
+    from grader.rubric.exhibit import Exhibit, View
     from grader.show.heads import Shown
     from grader.show.terminal import Depth, Screen
 
@@ -70,9 +69,10 @@ def _named_right(html: Path | None, png: Path | None) -> None:
 
 
 def _exhibit(step: Step, text: str | None) -> Exhibit | None:
-    from grader.exhibit import NoExhibit
+    from grader.rubric import load
+    from grader.rubric.exhibit import NoExhibit
 
-    make = course.exhibits(step)
+    make = load.exhibits(step)
     if make is None:
         if text is not None:
             raise click.UsageError(f"Step {step.number} has no attention: leave out --text.")
@@ -132,8 +132,8 @@ def _shown(
 
 def _graded(step: Step, own: Path, engine: str) -> Shown:
     """The first wrong numbers of a grading."""
-    from grader.model import Verdict
-    from grader.pipeline import Options, grade
+    from grader.base.model import Verdict
+    from grader.grading.pipeline import Options, grade
     from grader.show import failure
     from grader.show.heads import Shown
 
@@ -156,7 +156,7 @@ def _print(shown: Shown, screen: Screen) -> None:
 
 
 def _write(title: str, shown: Shown, html: Path | None, png: Path | None) -> None:
-    from grader.files import write_whole
+    from grader.base.files import write_whole
     from grader.show import page
 
     made: list[tuple[Path, str | bytes]] = []

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from grader.base.machine import cores
+from grader.base.model import Step
 from grader.cli.formats import EACH, WHOLE, machine_text
 from grader.cli.words import StepName, from_caller, points_option, strict_option
-from grader.machine import cores
-from grader.model import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
+    from grader.base.model import Report
     from grader.classroom.gradebook import Gradebook
     from grader.classroom.session import Plan, Request
-    from grader.model import Report
 
 PLACE = click.Path(path_type=Path)
 points_file = click.option(
@@ -91,7 +91,7 @@ def grade_class(
 @contextmanager
 def _told() -> Iterator[None]:
     """Say what cannot be used: as a mistake of usage, or what the machine lacks."""
-    from grader.files import Unusable
+    from grader.base.files import Unusable
 
     try:
         yield
@@ -105,7 +105,7 @@ def _told() -> Iterator[None]:
 @contextmanager
 def _kept(out: Path) -> Iterator[None]:
     """Say what the machine refused, a full disk for one, and that nothing of value is lost."""
-    from grader.files import Unusable
+    from grader.base.files import Unusable
 
     try:
         yield
@@ -145,8 +145,8 @@ def autograder(step: Step, out: Path, points: Path | None) -> None:
 
     It holds the grader. Gradescope installs the rest once, when it builds the image.
     """
+    from grader.base.files import write_whole
     from grader.classroom.autograder import build
-    from grader.files import write_whole
 
     points_option(points)
     given = from_caller(points).read_bytes() if points else b""
@@ -164,8 +164,8 @@ def autograder(step: Step, out: Path, points: Path | None) -> None:
 @click.option("--output", type=PLACE, required=True)
 def autograde(step: Step, submission: Path, points: Path | None, output: Path) -> None:
     """Grade what Gradescope put into a folder, and write its results.json."""
+    from grader.base.files import write_whole
     from grader.classroom.session import grade_one
-    from grader.files import write_whole
 
     report = grade_one(submission, step)
     write_whole(output, machine_text("gradescope", report, points_option(points)))
@@ -246,8 +246,8 @@ def _workshop(
     Raises:
         Unusable: it could not be done safely, or not at all.
     """
+    from grader.base.files import Unusable
     from grader.classroom import pool, work
-    from grader.files import Unusable
 
     if scheduler:
         return pool.cluster(scheduler, plan.fingerprint)

@@ -6,25 +6,15 @@ import sys
 
 import click
 
-from grader import course
+from grader.base import course
 from grader.cli.words import a_look, plain_option, print_page
-
-
-@click.command()
-@click.option("--check", "only_check", is_flag=True, help="Change nothing; fail if out of step.")
-@click.option("--force", is_flag=True, help="Replace edited stubs too; each is backed up first.")
-def sync(only_check: bool, force: bool) -> None:
-    """Regenerate the stubs, the step tasks and the reports in the lessons."""
-    from grader import stubs
-
-    sys.exit(stubs.sync(course.ROOT, check=only_check, force=force))
 
 
 @click.command()
 @plain_option
 def doctor(plain: bool) -> None:
     """Look at what a grading needs on this machine, and say how to mend what is broken."""
-    from grader import doctor as surgery
+    from grader.learner import doctor as surgery
 
     look = a_look(plain)
     findings = list(surgery.examine(look))

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from grader.base.model import Step
 from grader.cli.desk import current_step
 from grader.cli.words import (
     StepName,
@@ -15,7 +16,6 @@ from grader.cli.words import (
     plain_option,
     strict_option,
 )
-from grader.model import Step
 
 
 @click.command()
@@ -34,9 +34,9 @@ def watch(
     step: Step | None, poll: bool | None, engine: str, strict: bool, mine: bool, plain: bool
 ) -> None:
     """Grade STEP at every save of its file, and show the report in place."""
-    from grader.pipeline import Options
-    from grader.watch.loop import Watch
-    from grader.watch.terminal import Terminal
+    from grader.grading.pipeline import Options
+    from grader.learner.watch.loop import Watch
+    from grader.learner.watch.terminal import Terminal
 
     how = a_look(plain)
     with Terminal(in_place=not plain) as terminal:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from grader import course
-from grader.look import Look, look, paint
-from grader.model import Step, Verdict
+from grader.base import course
+from grader.base.model import Step, Verdict
+from grader.report.style import Look, look, paint
 
 if TYPE_CHECKING:
-    from grader.points import Points
+    from grader.report.points import Points
 
 STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.TIMEOUT: 1, Verdict.ERROR: 3}
 """Exit status: 0 passed, 1 the learner's file fails, 2 wrong usage, 3 grader or machine."""
@@ -88,8 +88,8 @@ def print_page(text: str, plain: bool) -> None:
 
 def points_option(path: Path | None) -> Points:
     """The points of ``--points``; one for each check without it."""
-    from grader.files import Unusable
-    from grader.points import Points, read
+    from grader.base.files import Unusable
+    from grader.report.points import Points, read
 
     try:
         return read(from_caller(path)) if path else Points()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from grader.model import CheckResult, Report, Status
+from grader.base.model import CheckResult, Report, Status
 from grader.report.parts import said
 
 PASSED = {Status.PASS: True, Status.FAIL: False, Status.NOT_RUN: None, Status.ERROR: None}

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from grader.model import Report, Status
-from grader.points import Points
+from grader.base.model import Report, Status
+from grader.report.points import Points
 
 SCHEMA = "classroom50/result/v1"
 TAG = "submit/"

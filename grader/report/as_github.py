@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.model import CheckResult, Report, Status, Verdict
+from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.report.parts import said
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from grader.model import CheckResult, Report, Status, Verdict
-from grader.points import Points
+from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.report.parts import said
+from grader.report.points import Points
 
 STATUSES = {Status.PASS: "passed", Status.FAIL: "failed", Status.NOT_RUN: "failed"}
 

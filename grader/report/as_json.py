@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from grader.model import CheckResult, Report
+from grader.base.model import CheckResult, Report
 
 
 def render(report: Report) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
-from grader.model import CheckResult, Report, Status, Verdict
+from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.report.parts import said
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

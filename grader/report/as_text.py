@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from grader.hints import LEVELS
-from grader.look import FILE, Look
-from grader.model import CheckResult, Report, Status, Verdict
+from grader.base.model import LEVELS, CheckResult, Report, Status, Verdict
+from grader.report.style import FILE, Look
 
 RULE = "=" * 60
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.model import CheckResult
+from grader.base.model import CheckResult
 
 
 def said(check: CheckResult) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from grader.sandbox.launch import run, start
 from grader.sandbox.limits import Limits
+from grader.sandbox.pool import Spares
 from grader.sandbox.running import Running
-from grader.sandbox.spares import Spares
 
 __all__ = ["Limits", "Running", "Spares", "run", "start"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader.sandbox import tiers
+from grader.confine import tiers
+from grader.sandbox import bytecode
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running
 from grader.sandbox.spawn import GRADER, spawn
-from grader.worker import bytecode
 
 if TYPE_CHECKING:
-    from grader.probe import Job, Outcome
+    from grader.protocol.probe import Job, Outcome
 
 
 def start(
@@ -47,3 +47,16 @@ def run(
     """Start a worker for ``job`` alone and wait for its outcome."""
     with start(engine=job.engine, limits=limits) as running:
         return running.finish(job, on_progress)
+
+
+def offered() -> tiers.Offer:
+    """What a worker that is started now will have, found by starting one. Takes a second."""
+    with start() as running:
+        worn, problem = running.layers()
+    tier = tiers.name(worn)
+    missing = [layer for layer in tiers.LAYERS if layer not in worn]
+    if tier == "sandboxed":
+        return tiers.Offer(tier)
+    if problem:
+        return tiers.Offer("process", problem)
+    return tiers.Offer(tier, *tiers.reason(missing))

@@ -13,17 +13,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.sandbox import ruling, tiers
+from grader.confine import tiers
+from grader.confine.folder import remove
+from grader.sandbox import ending as ruling
 from grader.sandbox.limits import Limits
 from grader.sandbox.spawn import Spawned
-from grader.worker.folder import remove
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from grader.probe import Job, Outcome, SeenError
-    from grader.sandbox.exchange import Exchange
-    from grader.wire import Assembler
+    from grader.protocol.probe import Job, Outcome, SeenError
+    from grader.protocol.wire import Assembler
+    from grader.sandbox.transcript import Exchange
 
 PIECE = 1 << 18
 GRACE_MS = 15_000
@@ -124,9 +125,9 @@ class Running:
 
         Raises:
             RuntimeError: if this worker has had a job already, or is closed.
-            grader.message.WireError: if the job itself cannot be sent.
+            grader.protocol.message.WireError: if the job itself cannot be sent.
         """
-        from grader import wire
+        from grader.protocol import wire
 
         if self._asked or self._closed:
             raise RuntimeError("a worker does one job only")
@@ -201,8 +202,8 @@ class Running:
     def _conversation(self) -> tuple[Exchange, Assembler]:
         """The protocol's state; made late, because it needs NumPy."""
         if self._talk is None:
-            from grader.sandbox.exchange import Exchange
-            from grader.wire import Assembler
+            from grader.protocol.wire import Assembler
+            from grader.sandbox.transcript import Exchange
 
             self._talk = Exchange(), Assembler()
         return self._talk
@@ -282,8 +283,8 @@ class Running:
             return None
 
     def _listen(self, data: bytes) -> None:
-        from grader.message import Progress, Taken, WireError
-        from grader.wire import decode_report
+        from grader.protocol.message import Progress, Taken, WireError
+        from grader.protocol.wire import decode_report
 
         exchange, assembler = self._conversation()
         self._received += len(data)
@@ -332,12 +333,12 @@ class Running:
     def _outcome(self, ended: str, problem: str) -> Outcome:
         from dataclasses import replace
 
-        from grader import clean
-        from grader.probe import Outcome
+        from grader.base import sanitize
+        from grader.protocol.probe import Outcome
 
         exchange, _ = self._conversation()
-        printed = clean.steady(self._output.decode("utf-8", "replace"), self.folder)
-        output = clean.block(printed, self._limits.output)
+        printed = sanitize.steady(self._output.decode("utf-8", "replace"), self.folder)
+        output = sanitize.block(printed, self._limits.output)
         if self._dropped:
             output += f"\n[{self._dropped} more bytes of output]"
         return Outcome(
@@ -349,7 +350,7 @@ class Running:
             load_error=self._steady(exchange.load_error),
             probe=exchange.under_way,
             status=ruling.read(self._ruling).status if ended == "exit" else None,
-            problem=clean.block(problem, 4000),
+            problem=sanitize.block(problem, 4000),
             line=exchange.stuck.line if exchange.stuck and ended == "timeout" else None,
             output=output,
             notes=exchange.notes,
@@ -360,7 +361,7 @@ class Running:
         """The error as it would be told in another run."""
         from dataclasses import replace
 
-        from grader.clean import steady
+        from grader.base.sanitize import steady
 
         if error is None:
             return None

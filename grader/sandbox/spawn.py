@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from grader.sandbox import bubble, surroundings
+from grader.confine import bubblewrap
+from grader.confine.folder import remove
+from grader.sandbox import environment
 from grader.sandbox.limits import Limits
-from grader.worker.folder import remove
 
 GRADER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PER_CORE = 96 << 20
@@ -88,7 +89,7 @@ def spawn(
     Raises:
         OSError: if the machine has no process, pipe or folder left.
     """
-    folder = surroundings.make_folder(layers)
+    folder = environment.make_folder(layers)
     pipes = None
     try:
         pipes = Pipes()
@@ -119,8 +120,8 @@ def launch(
     # Not -I: the environment is ours anyway, and one of its variables is for Python.
     command = [sys.executable, "-s", "-P", "-B", "-X", "utf8", program, *arguments]
     if "bubblewrap" in layers:
-        cache = surroundings.compile_cache()
-        command = [*bubble.command(GRADER, folder, cache, 2 * Limits().disk), *command]
+        cache = environment.compile_cache()
+        command = [*bubblewrap.command(GRADER, folder, cache, 2 * Limits().disk), *command]
     moved = [(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, ABOVE), place) for end, place in places]
     actions: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = [
         *((os.POSIX_SPAWN_OPEN, n, os.devnull, os.O_RDWR, 0) for n in (0, 1, 2)),
@@ -130,7 +131,7 @@ def launch(
         return os.posix_spawn(
             command[0],
             command,
-            surroundings.environment(folder, trusted=trusted),
+            environment.environment(folder, trusted=trusted),
             file_actions=actions,
             setsigmask=(),
         )
@@ -146,7 +147,7 @@ def settings(
     given = {
         "grader": GRADER,
         "folder": folder,
-        "cache": surroundings.compile_cache(),
+        "cache": environment.compile_cache(),
         "engine": engine,
         "layers": ",".join(layers),
         "wall_ms": int(1000 * limits.wall),

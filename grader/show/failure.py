@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from grader.model import Grid, Picture
+from grader.base.model import Grid, Picture
 from grader.show import svg, terminal
 from grader.show.heatmap import Figure, Heatmap, Scale, whole
 from grader.show.terminal import Screen

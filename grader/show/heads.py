@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.exhibit import Exhibit, View
-from grader.explain import explain
-from grader.model import Grid
-from grader.probe import Outcome, SeenArray, SeenTensor
+from grader.base.model import Grid
+from grader.frameworks.max.errors import explain
+from grader.protocol.probe import Outcome, SeenArray, SeenTensor
 from grader.rubric import Evidence
-from grader.rules import ENDINGS
+from grader.rubric.exhibit import Exhibit, View
+from grader.rubric.rules import ENDINGS
 from grader.show.failure import compared
 from grader.show.heatmap import Figure, Heatmap, Scale, number
 

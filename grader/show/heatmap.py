@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from grader.model import Grid
+from grader.base.model import Grid
 
 STEPS = 20
 """Levels of a weight: 0 to ``STEPS``. Half as many each way for numbers with a sign."""

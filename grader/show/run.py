@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader import course, sandbox
-from grader.exhibit import Exhibit, View
-from grader.model import Step
+from grader import sandbox
+from grader.base import course
+from grader.base.model import Step
+from grader.rubric.exhibit import Exhibit, View
 from grader.show.heads import Shown, observed
 
 
@@ -19,7 +20,7 @@ def look(
         SourceProblem: the file cannot be read, or is no Python.
     """
     with sandbox.start(engine=engine) as running:
-        from grader.probe import Job
+        from grader.protocol.probe import Job
         from grader.source import parse, read_file
 
         name = path.name

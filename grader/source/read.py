@@ -13,7 +13,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import clean
+from grader.base import sanitize
 
 MOST_BYTES = 1 << 18
 MOST_NODES = 10_000
@@ -61,7 +61,7 @@ def read_file(path: Path) -> bytes:
     Raises:
         SourceProblem: the file is missing, no regular file, too large or not readable.
     """
-    name = clean.line(path.name, MOST_NAME)
+    name = sanitize.line(path.name, MOST_NAME)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -110,7 +110,7 @@ def parse(data: bytes, file: str) -> Source:
     Raises:
         SourceProblem: the one thing to mend first, with its line where there is one.
     """
-    file = clean.line(file, MOST_NAME)
+    file = sanitize.line(file, MOST_NAME)
     text = _decode(data, file)
     if not text.strip():
         raise SourceProblem(f"{file} is empty", hint="Write the step, or restore its stub.")
@@ -189,8 +189,8 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     line = problem.lineno
     lines = text.split("\n")
     shown = lines[line - 1].strip() if line and 0 < line <= len(lines) else None
-    shown = clean.line(shown, 200) if shown else None
-    said = clean.line(problem.msg or "invalid syntax", 200)
+    shown = sanitize.line(shown, 200) if shown else None
+    said = sanitize.line(problem.msg or "invalid syntax", 200)
     hint = next(
         (h for pattern, h in ADVICE if re.search(pattern, said)),
         "Look at this line and at the end of the one before it.",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.source.names import METHODS, OPERATIONS, OPERATORS, aliases, dotted, today
+from grader.frameworks.max.spellings import METHODS, OPERATIONS, OPERATORS, aliases, dotted, today
 
 DEEPEST = 60
 """Levels of blocks, of expressions and of inlined calls that are followed."""

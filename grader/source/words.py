@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grader.source.names import imported
+from grader.frameworks.max.spellings import imported
 from grader.source.read import Source
 from grader.source.trace import Expr, Tracer, walk
 

@@ -6,7 +6,7 @@ import linecache
 from types import TracebackType
 from typing import cast
 
-from grader.probe import SeenError
+from grader.protocol.probe import SeenError
 
 MESSAGE_LIMIT = 4_000
 CHAIN_LIMIT = 7_000

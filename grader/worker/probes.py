@@ -10,10 +10,11 @@ import numpy as np
 from max.experimental import functional as F
 from max.experimental.nn import Module
 
-from grader import probe as language
-from grader.probe import Call, Load, Make, Observation, Probe, Read, Seen
-from grader.worker import errors, observe
-from grader.worker.arguments import build
+from grader.frameworks.max import observe
+from grader.frameworks.max.arguments import build
+from grader.protocol import probe as language
+from grader.protocol.probe import Call, Load, Make, Observation, Probe, Read, Seen
+from grader.worker import errors
 
 FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
 """Errors that trying again without staging would not change."""

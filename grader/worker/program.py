@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from grader.worker import errors, imports
 
 if TYPE_CHECKING:
-    from grader.probe import Job, SeenError
+    from grader.protocol.probe import Job, SeenError
 
 
 def load(job: Job) -> tuple[ModuleType, SeenError | None]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from grader.worker import cache, layers
+from grader.confine import layers
+from grader.frameworks.max import cache
 
 if TYPE_CHECKING:
-    from grader.worker.start import Settings
+    from grader.confine.settings import Settings
 
 
 def serve(settings: Settings) -> None:
@@ -23,7 +24,7 @@ def serve(settings: Settings) -> None:
     from grader.worker import talk
 
     if settings.warm:
-        from grader.worker import warm
+        from grader.frameworks.max import warm
 
         warm.up()
     _relieve_collector()
@@ -40,7 +41,7 @@ def _relieve_collector() -> None:
 
 def _import_max(engine: str, compiled: str) -> None:
     import_single_threaded()
-    from grader import engine as engines
+    from grader.frameworks.max import engine as engines
     from grader.worker import talk
 
     engines.install(engine, talk.announce, lambda: cache.seed(compiled))
@@ -48,21 +49,21 @@ def _import_max(engine: str, compiled: str) -> None:
 
 def import_single_threaded() -> None:
     """Import as much of MAX as starts no thread, and what the worker's talk needs."""
-    from grader.engine import stand_in
+    from grader.frameworks.max.engine import placeholder
 
-    stand_in.put()
+    placeholder.put()
 
-    import grader.worker.talk
-    import grader.worker.warm  # noqa: F401
+    import grader.frameworks.max.warm
+    import grader.worker.talk  # noqa: F401
 
 
 def _broken(error: BaseException) -> None:
     """Say why MAX could not be imported."""
     import traceback
 
-    from grader import wire
-    from grader.message import Broken
-    from grader.worker.start import REPORT
+    from grader.confine.settings import REPORT
+    from grader.protocol import wire
+    from grader.protocol.message import Broken
 
     problem = "".join(traceback.format_exception(error))[-4000:]
     os.write(REPORT, wire.encode(Broken(problem)))

@@ -10,49 +10,15 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import NoReturn
 
-JOB, REPORT, CONTROL, RULING = 3, 4, 5, 6
-"""File descriptors of the worker, fixed by the process that starts it."""
-
-
-WORKER, NURSERY = "worker", "nursery"
-"""First argument of a process that is the worker already, or that will fork workers."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the parent decides before the worker starts. Bytes, seconds, 0 or 1 for no or yes."""
-
-    grader: str
-    folder: str
-    cache: str
-    engine: str
-    layers: tuple[str, ...]
-    wall_ms: int
-    memory: int
-    address_space: int
-    cpu: int
-    file_size: int
-    disk: int
-    threads: int
-    processes: int
-    warm: int
-
-
-def parse(arguments: list[str]) -> Settings:
-    """Settings from ``name=value`` arguments."""
-    given = dict(argument.split("=", 1) for argument in arguments)
-    layers = tuple(given.pop("layers").split(","))
-    texts = {name: given.pop(name) for name in ("grader", "folder", "cache", "engine")}
-    numbers = {name: int(value) for name, value in given.items()}
-    return Settings(**texts, **numbers, layers=layers)  # type: ignore[arg-type]
+from grader.confine.settings import CONTROL, NURSERY, RULING, WORKER, Settings, parse
 
 
 def main(arguments: list[str]) -> NoReturn:
     """Become the referee; its child becomes the worker. Neither returns."""
-    from grader.worker import kernel, referee
+    from grader.confine import kernel
+    from grader.confine import supervisor as referee
 
     if arguments[0] == WORKER:
         work_or_die(parse(arguments[2:]), int(arguments[1]))
@@ -67,7 +33,7 @@ def main(arguments: list[str]) -> NoReturn:
     kernel.adopt_orphans()
     supervise(settings)
     if nursery:
-        from grader.worker import nursery as children
+        from grader.worker import fork_server as children
 
         children.keep(settings)
     supervisor = os.getpid()
@@ -85,8 +51,8 @@ def supervise(settings: Settings) -> None:
     bubblewrap's process outside ends this one only where that has asked for it; asked from
     here, it does not matter which thread of the grader started bubblewrap.
     """
-    from grader.worker import kernel
-    from grader.worker.folder import NOBODY
+    from grader.confine import kernel
+    from grader.confine.folder import NOBODY
 
     if "user" in settings.layers and os.geteuid() == 0:
         os.setgroups([])
@@ -117,7 +83,7 @@ def work_or_die(settings: Settings, supervisor: int) -> NoReturn:
 
 
 def _work(settings: Settings, supervisor: int) -> None:
-    from grader.worker import kernel
+    from grader.confine import kernel
 
     os.setsid()
     kernel.die_with(supervisor)

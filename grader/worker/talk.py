@@ -16,11 +16,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from grader import wire
-from grader.message import Done, Hello, Loaded, Progress, Report, Taken
-from grader.probe import Job
+from grader.confine.settings import JOB, REPORT
+from grader.protocol import wire
+from grader.protocol.message import Done, Hello, Loaded, Progress, Report, Taken
+from grader.protocol.probe import Job
 from grader.worker import imports, probes, program, watchdog
-from grader.worker.start import JOB, REPORT
 
 SENDING = threading.Lock()
 

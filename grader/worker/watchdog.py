@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-from grader.message import Stuck
+from grader.protocol.message import Stuck
 
 SHARE = 0.8
 """Of the time limit: early enough for the grader to hear of it."""

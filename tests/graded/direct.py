@@ -45,7 +45,7 @@ class TooLong(BaseException):
 
 def start() -> None:
     """Import MAX with the NumPy engine; call once, before anything else here."""
-    from grader.engine import environment, install
+    from grader.frameworks.max.engine import environment, install
 
     os.environ.update(environment())
     warnings.simplefilter("ignore", DeprecationWarning)

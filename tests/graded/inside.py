@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from grader import course, pipeline
-from grader.model import Report, Step, Verdict
-from grader.probe import Job, Observation, Outcome, SeenError
+from grader.base.model import Report, Step, Verdict
+from grader.grading import pipeline
+from grader.protocol.probe import Job, Observation, Outcome, SeenError
+from grader.rubric import load
 from grader.source import SourceProblem, parse, read_file
 from tests.graded.direct import TooLong, at_most
 
@@ -80,7 +81,7 @@ def _captured(printed: io.StringIO) -> Iterator[None]:
 
 def grade(step: Step, path: Path, *, seed: int) -> Report:
     """What ``pipeline.grade`` gives for the file, without a process of its own."""
-    rubric = course.rubric(step)
+    rubric = load.rubric(step)
     base = Report(step.id, step.title, path.name, Verdict.FAIL, (), seed=seed)
     try:
         source = parse(read_file(path), base.file)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from grader import course
+from grader.base import course
 
 T = TypeVar("T")
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import course
-from grader.model import Kind, Report, Status, Verdict
+from grader.base import course
+from grader.base.model import Kind, Report, Status, Verdict
+from grader.rubric import load
 from tests.graded.variants import Variant
 from tests.mutate import Mutant
 
@@ -96,7 +97,7 @@ def inside_report(one: Variant, seed: int) -> Report:
 
 def fresh_report(one: Variant, seed: int) -> Report:
     """The report that a learner gets."""
-    from grader import pipeline
+    from grader.grading import pipeline
 
     return pipeline.grade(course.find(one.step), one.path, pipeline.Options(seed=seed))
 
@@ -158,4 +159,4 @@ def _crashed(name: str, step: str, right: bool, error: Exception) -> Graded:
 
 def source_checks(step: str) -> set[str]:
     """The ids of the checks that read the syntax tree."""
-    return {c.id for c in course.rubric(course.find(step)).checks if c.kind is Kind.SOURCE}
+    return {c.id for c in load.rubric(course.find(step)).checks if c.kind is Kind.SOURCE}

@@ -23,7 +23,7 @@ def attack():
     sys.path[:0] = ["@ROOT@", "@ROOT@/checks", "@ROOT@/solutions", "@ROOT@/tests"]
     importlib.invalidate_caches()
     sys.path_importer_cache.clear()
-    for name in ("checks.oracles", "checks.step_05", "oracles", "solutions.solution_05", "solution_05",
+    for name in ("checks.shared.attention", "checks.step_05.rubric", "attention", "solutions.solution_05", "solution_05",
                  "solutions.solution_07", "tests.graded.formulas", "gpt2", "tests"):
         attempt(name, lambda name=name: vars(importlib.import_module(name)).keys())
 

@@ -19,7 +19,7 @@ DONE = []
 
 
 def attack():
-    for module in ("grader/judge", "grader/worker/probes", "checks/step_05"):
+    for module in ("grader/grading/judge", "grader/worker/probes", "checks/step_05/rubric"):
         path = importlib.util.cache_from_source(f"@ROOT@/{module}.py")
         attempt(path, lambda: open(path, "r+b"))
         attempt(path + ".new", lambda: open(path + ".new", "wb"))

@@ -19,7 +19,7 @@ DONE = []
 
 
 def attack():
-    for folder in ("solutions", "checks", "checks/oracles", "steps", "tests"):
+    for folder in ("solutions", "checks", "checks/shared", "steps", "tests"):
         attempt(folder, lambda: os.listdir(f"@ROOT@/{folder}/__pycache__"))
         for name in ("solution_05", "step_05", "attention"):
             path = importlib.util.cache_from_source(f"@ROOT@/{folder}/{name}.py")

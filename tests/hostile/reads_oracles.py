@@ -19,7 +19,7 @@ DONE = []
 
 
 def attack():
-    for name in ("checks/oracles/attention.py", "checks/step_05.py", "checks", "tests/variants/s05/right", "tests"):
+    for name in ("checks/shared/attention.py", "checks/step_05/rubric.py", "checks", "tests/variants/s05/right", "tests"):
         attempt(name, lambda: os.listdir(f"@ROOT@/{name}"))
         attempt(name, lambda: open(f"@ROOT@/{name}").read(100))
     attempt("glob", lambda: 1 / len(glob.glob("@ROOT@/checks/**/*.py", recursive=True)))

@@ -16,7 +16,7 @@ def attack():
     found = sorted(kinds & {"Rubric", "Trial", "Evidence", "Check", "Misconception", "Verdict", "Report"})
     print("BROKE" if found else "held", found)
     modules = sorted(m for m in sys.modules if m.split(".")[0] in ("checks", "tests"))
-    modules += sorted(m for m in sys.modules if m.startswith(("grader.judge", "grader.rubric", "grader.compare")))
+    modules += sorted(m for m in sys.modules if m.startswith(("grader.grading", "grader.rubric")))
     print("BROKE" if modules else "held", modules)
 
 

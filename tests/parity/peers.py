@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import engine
+from grader.frameworks.max import engine
 
 torch: Any = pytest.importorskip("torch", reason="the parity environment is not installed")
 transformers: Any = pytest.importorskip("transformers", reason="transformers is not installed")

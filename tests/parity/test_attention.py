@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from checks.oracles import attention as oracles
+from checks.shared import attention as oracles
 
 pytestmark = pytest.mark.parity
 

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checks.oracles import attention, block, cache, decoding, model, norm
+from checks.shared import attention
+from checks.step_08 import oracle as norm
+from checks.step_09 import oracle as block
+from checks.step_10 import oracle as cache
+from checks.step_11 import oracle as model
+from checks.step_12 import oracle as decoding
 from tests.parity import peers
 from tests.parity.peers import CLOSE, torch
 

@@ -7,8 +7,8 @@ import time
 
 import click
 
-from grader import engine
-from grader.machine import cores
+from grader.base.machine import cores
+from grader.frameworks.max import engine
 from tools.lab.experiments import EXPERIMENTS, Experiment
 from tools.lab.timing import Compared, compare
 

@@ -1,0 +1,161 @@
+"""Rules about results that only some steps give: pairs, weights, masks, rotations."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.protocol.probe import Call, Seen, SeenArray, SeenTensor
+from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling
+from grader.rubric.compare import close
+
+Numbers = npt.NDArray[np.float64]
+
+
+def pair(*trials: str, first: str, second: str) -> Rule:
+    """Every call returns a pair: what ``first`` and ``second`` name, in this order."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name in evidence.matching(*trials):
+            for action in evidence.trials[name].probe.actions:
+                if not isinstance(action, Call):
+                    continue
+                seen = evidence.seen(name, action.name)
+                if not isinstance(seen, tuple | list) or len(seen) != 2:
+                    return Failed(
+                        f"{action.method} returned {_described(seen)}, expected two tensors",
+                        f"End with 'return {first}, {second}'.",
+                    )
+        return Passed()
+
+    return rule
+
+
+def answers(*trials: str) -> Rule:
+    """Every call returns something."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name in evidence.matching(*trials):
+            for action in evidence.trials[name].probe.actions:
+                if isinstance(action, Call) and evidence.seen(name, action.name) is None:
+                    what = action.method or "The layer"
+                    return Failed(
+                        f"{what} returned None", "Does every path of the function end in a return?"
+                    )
+        return Passed()
+
+    return rule
+
+
+def rows_sum_to_one(*trials: str, path: str) -> Rule:
+    """The weights at ``path`` sum to 1 over the last dimension, and none is negative."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name in evidence.matching(*trials):
+            weights = numbers_at(evidence, name, path)
+            if weights is None or weights.ndim < 1:
+                return NotRun()
+            sums = weights.sum(axis=-1)
+            wrong = sums[~np.isclose(sums, 1.0, atol=1e-4)]
+            if wrong.size:
+                return Failed(
+                    f"The weights of a query sum to {wrong.flat[0]:.4g}, expected 1",
+                    wrong=((name, path),),
+                )
+            if (weights < 0).any():
+                return Failed(
+                    f"A weight is negative: {float(np.min(weights)):.4g}", wrong=((name, path),)
+                )
+        return Passed()
+
+    return rule
+
+
+def never_nan(*trials: str, path: str, scores: float = 100.0) -> Rule:
+    """A softmax of scores with the mask at ``path`` added has no NaN, in any row.
+
+    float32, as the learner's program computes. ``scores`` bounds the size of the scores.
+    """
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name in evidence.matching(*trials):
+            seen = evidence.observation(name).results.get(path)
+            if not isinstance(seen, SeenTensor):
+                return NotRun()
+            mask = seen.array.astype(np.float32)
+            for sign in (-1.0, 1.0):
+                with np.errstate(all="ignore"):
+                    masked = mask + np.float32(sign * scores)
+                    weights = np.exp(masked - masked.max(axis=-1, keepdims=True))
+                if not np.isfinite(weights / weights.sum(axis=-1, keepdims=True)).all():
+                    return Failed(wrong=((name, path),))
+        return Passed()
+
+    return rule
+
+
+def same_scores(trial: str, *, here: tuple[str, str], there: tuple[str, str]) -> Rule:
+    """The products of queries and keys in ``here`` are those in ``there``.
+
+    Each names two calls of ``trial``, that of the queries and that of the keys.
+    """
+
+    def rule(evidence: Evidence) -> Ruling:
+        arrays = [numbers_at(evidence, trial, path) for path in (*here, *there)]
+        query, key, far_query, far_key = arrays
+        if query is None or key is None or far_query is None or far_key is None:
+            return NotRun()
+        try:
+            near = query @ key.swapaxes(-1, -2)
+            far = far_query @ far_key.swapaxes(-1, -2)
+        except ValueError:
+            return NotRun()
+        if close(far, near, slack=4.0):
+            return Passed()
+        return Failed(wrong=tuple((trial, path) for path in (*here, *there)))
+
+    return rule
+
+
+def agree(trial: str, first: str, second: str) -> Rule:
+    """Two calls of ``trial`` gave the same numbers."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        one, other = numbers_at(evidence, trial, first), numbers_at(evidence, trial, second)
+        if one is None or other is None or one.shape != other.shape:
+            return NotRun()
+        return Passed() if close(other, one) else Failed(wrong=((trial, second),))
+
+    return rule
+
+
+def right(*trials: str) -> Rule:
+    """The results are right; the check's own sentence says what it means where they are not."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        wrong = [name for name in evidence.matching(*trials) if not evidence.right(name)]
+        if not wrong:
+            return Passed()
+        return Failed(
+            wrong=tuple((name, path) for name in wrong for path in evidence.expected(name))
+        )
+
+    return rule
+
+
+def numbers_at(evidence: Evidence, trial: str, path: str) -> Numbers | None:
+    """The array at ``path`` as float64; None where there is none."""
+    seen = evidence.seen(trial, path)
+    return seen.array.astype(np.float64) if isinstance(seen, SeenTensor | SeenArray) else None
+
+
+def _described(seen: Seen) -> str:
+    """What came back instead of a pair."""
+    match seen:
+        case SeenTensor():
+            return "one tensor"
+        case tuple() | list():
+            return f"{len(seen)} results"
+        case None:
+            return "None"
+    return "something else"

@@ -1,0 +1,102 @@
+"""Rules about results that only the steps around GPT-2 give: caches, refusals, texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.protocol.probe import Call, Seen, SeenArray, SeenTensor
+from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling, State
+from grader.rubric.rules import obstacle
+
+
+def output_and_cache(*trials: str) -> Rule:
+    """Every call returns a pair: the output, and a pair of tensors or None.
+
+    A pair of tensors belongs to a call with ``use_cache``, None to one without. Calls that gave
+    nothing are for another check.
+    """
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name in evidence.matching(*trials):
+            for call in _calls(evidence, name):
+                if obstacle(evidence, name, call.name):
+                    continue
+                asked = call.kwargs.get("use_cache") is True
+                if problem := _no_pair(evidence.seen(name, call.name), asked=asked):
+                    return problem
+        return Passed()
+
+    return rule
+
+
+def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:
+    """What is wrong with the result of one call."""
+    if not isinstance(seen, tuple | list) or len(seen) != 2:
+        return Failed(
+            f"The layer returned {described(seen)}, expected a pair: the output, and the cache "
+            "or None",
+            "return output, ((key, value) if use_cache else None)",
+        )
+    if not isinstance(seen[0], SeenTensor):
+        return Failed(f"The first of the pair is {described(seen[0])}, expected the output")
+    if not asked:
+        if seen[1] is None:
+            return None
+        return Failed("The cache is returned although use_cache is False. Return None instead")
+    cache = seen[1]
+    if (
+        isinstance(cache, tuple | list)
+        and len(cache) == 2
+        and all(isinstance(one, SeenTensor) for one in cache)
+    ):
+        return None
+    return Failed(
+        f"With use_cache the second of the pair is {described(cache)}, expected (key, value)"
+    )
+
+
+def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
+    """In each of these trials ``action`` raises an error whose text holds these names."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for trial, wanted in names.items():
+            if evidence.state(trial, action) is State.SEEN:
+                return Failed(
+                    "A checkpoint that does not fit was accepted",
+                    f"It should have been refused, with an error that names {', '.join(wanted)}.",
+                )
+            error = evidence.error(trial)
+            if error is None or error.action != action or error.type_name == "MissingName":
+                return NotRun()
+            silent = [name for name in wanted if name not in error.message]
+            if silent:
+                return Failed(
+                    f"The error does not name {', '.join(silent)}",
+                    "Collect all problems first, then raise one error that lists them.",
+                    error.line,
+                    error.chain,
+                )
+        return Passed()
+
+    return rule
+
+
+def _calls(evidence: Evidence, trial: str) -> list[Call]:
+    actions = evidence.trials[trial].probe.actions
+    return [action for action in actions if isinstance(action, Call)]
+
+
+def described(seen: Seen) -> str:
+    """What came back, in a few words."""
+    match seen:
+        case None:
+            return "None"
+        case SeenTensor():
+            return "one tensor"
+        case SeenArray():
+            return "a NumPy array"
+        case tuple() | list():
+            return f"a {type(seen).__name__} of {len(seen)}"
+        case bool() | int() | float() | str():
+            return f"the {type(seen).__name__} {seen!r}"
+    return "something else"

@@ -1,0 +1,262 @@
+"""Random trials of an attention layer, shared by the steps that build one.
+
+Sizes are as small as still convict: width, heads, batch and sequence all differ, so that no
+mistake about an axis can hide, and the numbers are of order 1, so that none drowns in rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from checks.shared import attention as oracles
+from grader.protocol.probe import (
+    Arg,
+    Call,
+    ConfigArg,
+    DeviceArg,
+    DimArg,
+    DTypeArg,
+    Load,
+    Make,
+    Probe,
+    Read,
+    TensorArg,
+    multiples,
+)
+from grader.rubric import Expect, Trial
+
+Array = npt.NDArray[np.float32]
+Rng = np.random.Generator
+
+GPT2 = {"n_embd": 768, "n_head": 12}
+
+
+def normal(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
+    """Normal numbers, float32."""
+    return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+
+
+def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
+    """Weights of a GPT-2 attention layer that keep numbers of order 1."""
+    spread = _spread(n_embd)
+    return {
+        "c_attn.weight": normal(rng, 3 * n_embd, n_embd, scale=spread),
+        "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
+        "c_proj.weight": normal(rng, n_embd, n_embd, scale=spread),
+        "c_proj.bias": normal(rng, n_embd, scale=0.5),
+    }
+
+
+def _spread(n_embd: int) -> float:
+    return 1.4 / math.sqrt(n_embd)
+
+
+LONG = 257
+"""Tokens of a long text, at least. A mask that is fixed at 256 positions or fewer ends before it.
+
+GPT-2 reads up to 1024. Programs that go token by token are right too, and need seconds for so many.
+"""
+
+
+def long(rng: Rng) -> int:
+    """The length of a long text."""
+    return int(rng.integers(LONG, LONG + 16))
+
+
+def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
+    """Random ``(n_head, head_dim, batch, seq)``, all distinct.
+
+    One has a single token, one a single head, and with it a long text: so that costs least.
+    """
+    drawn = [
+        tuple(int(i) for i in rng.permutation([2, 3, 5, 7])[:4]),
+        tuple(int(i) for i in rng.permutation([3, 4, 5, 2])[:4]),
+    ]
+    head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
+    one_token = (head, dim, 5, 1)
+    one_text = (int(rng.integers(2, 4)), int(rng.integers(4, 7)), 1, 8)
+    one_head = (1, 4, 2, long(rng))
+    return [*((a, b, c, d) for a, b, c, d in drawn), one_token, one_text, one_head]
+
+
+def layer_trials(rng: Rng, cls: str) -> list[Trial]:
+    """Forward passes of ``cls(GPT2Config)`` against :func:`oracles.gpt2_attention`."""
+    found = [_gpt2(rng, cls)]
+    found += [_forward(rng, cls, f"random-{i}", size) for i, size in enumerate(sizes(rng), start=1)]
+    return [*found, _sharp(rng, cls), _calls(rng, cls)]
+
+
+def _gpt2(rng: Rng, cls: str) -> Trial:
+    """The real GPT-2 sizes, with one text of four tokens."""
+    n_embd = GPT2["n_embd"]
+    step = _spread(n_embd) / 74  # the spread of whole numbers from -128 to 127
+    sent = {
+        "c_attn.weight": rng.integers(-128, 128, (3 * n_embd, n_embd), np.int8),
+        "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
+        "c_proj.weight": rng.integers(-128, 128, (n_embd, n_embd), np.int8),
+        "c_proj.bias": normal(rng, n_embd, scale=0.5),
+    }
+    steps = {name: step for name, array in sent.items() if array.dtype == np.int8}
+    weights = sent | {name: multiples(sent[name], step) for name in steps}
+    x = normal(rng, 1, 4, n_embd)
+    read = Read("attributes", "module", ("embed_dim", "num_heads", "head_dim", "split_size"))
+    make = Make("module", cls, (ConfigArg(dict(GPT2)),))
+    return Trial(
+        Probe("gpt2", (make, read, Load("loaded", "module", sent, steps), _call("out", x))),
+        _expect(weights, GPT2["n_head"], {"out": x}),
+    )
+
+
+def _forward(rng: Rng, cls: str, name: str, size: tuple[int, int, int, int]) -> Trial:
+    n_head, head_dim, batch, seq = size
+    n_embd = n_head * head_dim
+    weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
+    config = {"n_embd": n_embd, "n_head": n_head}
+    return Trial(
+        Probe(name, (*_made(cls, config, weights), _call("out", x))),
+        _expect(weights, n_head, {"out": x}),
+    )
+
+
+LARGEST_SCORE = 60.0
+"""Of the trial ``sharp``. exp(60) is still a float32, so a softmax written out may pass."""
+
+
+def _sharp(rng: Rng, cls: str) -> Trial:
+    """Scores of some tens, as a trained GPT-2 has them: a finite mask has to hold against them.
+
+    Rounding of such scores is felt through the softmax, hence the wider tolerance.
+    """
+    n_head, head_dim, batch, seq = 3, 6, 2, 7
+    n_embd = n_head * head_dim
+    weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
+    exact = {name: array.astype(np.float64) for name, array in weights.items()}
+    fused = oracles.linear(x.astype(np.float64), exact["c_attn.weight"], exact["c_attn.bias"])
+    query, key, _ = (oracles.split_heads(part, n_head) for part in np.split(fused, 3, -1))
+    factor = np.float32((LARGEST_SCORE / np.abs(oracles.attention_scores(query, key)).max()) ** 0.5)
+    both = slice(0, 2 * n_embd)
+    weights["c_attn.weight"][both] *= factor
+    weights["c_attn.bias"][both] *= factor
+    config = {"n_embd": n_embd, "n_head": n_head}
+    return Trial(
+        Probe("sharp", (*_made(cls, config, weights), _call("out", x))),
+        _expect(weights, n_head, {"out": x}),
+        slack=5.0,
+    )
+
+
+FUTURE = 3
+"""In the trial ``calls``, tokens from this position on are changed for the second call."""
+
+
+def _calls(rng: Rng, cls: str) -> Trial:
+    """Four calls of one layer: a text, its future changed, a longer text, the first again."""
+    n_head, head_dim, batch, seq = 3, 4, 2, 5
+    n_embd = n_head * head_dim
+    weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
+    changed = x.copy()
+    changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, n_embd, scale=2.0)
+    inputs = {
+        "first": x,
+        "changed": changed,
+        "longer": normal(rng, 1, int(rng.integers(6, 10)), n_embd),
+        "again": x,
+    }
+    config = {"n_embd": n_embd, "n_head": n_head}
+    calls = tuple(_call(name, array) for name, array in inputs.items())
+    return Trial(
+        Probe("calls", (*_made(cls, config, weights), *calls)), _expect(weights, n_head, inputs)
+    )
+
+
+def part_trials(rng: Rng, cls: str) -> list[Trial]:
+    """``_split_heads``, ``_merge_heads`` and ``_attn``, each called by itself."""
+    n_head, head_dim, batch, seq = 3, 5, 2, 4
+    config = {"n_embd": n_head * head_dim, "n_head": n_head}
+    made = Make("module", cls, (ConfigArg(dict(config)),))
+    wide = normal(rng, batch, seq, n_head * head_dim)
+    tall = normal(rng, batch, n_head, seq, head_dim)
+    query, key, value = (normal(rng, batch, n_head, seq, head_dim, scale=1.3) for _ in range(3))
+    tensors = tuple(TensorArg(array) for array in (query, key, value))
+    exact = [array.astype(np.float64) for array in (wide, tall, query, key, value)]
+    return [
+        Trial(
+            Probe(
+                "split_heads",
+                (made, Call("out", "module", "_split_heads", (TensorArg(wide), n_head, head_dim))),
+            ),
+            lambda **knobs: {"out": oracles.split_heads(exact[0], n_head, **knobs)},
+            part=True,
+        ),
+        Trial(
+            Probe(
+                "merge_heads",
+                (made, Call("out", "module", "_merge_heads", (TensorArg(tall), n_head, head_dim))),
+            ),
+            lambda **knobs: {"out": oracles.merge_heads(exact[1], **knobs)},
+            part=True,
+        ),
+        Trial(
+            Probe("attn", (made, Call("out", "module", "_attn", tensors))),
+            lambda **knobs: {
+                "out": oracles.attention(*exact[2:], n_embd=n_head * head_dim, **knobs)
+            },
+            part=True,
+        ),
+    ]
+
+
+def mask_trials(rng: Rng) -> list[Trial]:
+    """``causal_mask`` of several lengths, first without and then with earlier tokens.
+
+    ``square-float64`` asks for another element type; ``lengths`` passes dimensions of a
+    tensor's shape, as step 05 does.
+    """
+    lengths = [(4, 0), (1, 0), (long(rng), 0)]
+    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6)]
+    return [
+        *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
+        _mask("square-float64", 3, 0, dtype="float64"),
+        *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
+        _mask("lengths", 4, 0, dims=True),
+    ]
+
+
+def mask_part() -> Trial:
+    """The ``causal_mask`` that a layer brings along, called by itself."""
+    one = _mask("mask", 5, 0)
+    return Trial(one.probe, one.expect, part=True)
+
+
+def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False) -> Trial:
+    kwargs: dict[str, Arg] = {"dtype": DTypeArg(dtype), "device": DeviceArg()}
+    given = (DimArg(seq), DimArg(tokens)) if dims else (seq, tokens)
+    return Trial(
+        Probe(name, (Call("out", None, "causal_mask", given, kwargs),)),
+        lambda **knobs: {"out": oracles.causal_mask(seq, tokens, **knobs)},
+    )
+
+
+def _made(cls: str, config: Mapping[str, int], weights: Mapping[str, Array]) -> tuple[Make, Load]:
+    make = Make("module", cls, (ConfigArg(dict(config)),))
+    return make, Load("loaded", "module", dict(weights))
+
+
+def _call(name: str, x: Array) -> Call:
+    return Call(name, "module", None, (TensorArg(x),))
+
+
+def _expect(weights: Mapping[str, Array], n_head: int, inputs: Mapping[str, Array]) -> Expect:
+    """The oracle's answer to each input of one layer."""
+
+    def expect(**knobs: object) -> dict[str, oracles.Floats]:
+        return {
+            name: oracles.gpt2_attention(x.astype(np.float64), weights, n_head, **knobs)
+            for name, x in inputs.items()
+        }
+
+    return expect

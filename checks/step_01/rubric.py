@@ -1,0 +1,238 @@
+"""The rubric of step 01: ``GPT2Config``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from checks.shared import structure
+from grader.protocol.probe import Make, Probe, Read
+from grader.rubric import (
+    Check,
+    Evidence,
+    Failed,
+    NotRun,
+    Passed,
+    Rubric,
+    Rule,
+    Ruling,
+    Trial,
+    rules,
+    runtime_check,
+    source_check,
+)
+
+CLASS = "GPT2Config"
+
+REQUIRED: Mapping[str, Any] = {
+    "vocab_size": 50257,
+    "n_positions": 1024,
+    "n_embd": 768,
+    "n_layer": 12,
+    "n_head": 12,
+    "n_inner": None,
+    "layer_norm_epsilon": 1e-5,
+}
+"""The fields that later steps read, with Hugging Face's defaults."""
+
+FURTHER: Mapping[str, Any] = {
+    "activation_function": "gelu_new",
+    "resid_pdrop": 0.1,
+    "embd_pdrop": 0.1,
+    "attn_pdrop": 0.1,
+    "initializer_range": 0.02,
+    "bos_token_id": 50256,
+    "eos_token_id": 50256,
+    "tie_word_embeddings": True,
+}
+"""Fields of Hugging Face's configuration that no step of the course reads."""
+
+GROUPS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
+    (
+        "vocabulary",
+        "A vocabulary of 50257 tokens and texts of up to 1024 tokens",
+        ("vocab_size", "n_positions"),
+        "vocab_size: int = 50257 and n_positions: int = 1024",
+    ),
+    (
+        "sizes",
+        "Vectors of 768 numbers, 12 layers and 12 heads",
+        ("n_embd", "n_layer", "n_head"),
+        "n_embd: int = 768, n_layer: int = 12, n_head: int = 12",
+    ),
+    (
+        "feed-forward",
+        "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
+        ("n_inner", "activation_function"),
+        'n_inner: int | None = None and activation_function: str = "gelu_new"',
+    ),
+    (
+        "dropout",
+        "The three dropout probabilities are 0.1",
+        ("resid_pdrop", "embd_pdrop", "attn_pdrop"),
+        "resid_pdrop: float = 0.1, and so on",
+    ),
+    (
+        "constants",
+        "layer_norm_epsilon is 1e-5 and initializer_range is 0.02",
+        ("layer_norm_epsilon", "initializer_range"),
+        "layer_norm_epsilon: float = 1e-5 and initializer_range: float = 0.02",
+    ),
+    (
+        "tokens",
+        "Token 50256 begins and ends a text, and the output layer is tied",
+        ("bos_token_id", "eos_token_id", "tie_word_embeddings"),
+        "bos_token_id: int = 50256, eos_token_id: int = 50256, tie_word_embeddings: bool = True",
+    ),
+)
+
+OTHER = {
+    "n_embd": 20,
+    "n_head": 5,
+    "n_layer": 3,
+    "vocab_size": 71,
+    "n_positions": 33,
+    "layer_norm_epsilon": 1e-3,
+    "n_inner": 44,
+}
+
+
+def draw(rng: np.random.Generator) -> Iterable[Trial]:
+    """The defaults, every field that later steps read set by name, and one set alone."""
+    names = (*REQUIRED, *FURTHER)
+    width = int(rng.integers(2, 9)) * 12
+    return [
+        _made("defaults", {}, names),
+        _made("named", OTHER, names),
+        _made("one", {"n_embd": width}, names),
+        _made("positional", {}, names[:2], args=(101, 17)),
+    ]
+
+
+def _made(
+    name: str, kwargs: Mapping[str, Any], names: tuple[str, ...], args: tuple[int, ...] = ()
+) -> Trial:
+    return Trial(
+        Probe(name, (Make("config", CLASS, args, dict(kwargs)), Read("fields", "config", names)))
+    )
+
+
+def defaults(names: tuple[str, ...]) -> Rule:
+    """Each of these fields has its default; one that no step reads may be missing."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        seen = evidence.seen("defaults", "fields")
+        if not isinstance(seen, dict):
+            return NotRun("builds")
+        for name in names:
+            want = REQUIRED[name] if name in REQUIRED else FURTHER[name]
+            if name not in seen:
+                if name in REQUIRED:
+                    return Failed(f"GPT2Config has no field {name}")
+                continue
+            if not _same(seen[name], want):
+                return Failed(f"{name} is {_shown(seen[name])} by default, expected {want!r}")
+        missing = [name for name in names if name not in seen]
+        note = f"Without {', '.join(missing)}, which no step reads." if missing else None
+        return Passed(note)
+
+    return rule
+
+
+def kept() -> Rule:
+    """What is given by name arrives, and nothing else changes."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for trial in ("named", "one"):
+            if stop := rules.obstacle(evidence, trial, "config"):
+                return stop
+            given = next(
+                a.kwargs for a in evidence.trials[trial].probe.actions if isinstance(a, Make)
+            )
+            seen, fresh = evidence.seen(trial, "fields"), evidence.seen("defaults", "fields")
+            if not isinstance(seen, dict) or not isinstance(fresh, dict):
+                return NotRun("builds")
+            for name in REQUIRED:
+                want = given.get(name, fresh.get(name))
+                if not _same(seen.get(name), want):
+                    call = ", ".join(f"{key}={value}" for key, value in given.items())
+                    return Failed(
+                        f"After GPT2Config({call}), {name} is {_shown(seen.get(name))}, "
+                        f"expected {want!r}"
+                    )
+        return Passed()
+
+    return rule
+
+
+def _same(seen: object, want: object) -> bool:
+    if isinstance(seen, bool) != isinstance(want, bool):
+        return False
+    if isinstance(want, int) and not isinstance(seen, int):
+        return False
+    if isinstance(want, int | float) and isinstance(seen, int | float):
+        return bool(np.isclose(seen, want, rtol=1e-12, atol=0))
+    return seen == want
+
+
+def _shown(seen: object) -> str:
+    return getattr(seen, "type_name", None) or repr(seen)
+
+
+def _group(id: str, sentence: str, names: tuple[str, ...], answer: str) -> Check:
+    return runtime_check(
+        id,
+        sentence,
+        f"Not yet GPT-2's: {', '.join(names)}",
+        answer,
+        'Names and defaults are Hugging Face\'s. See "The fields".',
+        answer,
+        rule=defaults(names),
+        needs=("builds",),
+    )
+
+
+CHECKS = (
+    source_check(
+        "import",
+        "dataclass is imported from dataclasses",
+        "dataclass is not imported from dataclasses",
+        "Add 'from dataclasses import dataclass'",
+        'It writes __init__ from the fields. See "A dataclass".',
+        "from dataclasses import dataclass",
+        test=structure.imports_dataclass(),
+    ),
+    source_check(
+        "decorator",
+        "GPT2Config is a dataclass",
+        "GPT2Config is not decorated with @dataclass",
+        "Write @dataclass on the line above 'class GPT2Config:'",
+        'Without it the fields are no arguments. See "A dataclass".',
+        "@dataclass",
+        test=structure.is_dataclass(CLASS),
+    ),
+    runtime_check(
+        "builds",
+        "GPT2Config() can be built without arguments",
+        "GPT2Config() cannot be built without arguments",
+        "Give every field a default",
+        'A field is a name, a type and a default. See "The fields".',
+        "n_embd: int = 768",
+        rule=rules.builds("defaults", module=False),
+    ),
+    *(_group(*group) for group in GROUPS),
+    runtime_check(
+        "named",
+        "GPT2Config(n_embd=20, n_head=5) sets these fields and leaves the others",
+        "GPT2Config(n_embd=20, n_head=5) does not set these fields",
+        "A dataclass writes __init__ for you: do not write your own",
+        'Later steps build small models this way. See "A dataclass".',
+        "@dataclass above the class, and each field with its type",
+        rule=kept(),
+        needs=("builds",),
+    ),
+)
+
+RUBRIC = Rubric(checks=CHECKS, draw=draw)

@@ -1,0 +1,177 @@
+"""The rubric of step 02: ``causal_mask``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from checks.shared import structure, structure_more, trials
+from checks.shared.mistakes import named
+from checks.step_02 import mistakes
+from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+
+NAME = "causal_mask"
+EVERY = ("square-*", "later-*")
+
+
+def draw(rng: np.random.Generator) -> Iterable[Trial]:
+    """Masks of several lengths, with earlier tokens, with dimensions for lengths, in float64."""
+    return trials.mask_trials(rng)
+
+
+CHECKS = (
+    source_check(
+        "imports",
+        "functional is imported as F, Tensor from max.experimental.tensor",
+        "functional and Tensor are not both imported",
+        "Add 'from max.experimental import functional as F' and 'from max.experimental.tensor "
+        "import Tensor'",
+        'Each name and the module it lives in: see "MAX operations".',
+        "from max.experimental import functional as F; from max.experimental.tensor import Tensor",
+        test=structure_more.imports_for_a_function(),
+        proven_by=("runs",),
+    ),
+    source_check(
+        "function",
+        "causal_mask(sequence_length, num_tokens, *, dtype, device) exists",
+        "causal_mask(sequence_length, num_tokens, *, dtype, device) is missing",
+        "Define 'def causal_mask(sequence_length, num_tokens, *, dtype, device):'",
+        'Later steps call it by these names. See "What you build".',
+        "def causal_mask(sequence_length, num_tokens, *, dtype, device):",
+        test=structure.defines_mask(),
+        proven_by=("runs",),
+    ),
+    source_check(
+        "decorator",
+        "causal_mask is decorated with F.functional",
+        "causal_mask is not decorated with F.functional",
+        "Write @F.functional on the line above 'def causal_mask'",
+        'MAX then runs the whole function as one operation. See "MAX operations".',
+        "@F.functional",
+        test=structure.is_functional(NAME),
+        proven_by=("runs",),
+    ),
+    source_check(
+        "columns",
+        "The columns are num_tokens + sequence_length",
+        "The columns are not num_tokens + sequence_length",
+        "n = Dim(sequence_length) + num_tokens",
+        'One column for every token that can be looked at. See "The shape".',
+        "n = Dim(sequence_length) + num_tokens",
+        test=structure.counts_columns(NAME),
+        proven_by=("shape",),
+    ),
+    source_check(
+        "constant",
+        "The mask is made of minus infinity",
+        "The mask is not made of minus infinity",
+        'Tensor(float("-inf"), dtype=dtype, device=device)',
+        'Only minus infinity leaves a weight of exactly 0. See "Minus infinity".',
+        'mask = Tensor(float("-inf"), dtype=dtype, device=device)',
+        test=structure.minus_infinity(NAME),
+        proven_by=("square",),
+    ),
+    source_check(
+        "broadcast",
+        "Minus infinity is spread over every row and column",
+        "Minus infinity is not spread over every row and column",
+        "mask = F.broadcast_to(mask, shape=(sequence_length, n))",
+        'One number becomes a matrix. See "The band".',
+        "mask = F.broadcast_to(mask, shape=(sequence_length, n))",
+        test=structure.broadcasts(NAME),
+        proven_by=("shape",),
+    ),
+    source_check(
+        "band",
+        "F.band_part keeps it above the diagonal only",
+        "F.band_part does not keep it above the diagonal",
+        "F.band_part(mask, num_lower=None, num_upper=..., exclude=True)",
+        'exclude=True puts 0 inside the band. See "The band".',
+        "return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)",
+        test=structure.takes_band(NAME),
+        proven_by=("square",),
+    ),
+    runtime_check(
+        "runs",
+        "causal_mask(4, 0, dtype=DType.float32, device=CPU()) returns a MAX Tensor",
+        "causal_mask(4, 0, dtype=DType.float32, device=CPU()) does not work",
+        "Does the function end in a return?",
+        'See "Tasks".',
+        "return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)",
+        rule=rules.all_of(
+            rules.imports(),
+            rules.runs(*EVERY),
+            rules.tensors("square-1", "square-2", "square-3", "later-*"),
+        ),
+        why="The checks below look at the tensor that comes back.",
+    ),
+    runtime_check(
+        "shape",
+        "Its shape is [sequence_length, num_tokens + sequence_length]",
+        "Its shape is not [sequence_length, num_tokens + sequence_length]",
+        "Rows are the new tokens, columns all tokens",
+        'See "The shape".',
+        "F.broadcast_to(mask, shape=(sequence_length, Dim(sequence_length) + num_tokens))",
+        rule=rules.shapes(*EVERY),
+        needs=("runs",),
+    ),
+    runtime_check(
+        "square",
+        "It is 0 where a token may look and minus infinity where it may not",
+        "It is not 0 where a token may look and minus infinity where it may not",
+        "Row i is 0 up to column i and minus infinity after it",
+        'Print causal_mask(4, 0, ...) and compare. See "The band".',
+        "F.band_part(mask, num_lower=None, num_upper=0, exclude=True)",
+        rule=rules.numbers("square-*", what="numbers of the mask"),
+        needs=("shape",),
+    ),
+    runtime_check(
+        "dtype",
+        "It has the dtype that was asked for",
+        "It does not have the dtype that was asked for",
+        "Pass dtype=dtype and device=device to the constant",
+        'A mask is added to scores of any type. See "MAX operations".',
+        'Tensor(float("-inf"), dtype=dtype, device=device)',
+        rule=rules.tensors("square-float64", dtype="float64"),
+        needs=("runs",),
+    ),
+    runtime_check(
+        "earlier",
+        "Tokens that came before are visible to every token",
+        "Tokens that came before are not visible to every token",
+        "With num_tokens earlier tokens, row i is 0 up to column num_tokens + i",
+        'See "Tokens that came before".',
+        "num_upper=int(Dim(num_tokens))",
+        rule=rules.all_of(
+            rules.numbers_or(
+                "later-*",
+                other={"earlier": "hidden"},
+                note="With num_tokens > 0 your diagonal starts in column 0. No step before the KV "
+                "cache of step 10 uses that; there row i must see num_tokens + i columns.",
+            ),
+            rules.wish(
+                "lengths",
+                "Step 05 passes a dimension of a tensor as the length. Yours takes plain ints "
+                "only: call int() on it first.",
+            ),
+        ),
+        needs=("shape",),
+    ),
+)
+
+BLAMES = {
+    "band": ("band", "square"),
+    "constant": ("constant", "square"),
+    "columns": ("columns", "shape", "earlier"),
+    "earlier": ("earlier",),
+}
+
+LESSON = {
+    "band": "The band",
+    "constant": "Minus infinity",
+    "columns": "Tokens that came before",
+    "earlier": "Tokens that came before",
+}
+
+RUBRIC = Rubric(checks=CHECKS, draw=draw, misconceptions=named(mistakes.CAUSAL, BLAMES, LESSON))

@@ -1,0 +1,128 @@
+"""Random trials of ``scaled_dot_product_attention``, and the text of the lesson.
+
+All lengths and widths of a trial differ, so that no mistake about a dimension can hide.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from checks.shared.attention import Floats, linear, split_heads
+from checks.shared.trials import Array, Rng, normal
+from checks.step_03 import oracle as oracles
+from grader.protocol.probe import Arg, Call, Probe, TensorArg
+from grader.rubric import Trial
+
+NAME = "scaled_dot_product_attention"
+EXAMPLE = Path(__file__).resolve().parents[2] / "steps" / "data" / "she_loves_cats.json"
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Calls without a mask, calls with masks of several shapes, and "She loves cats"."""
+    return [*_plain(rng), *_masked(rng), _trial("she-loves-cats", *example())]
+
+
+def _plain(rng: Rng) -> list[Trial]:
+    """2-D, 3-D, 4-D and 5-D inputs, a single token, and scores far from 0."""
+    five, seven, three, four = (int(n) for n in rng.permutation([5, 7, 3, 4]))
+    return [
+        _trial("plain-2d", *_inputs(rng, (), five, seven, three, four)),
+        _trial("plain-3d", *_inputs(rng, (2,), four, five, seven, three)),
+        _trial("plain-4d", *_inputs(rng, (2, 3), seven, four, 5, 6)),
+        _trial("plain-5d", *_inputs(rng, (2, 1, 3), 4, 2, 5, 6)),
+        _trial("plain-one", *_inputs(rng, (3, 2), 1, 1, 4, 5)),
+        _trial("plain-sharp", *_inputs(rng, (2,), 6, 5, 9, 3, scale=2.5), slack=5.0),
+    ]
+
+
+def _masked(rng: Rng) -> list[Trial]:
+    """Masks of every shape that broadcasts, as later steps use them."""
+    return [
+        _with_mask(rng, "masked-causal", (2, 3), 5, 5, causal=True),
+        _with_mask(rng, "masked-random", (3,), 4, 6, shape=(4, 6)),
+        _with_mask(rng, "masked-keys", (2, 3), 4, 7, shape=(2, 1, 1, 7)),
+        _with_mask(rng, "masked-texts", (3, 2), 6, 4, shape=(3, 1, 6, 4)),
+        _with_mask(rng, "masked-named", (), 5, 3, shape=(5, 3), named=True),
+        _with_mask(rng, "masked-nothing", (2,), 3, 4, shape=(3, 4), visible=True),
+    ]
+
+
+def _inputs(
+    rng: Rng,
+    leading: tuple[int, ...],
+    queries: int,
+    keys: int,
+    head_dim: int,
+    value_dim: int,
+    scale: float = 1.3,
+) -> tuple[Array, Array, Array]:
+    return (
+        normal(rng, *leading, queries, head_dim, scale=scale),
+        normal(rng, *leading, keys, head_dim, scale=scale),
+        normal(rng, *leading, keys, value_dim),
+    )
+
+
+def _with_mask(
+    rng: Rng,
+    name: str,
+    leading: tuple[int, ...],
+    queries: int,
+    keys: int,
+    *,
+    shape: tuple[int, ...] = (),
+    causal: bool = False,
+    named: bool = False,
+    visible: bool = False,
+) -> Trial:
+    """A mask of ``shape`` that leaves each query a key to see: its first, and others by chance."""
+    inputs = _inputs(rng, leading, queries, keys, 8, 9)
+    hidden = np.triu(np.ones((queries, keys)), 1) > 0 if causal else rng.random(shape) < 0.5
+    hidden[..., 0] = False
+    hidden[..., -1] |= not causal
+    mask = np.where(hidden & (not visible), -np.inf, 0.0).astype(np.float32)
+    return _trial(name, *inputs, mask=mask, named=named)
+
+
+def example(name: str = "she loves cats") -> tuple[Array, Array, Array]:
+    """Query, key and value ``[n_head, seq, head_dim]`` of one of the lesson's experiments."""
+    stored: dict[str, Any] = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    layer = {key: np.array(row) for key, row in stored[name]["layer"].items()}
+    x = np.array(stored[name]["x"])  # [seq, embed_size]
+    query, key, value = (
+        split_heads(
+            linear(x, layer[f"{made}.weight"], layer[f"{made}.bias"]), stored["num_heads"]
+        ).astype(np.float32)
+        for made in ("W_q", "W_k", "W_v")
+    )
+    return query, key, value
+
+
+def _trial(
+    name: str,
+    query: Array,
+    key: Array,
+    value: Array,
+    *,
+    mask: Array | None = None,
+    named: bool = False,
+    slack: float = 1.0,
+) -> Trial:
+    args: list[Arg] = [TensorArg(array) for array in (query, key, value)]
+    more: dict[str, Arg] = {}
+    if mask is not None and named:
+        more = {"mask": TensorArg(mask)}
+    elif mask is not None:
+        args.append(TensorArg(mask))
+    q, k, v = (array.astype(np.float64) for array in (query, key, value))
+    added = None if mask is None else mask.astype(np.float64)
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        output, weights = oracles.scaled_dot_product_attention(q, k, v, added, **knobs)
+        return {"out.0": output, "out.1": weights}
+
+    return Trial(Probe(name, (Call("out", None, NAME, tuple(args), more),)), expect, slack=slack)

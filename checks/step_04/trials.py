@@ -1,0 +1,107 @@
+"""Random trials of ``padding_mask`` and ``combine_masks``.
+
+Padding stands at the end, at the start and in the middle of texts, and 0 is an ordinary token.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checks.shared.attention import Floats, causal_mask
+from checks.shared.trials import Array, Rng
+from checks.step_04 import oracle as oracles
+from checks.step_04.oracle import Ints
+from grader.protocol.probe import Arg, Call, DTypeArg, Probe, Ref, TensorArg
+from grader.rubric import Trial
+
+PADDING, COMBINED = "padding_mask", "combine_masks"
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Padding masks, combined masks, and the one made from the other."""
+    pad = int(rng.integers(20, 60))
+    return [
+        _padding("padding-texts", _texts(rng, 4, 7, pad), pad),
+        _padding("padding-largest", _texts(rng, 3, 5, 50_256), 50_256),
+        _padding("padding-int32", _texts(rng, 5, 6, pad).astype(np.int32), pad),
+        _padding("padding-absent", _tokens(rng, 2, 3, pad), pad),
+        _padding("padding-single", _texts(rng, 1, 4, pad), pad),
+        _padding("alone-text", _nothing_but(rng, 3, 4, pad), pad),
+        _padding("alone-token", np.full((2, 1), pad), pad),
+        _padding("double", _texts(rng, 2, 5, pad), pad, dtype="float64"),
+        _combined("combined-texts", _texts(rng, 4, 6, pad), pad),
+        _combined("combined-single", _texts(rng, 1, 5, pad), pad),
+        _combined("combined-absent", _tokens(rng, 3, 4, pad), pad),
+        _combined("combined-padding", _nothing_but(rng, 2, 5, pad), pad),
+        _together("together-texts", _texts(rng, 4, 5, pad), pad),
+        _together("together-padding", _nothing_but(rng, 3, 6, pad), pad),
+    ]
+
+
+def _tokens(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
+    """Ids on both sides of ``pad``, and 0 among them."""
+    ids = rng.integers(0, 2 * pad, (batch, seq))
+    ids[ids == pad] = pad + 1
+    ids[:, 0], ids[:, -1] = 0, pad - 1
+    ids[0, seq // 2] = pad + 2
+    return np.asarray(ids)
+
+
+def _texts(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
+    """Texts padded at the end, at the start, in the middle, nowhere, and so on."""
+    ids = _tokens(rng, batch, seq, pad)
+    ids[0::4, seq - 2 :] = pad
+    ids[1::4, :2] = pad
+    ids[2::4, 1] = pad
+    return ids
+
+
+def _nothing_but(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
+    """The last text is nothing but padding."""
+    ids = _texts(rng, batch, seq, pad)
+    ids[-1] = pad
+    return ids
+
+
+def _padding(name: str, ids: Ints, pad: int, *, dtype: str | None = None) -> Trial:
+    more: dict[str, Arg] = {} if dtype is None else {"dtype": DTypeArg(dtype)}
+    call = Call("out", None, PADDING, (TensorArg(ids), pad), more)
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {"out": oracles.padding_mask(ids, pad, **knobs)}
+
+    return Trial(Probe(name, (call,)), expect, view=oracles.canonical)
+
+
+def _combined(name: str, ids: Ints, pad: int) -> Trial:
+    """``combine_masks`` on a causal mask and a padding mask of ours."""
+    causal = causal_mask(ids.shape[-1])
+    padding = np.where(ids == pad, oracles.LOWEST, 0.0)[:, None, None]  # [batch, 1, 1, seq]
+    args = (_mask(causal), _mask(padding))
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {"out": oracles.combine_masks(causal, padding, **knobs)}
+
+    return Trial(Probe(name, (Call("out", None, COMBINED, args),)), expect, view=oracles.canonical)
+
+
+def _together(name: str, ids: Ints, pad: int) -> Trial:
+    """``combine_masks`` on the padding mask that the learner's own function makes."""
+    causal = causal_mask(ids.shape[-1])
+    actions = (
+        Call("padding", None, PADDING, (TensorArg(ids), pad)),
+        Call("out", None, COMBINED, (_mask(causal), Ref("padding"))),
+    )
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        padding = oracles.padding_mask(ids, pad, **knobs)
+        return {"out": oracles.combine_masks(causal, padding, **knobs)}
+
+    return Trial(Probe(name, actions), expect, view=oracles.canonical)
+
+
+def _mask(mask: Floats) -> TensorArg:
+    made: Array = mask.astype(np.float32)
+    return TensorArg(made)

@@ -1,0 +1,199 @@
+"""Random trials of ``RotaryEmbedding`` and ``MultiHeadSelfAttentionRoPE``.
+
+Positions are out of order and do not start at 0, and no two sizes of a trial are equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checks.shared.attention import Floats
+from checks.shared.trials import Array, Rng, long, normal
+from checks.step_06 import oracle as oracles
+from checks.step_06.oracle import Ints
+from grader.protocol.probe import Call, Load, Make, Probe, Read, TensorArg
+from grader.rubric import Trial
+
+ROPE, LAYER = "RotaryEmbedding", "MultiHeadSelfAttentionRoPE"
+LONGEST = 48
+"""``max_seq_len`` of the trials. Positions stay two below it, so that counting from 1 gives wrong
+numbers and no error."""
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Rotations by themselves, then whole layers."""
+    return [*_rotations(rng), _parameters(), _distance(rng), *_layers(rng), _calls(rng)]
+
+
+def _theta(rng: Rng) -> float:
+    """A base far from 10000, with which all pairs turn visibly."""
+    return float(rng.integers(20, 300))
+
+
+def _positions(rng: Rng, *shape: int) -> Ints:
+    """Positions without repetition in a row, in any order, 0 not among them."""
+    rows = [rng.permutation(np.arange(1, LONGEST - 1))[: shape[-1]] for _ in range(_count(shape))]
+    return np.asarray(rows).reshape(shape)
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape[:-1], dtype=int))
+
+
+def _rotations(rng: Rng) -> list[Trial]:
+    """``RotaryEmbedding`` on 2-D to 4-D inputs, with positions for one, each or all texts."""
+    zeros = np.zeros(4, dtype=np.int64)
+    return [
+        _rotation(rng, "rope-2d", (5, 6), _positions(rng, 5)),
+        _rotation(rng, "rope-texts", (3, 5, 4), _positions(rng, 3, 5)),
+        _rotation(rng, "rope-shared", (3, 7, 8), _positions(rng, 7)),
+        _rotation(rng, "rope-heads", (2, 3, 4, 10), _positions(rng, 2, 1, 4)),
+        _rotation(rng, "rope-pair", (4, 3, 2), _positions(rng, 4, 3)),
+        _rotation(rng, "rope-usual", (2, 6, 8), _positions(rng, 6), theta=10_000.0),
+        _rotation(rng, "start", (2, 4, 6), zeros),
+        _last(rng),
+    ]
+
+
+def _rotation(
+    rng: Rng, name: str, shape: tuple[int, ...], positions: Ints, *, theta: float | None = None
+) -> Trial:
+    base = _theta(rng) if theta is None else theta
+    x = normal(rng, *shape)
+    exact = x.astype(np.float64)
+    actions = (_rope(shape[-1], base), _turn("out", x, positions))
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {"out": oracles.rotate(exact, positions, base, **knobs)}
+
+    return Trial(Probe(name, actions), expect)
+
+
+def _last(rng: Rng) -> Trial:
+    """The last position of the table; no numbers are expected, only an answer."""
+    x = normal(rng, 1, 4)
+    return Trial(Probe("last", (_rope(4, 50.0), _turn("out", x, np.array([LONGEST - 1])))))
+
+
+def _parameters() -> Trial:
+    """The layer has none, so an empty set of weights loads."""
+    return Trial(Probe("parameters", (_rope(6, 100.0), Load("loaded", "rope", {}))))
+
+
+def _distance(rng: Rng) -> Trial:
+    """Queries and keys at some positions, and the same ones further on in the text."""
+    theta, shape = _theta(rng), (2, 6, 8)
+    query, key = normal(rng, *shape), normal(rng, *shape)
+    places = rng.permutation(np.arange(0, LONGEST // 2 - 1))[:6]
+    further = places + int(rng.integers(5, LONGEST // 2 - 1))
+    given = {
+        "query": (query, places),
+        "key": (key, places),
+        "far_query": (query, further),
+        "far_key": (key, further),
+    }
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {
+            name: oracles.rotate(x.astype(np.float64), place, theta, **knobs)
+            for name, (x, place) in given.items()
+        }
+
+    calls = (_turn(name, x, place) for name, (x, place) in given.items())
+    return Trial(Probe("distance", (_rope(shape[-1], theta), *calls)), expect)
+
+
+def _rope(d_k: int, theta: float) -> Make:
+    return Make("rope", ROPE, (d_k, LONGEST, theta))
+
+
+def _turn(name: str, x: Array, positions: Ints) -> Call:
+    return Call(name, "rope", None, (TensorArg(x), TensorArg(positions)))
+
+
+def _layers(rng: Rng) -> list[Trial]:
+    """``MultiHeadSelfAttentionRoPE`` with no, one and two leading dimensions."""
+    two, three, five = (int(n) for n in rng.permutation([2, 3, 5]))
+    return [
+        _long(rng),
+        _layer(rng, "layer-3d", two, 4, (three, five + 4), (three, five + 4)),
+        _layer(rng, "layer-shared", 3, 6, (2, 5), (5,)),
+        _layer(rng, "layer-4d", 2, 6, (3, 2, 5), (3, 2, 5)),
+        _layer(rng, "layer-4d-shared", 5, 2, (2, 3, 4), (4,)),
+        _layer(rng, "layer-token", 3, 2, (2, 1), (2, 1)),
+    ]
+
+
+def weights(rng: Rng, d_model: int) -> dict[str, Array]:
+    """Projections that keep numbers of order 1."""
+    return {name: normal(rng, d_model, d_model, scale=1.5 * d_model**-0.5) for name in "qkvo"}
+
+
+def _layer(
+    rng: Rng,
+    name: str,
+    n_head: int,
+    d_k: int,
+    leading: tuple[int, ...],
+    positions: tuple[int, ...],
+) -> Trial:
+    d_model, theta = n_head * d_k, _theta(rng)
+    w, x = weights(rng, d_model), normal(rng, *leading, d_model)
+    inputs = {"out": (x, _positions(rng, *positions))}
+    return _layer_trial(name, w, n_head, theta, inputs)
+
+
+def _long(rng: Rng) -> Trial:
+    """One text without leading dimensions, and too long for a mask of a fixed size."""
+    n_head, d_k, seq = 2, 4, long(rng)
+    x, places = normal(rng, seq, n_head * d_k), rng.permutation(seq) % LONGEST
+    w = weights(rng, n_head * d_k)
+    return _layer_trial("layer-2d", w, n_head, _theta(rng), {"out": (x, places)}, seq)
+
+
+def _calls(rng: Rng) -> Trial:
+    """One layer called on a text, on the same text elsewhere, with a changed end, and again."""
+    n_head, d_k, batch, seq = 3, 4, 2, 6
+    d_model, theta = n_head * d_k, _theta(rng)
+    x, places = normal(rng, batch, seq, d_model), np.arange(seq)
+    changed = x.copy()
+    changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, d_model, scale=2.0)
+    inputs: dict[str, tuple[Array, Ints]] = {
+        "first": (x, places),
+        "changed": (changed, places),
+        "moved": (x, places + int(rng.integers(9, 30))),
+        "again": (x, places),
+    }
+    return _layer_trial("calls", weights(rng, d_model), n_head, theta, inputs)
+
+
+FUTURE = 3
+"""In the trial ``calls``, tokens from this position on are changed for the call ``changed``."""
+
+
+def _layer_trial(
+    name: str,
+    w: dict[str, Array],
+    n_head: int,
+    theta: float,
+    inputs: dict[str, tuple[Array, Ints]],
+    longest: int = LONGEST,
+) -> Trial:
+    d_model = len(w["q"])
+    made = Make("module", LAYER, (d_model, n_head, longest, theta))
+    read = Read("attributes", "module", ("d_model", "num_heads"))
+    given = tuple(TensorArg(w[name]) for name in "qkvo")
+    calls = tuple(
+        Call(path, "module", None, (*given, TensorArg(x), TensorArg(places)))
+        for path, (x, places) in inputs.items()
+    )
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {
+            path: oracles.attention_rope(w, x.astype(np.float64), places, n_head, theta, **knobs)
+            for path, (x, places) in inputs.items()
+        }
+
+    return Trial(Probe(name, (made, read, *calls)), expect)

@@ -1,0 +1,132 @@
+"""Random trials of ``LayerNorm`` and ``residual``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from checks.shared.attention import Floats
+from checks.shared.trials import Array, Rng, normal
+from checks.step_08 import oracle as oracles
+from grader.protocol.probe import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg
+from grader.rubric import Trial
+
+LAYER, FUNCTION = "LayerNorm", "residual"
+DEFAULT_EPS = 1e-5
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Layers of several widths, with eps large and small, then residual connections."""
+    return [
+        _fresh(rng),
+        _norm(rng, "norm-2d", (3, 7)),
+        _norm(rng, "norm-3d", (2, 5, 6), eps=0.25),
+        _norm(rng, "norm-4d", (2, 3, 4, 5), eps=1.5),
+        _norm(rng, "norm-wide", (2, 3, 64), eps=1e-3),
+        _norm(rng, "norm-shifted", (4, 3, 8), shift=5.0),
+        _norm(rng, "norm-small", (3, 4, 6), scale=4e-3),
+        _equal(rng),
+        _residual(rng, "residual-3d", (2, 4, 6)),
+        _residual(rng, "residual-other", (3, 2, 9)),
+        _residual(rng, "residual-token", (1, 1, 5)),
+    ]
+
+
+def weights(rng: Rng, dim: int) -> dict[str, Array]:
+    """A weight around 1 and a bias around 0, both with a spread that shows."""
+    return {
+        "weight": 1.0 + normal(rng, dim, scale=0.5),
+        "bias": normal(rng, dim, scale=0.7),
+    }
+
+
+def _fresh(rng: Rng) -> Trial:
+    """A layer as it is made: weight 1, bias 0, the usual eps."""
+    x, dim = normal(rng, 2, 3, 8, scale=2.0), 8
+    ones = {"weight": np.ones(dim, np.float32), "bias": np.zeros(dim, np.float32)}
+    actions = (Make("module", LAYER, (dim,)), _call("out", x))
+    return Trial(Probe("fresh", actions), _expect({"out": x}, ones, DEFAULT_EPS))
+
+
+def _norm(
+    rng: Rng,
+    name: str,
+    shape: tuple[int, ...],
+    *,
+    eps: float | None = None,
+    scale: float = 1.0,
+    shift: float = 0.0,
+) -> Trial:
+    """Given weights; ``eps`` None leaves the default. Called twice, with other numbers between."""
+    x = normal(rng, *shape, scale=scale) + np.float32(shift)
+    inputs = {"out": x, "other": normal(rng, *shape), "again": x}
+    return _layer(name, inputs, weights(rng, shape[-1]), eps)
+
+
+def _equal(rng: Rng) -> Trial:
+    """Vectors of equal numbers: their variance is 0."""
+    quarters = rng.integers(-12, 13, (2, 3, 1)) / 4  # sums of them are exact
+    x = np.broadcast_to(quarters, (2, 3, 4)).astype(np.float32)
+    return _layer("equal", {"out": x}, weights(rng, 4), None)
+
+
+def _layer(
+    name: str, inputs: Mapping[str, Array], given: dict[str, Array], eps: float | None
+) -> Trial:
+    more: dict[str, Arg] = {} if eps is None else {"eps": eps}
+    made = Make("module", LAYER, (len(given["weight"]),), more)
+    load = Load("loaded", "module", dict(given))
+    calls = tuple(_call(path, x) for path, x in inputs.items())
+    return Trial(
+        Probe(name, (made, load, *calls)),
+        _expect(inputs, given, DEFAULT_EPS if eps is None else eps),
+    )
+
+
+def _call(name: str, x: Array) -> Call:
+    return Call(name, "module", None, (TensorArg(x),))
+
+
+def _expect(inputs: Mapping[str, Array], given: Mapping[str, Array], eps: float) -> Any:
+    """The oracle's answer to each input of one layer."""
+    weight, bias = (given[name].astype(np.float64) for name in ("weight", "bias"))
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {
+            path: oracles.layer_norm(x.astype(np.float64), weight, bias, eps, **knobs)
+            for path, x in inputs.items()
+        }
+
+    return expect
+
+
+def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
+    """``residual`` with a second normalization in the place of the sublayer.
+
+    It is a layer that is certainly there, keeps the shape and is not linear.
+    """
+    x = normal(rng, *shape, scale=1.5)
+    given = {"norm": weights(rng, shape[-1]), "sublayer": weights(rng, shape[-1])}
+    actions: list[Action] = []
+    for layer, numbers in given.items():
+        actions.append(Make(layer, LAYER, (shape[-1],), {"eps": 0.1}))
+        actions.append(Load(f"{layer}-loaded", layer, dict(numbers)))
+    args = (TensorArg(x), Ref("norm"), Ref("sublayer"))
+    actions.append(Call("out", None, FUNCTION, args))
+    exact = {
+        layer: (numbers["weight"].astype(np.float64), numbers["bias"].astype(np.float64))
+        for layer, numbers in given.items()
+    }
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        def norm(x: Floats) -> Floats:
+            return oracles.layer_norm(x, *exact["norm"], 0.1, **knobs)
+
+        def sublayer(x: Floats) -> Floats:
+            return oracles.layer_norm(x, *exact["sublayer"], 0.1, **knobs)
+
+        return {"out": oracles.residual(x.astype(np.float64), norm, sublayer, **knobs)}
+
+    return Trial(Probe(name, tuple(actions)), expect)

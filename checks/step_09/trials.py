@@ -1,0 +1,124 @@
+"""Random trials of GPT-2's feed-forward network and of its block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from checks.shared.attention import Floats
+from checks.shared.trials import Array, Rng, attention_weights, normal
+from checks.step_09 import oracle as oracles
+from grader.protocol.probe import Call, ConfigArg, Load, Make, Probe, TensorArg
+from grader.rubric import Trial
+
+FUTURE = 2
+"""In the trial ``calls``, tokens from this position on are changed for the second call."""
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """The feed-forward network alone, then whole blocks of several sizes."""
+    return [
+        mlp_trial(rng, "mlp-wide", n_embd=5, inner=11, shape=(2, 3)),
+        mlp_trial(rng, "mlp-below-zero", n_embd=6, inner=40, shape=(3,), low=True),
+        mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2)),
+        block_trial(rng, "block-usual", {"n_embd": 12, "n_head": 3}, (2, 5)),
+        block_trial(rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (3, 4)),
+        block_trial(
+            rng,
+            "block-epsilon",
+            {"n_embd": 8, "n_head": 4, "layer_norm_epsilon": 0.7},
+            (1, 6),
+        ),
+        block_trial(rng, "block-one-token", {"n_embd": 6, "n_head": 1}, (4, 1)),
+        _calls(rng),
+    ]
+
+
+def mlp_weights(rng: Rng, n_embd: int, inner: int, *, low: bool = False) -> dict[str, Array]:
+    """Weights of a feed-forward network that keep numbers of order 1.
+
+    With ``low``, what GELU reads lies around -2, where its two formulas differ most beside what
+    they give.
+    """
+    spread = 0.4 if low else 1.5
+    return {
+        "c_fc.weight": normal(rng, inner, n_embd, scale=spread * n_embd**-0.5),
+        "c_fc.bias": normal(rng, inner, scale=0.5) - np.float32(2.3 if low else 0.0),
+        "c_proj.weight": normal(rng, n_embd, inner, scale=1.5 * inner**-0.5),
+        "c_proj.bias": normal(rng, n_embd, scale=0.02 if low else 0.5),
+    }
+
+
+def mlp_trial(
+    rng: Rng, name: str, *, n_embd: int, inner: int, shape: tuple[int, ...], low: bool = False
+) -> Trial:
+    """``GPT2MLP(inner, config)`` by itself, on vectors ``[*shape, n_embd]``."""
+    weights = mlp_weights(rng, n_embd, inner, low=low)
+    x = normal(rng, *shape, n_embd, scale=1.0 if low else 1.5)
+    exact = x.astype(np.float64)
+    return Trial(
+        Probe(
+            name,
+            (
+                Make("module", "GPT2MLP", (inner, ConfigArg({"n_embd": n_embd}))),
+                Load("loaded", "module", dict(weights)),
+                Call("out", "module", None, (TensorArg(x),)),
+            ),
+        ),
+        lambda **knobs: {"out": oracles.mlp(exact, weights, **knobs)},
+    )
+
+
+def norm_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
+    """Weight and bias of a normalization, far enough from 1 and 0 to be missed."""
+    return {
+        "weight": normal(rng, n_embd, scale=0.5) + np.float32(1.0),
+        "bias": normal(rng, n_embd, scale=0.5),
+    }
+
+
+def block_weights(rng: Rng, config: Mapping[str, int | float]) -> dict[str, Array]:
+    """Weights of a whole block under Hugging Face's names, Linear weights as ``[out, in]``."""
+    n_embd = int(config["n_embd"])
+    parts = {
+        "ln_1": norm_weights(rng, n_embd),
+        "attn": attention_weights(rng, n_embd),
+        "ln_2": norm_weights(rng, n_embd),
+        "mlp": mlp_weights(rng, n_embd, int(config.get("n_inner", 4 * n_embd))),
+    }
+    return {
+        f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()
+    }
+
+
+def block_trial(
+    rng: Rng, name: str, config: dict[str, int | float], size: tuple[int, int]
+) -> Trial:
+    """``GPT2Block(config)`` on a batch of texts, ``size`` being batch and length."""
+    x = normal(rng, *size, int(config["n_embd"]), scale=1.7) + np.float32(0.6)
+    return _block(rng, name, config, {"out": x})
+
+
+def _calls(rng: Rng) -> Trial:
+    """One block, three calls: a text, its future changed, the first again."""
+    x = normal(rng, 2, 4, 6, scale=1.5)
+    changed = x.copy()
+    changed[:, FUTURE:] += normal(rng, 2, 4 - FUTURE, 6, scale=2.0)
+    inputs = {"first": x, "changed": changed, "again": x}
+    return _block(rng, "block-calls", {"n_embd": 6, "n_head": 2}, inputs)
+
+
+def _block(rng: Rng, name: str, config: dict[str, int | float], inputs: dict[str, Array]) -> Trial:
+    weights = block_weights(rng, config)
+    n_head, eps = int(config["n_head"]), float(config.get("layer_norm_epsilon", 1e-5))
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        return {
+            key: oracles.block(x.astype(np.float64), weights, n_head, eps, **knobs)
+            for key, x in inputs.items()
+        }
+
+    calls = (Call(key, "module", None, (TensorArg(x),)) for key, x in inputs.items())
+    make = Make("module", "GPT2Block", (ConfigArg(dict(config)),))
+    return Trial(Probe(name, (make, Load("loaded", "module", dict(weights)), *calls)), expect)

@@ -1,0 +1,236 @@
+"""Multi-head attention with masks, position bias, rotation, zero attention and a KV cache."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from checks.shared.attention import Floats, linear, merge_heads, softmax, split_heads
+from checks.step_06.oracle import rotate
+
+THETA = 10000.0
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One ``MultiHeadAttention``: its weights and its options.
+
+    ``weights`` holds ``qkv_proj.weight`` ``[3 * hidden, hidden]`` and ``out_proj.weight``
+    ``[hidden, hidden]``, and their biases where the layer has them.
+    """
+
+    weights: Mapping[str, npt.NDArray[np.generic]]
+    num_heads: int
+    scale: float | None = None
+    zero: bool = False
+    rotary: bool = False
+    dropout: float = 0.1
+
+    def project(self, name: str, x: Floats, *, bias: bool = True) -> Floats:
+        """``x`` through ``qkv_proj`` or ``out_proj``, with its bias where it has one."""
+        weight = self.weights[f"{name}.weight"].astype(np.float64)
+        summand = self.weights.get(f"{name}.bias") if bias else None
+        return linear(x, weight, None if summand is None else summand.astype(np.float64))
+
+
+KeyValue = tuple[Floats, Floats]
+
+
+def multi_head_attention(
+    layer: Layer,
+    x: Floats,
+    *,
+    attention_mask: Floats | None = None,
+    position_bias: Floats | None = None,
+    past: KeyValue | None = None,
+    **knobs: Any,
+) -> tuple[Floats, KeyValue]:
+    """Output ``[batch, seq, hidden]``, and keys and values of all tokens.
+
+    Keys and values are ``[batch, num_heads, past + seq, head_dim]``. Vaswani et al. 2017,
+    section 3.2; Su et al. 2021 for the rotation.
+    """
+    query, key, value = _query_key_value(layer, x, **knobs)
+    if layer.rotary:
+        query, key, value = _rotated(query, key, value, _length(past), **knobs)
+    key, value = _joined(key, value, past, **knobs)
+    if layer.rotary and knobs.get("rotary") == "joined_again":
+        key = rotate(key, np.arange(key.shape[-2]), THETA)
+    weights = _weights(layer, query, key, attention_mask, position_bias, **knobs)
+    context = merge_heads(weights @ value, **knobs)
+    if knobs.get("out_proj") == "missing":
+        return context, _returned(key, value, x.shape[-2], **knobs)
+    output = layer.project("out_proj", context, bias=knobs.get("out_proj") != "no_bias")
+    if knobs.get("dropout") == "output":
+        output = output * (1 - layer.dropout)
+    return output, _returned(key, value, x.shape[-2], **knobs)
+
+
+def _length(past: KeyValue | None) -> int:
+    return 0 if past is None else past[0].shape[-2]
+
+
+def _query_key_value(layer: Layer, x: Floats, **knobs: Any) -> tuple[Floats, Floats, Floats]:
+    """Query, key and value of the new tokens, ``[batch, num_heads, seq, head_dim]``."""
+    fused = layer.project("qkv_proj", x)
+    heads = 1 if knobs.get("heads") == "one" else layer.num_heads
+    if knobs.get("packing") == "per_head":
+        parts = fused.reshape(*x.shape[:-1], heads, 3, -1)
+        blocks = [parts[..., i, :].swapaxes(-2, -3) for i in range(3)]
+    elif knobs.get("packing") == "interleaved":
+        thirds = fused.reshape(*x.shape, 3)
+        blocks = [split_heads(thirds[..., i], heads, **knobs) for i in range(3)]
+    else:
+        blocks = [split_heads(part, heads, **knobs) for part in np.split(fused, 3, axis=-1)]
+    named = dict(zip("qkv", blocks, strict=True))
+    query, key, value = (named[name] for name in knobs.get("order", "qkv"))
+    return query, key, value
+
+
+def _rotated(
+    query: Floats, key: Floats, value: Floats, past: int, **knobs: Any
+) -> tuple[Floats, Floats, Floats]:
+    """Query and key turned by their positions, or what the knob ``rotary`` makes of it."""
+    seq = query.shape[-2]
+    start = {"restart": 0, "from_one": past + 1, "past_less_one": max(past - 1, 0)}.get(
+        knobs.get("rotary", ""), past
+    )
+    places = np.arange(start, start + seq)
+    kind = knobs.get("rotary")
+    if kind == "all_at_past":
+        places = np.full(seq, past)
+    if kind == "ignored":
+        return query, key, value
+    if kind != "key_only":
+        query = rotate(query, places, THETA)
+    if kind not in ("query_only", "joined_again"):
+        key = rotate(key, places, THETA)
+    if kind == "value_too":
+        value = rotate(value, places, THETA)
+    return query, key, value
+
+
+def _joined(
+    key: Floats, value: Floats, past: KeyValue | None, **knobs: Any
+) -> tuple[Floats, Floats]:
+    """Cached and new keys and values, or what the knob ``cache`` makes of it."""
+    if past is None or knobs.get("cache") == "ignored":
+        return key, value
+    old_key, old_value = past
+    match knobs.get("cache"):
+        case "new_first":
+            return np.concatenate([key, old_key], -2), np.concatenate([value, old_value], -2)
+        case "keys_only_old":
+            return np.concatenate([old_key, key], -2), np.concatenate([value, old_value], -2)
+        case "exchanged":
+            return np.concatenate([old_value, key], -2), np.concatenate([old_key, value], -2)
+        case "replaced":
+            return old_key, old_value
+        case "elsewhere":
+            raise ValueError("no shape fits after joining along another axis")
+    return np.concatenate([old_key, key], -2), np.concatenate([old_value, value], -2)
+
+
+def _returned(key: Floats, value: Floats, seq: int, **knobs: Any) -> KeyValue:
+    """What is handed back as cache."""
+    match knobs.get("returned"):
+        case "new_only":
+            return key[..., -seq:, :], value[..., -seq:, :]
+        case "exchanged":
+            return value, key
+        case "keys_twice":
+            return key, key
+        case "seq_first":
+            return key.swapaxes(-2, -3), value.swapaxes(-2, -3)
+    return key, value
+
+
+def _weights(
+    layer: Layer,
+    query: Floats,
+    key: Floats,
+    mask: Floats | None,
+    bias: Floats | None,
+    /,
+    **knobs: Any,
+) -> Floats:
+    """The attention weights over the real keys."""
+    scores = _scores(layer, query, key, bias, **knobs)
+    scores = _masked(scores, mask, bias, **knobs)
+    weights = _softmax_with_zero(scores, layer.zero, **knobs)
+    after = knobs.get("mask"), knobs.get("bias")
+    if mask is not None and after[0] == "after_softmax":
+        weights = weights + mask
+    if mask is not None and after[0] == "zeroed_after_softmax":
+        weights = np.where(np.isfinite(mask), weights, 0.0)
+    if bias is not None and after[1] == "after_softmax":
+        weights = weights + bias
+    return weights * (1 - layer.dropout) if knobs.get("dropout") == "weights" else weights
+
+
+def _scores(
+    layer: Layer, query: Floats, key: Floats, bias: Floats | None, /, **knobs: Any
+) -> Floats:
+    """Q·Kᵀ times the scale."""
+    usual = query.shape[-1] ** -0.5
+    given = layer.scale
+    scale = {
+        "or": given or usual,
+        "ignored": usual,
+        "divided": usual if given is None else (1 / given if given else np.inf),
+        "both": usual * (1.0 if given is None else given),
+        "none": 1.0 if given is None else given,
+        "head_dim": 1 / query.shape[-1] if given is None else given,
+        "multiplied": query.shape[-1] ** 0.5 if given is None else given,
+        "n_embd": (query.shape[-1] * query.shape[-3]) ** -0.5 if given is None else given,
+    }.get(knobs.get("scale", ""), usual if given is None else given)
+    product = query @ key.swapaxes(-1, -2)
+    if bias is not None and knobs.get("bias") == "before_scale":
+        return np.asarray((product + bias) * scale)
+    return np.asarray(product * scale)
+
+
+def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, /, **knobs: Any) -> Floats:
+    """The scores with position bias and mask."""
+    if bias is not None:
+        scores = {
+            "ignored": scores,
+            "before_scale": scores,
+            "after_softmax": scores,
+            "multiplied": scores * bias,
+            "subtracted": scores - bias,
+            "twice": scores + 2 * bias,
+        }.get(knobs.get("bias", ""), scores + bias)
+    if mask is not None:
+        seen = np.isfinite(mask)
+        scores = {
+            "ignored": scores,
+            "after_softmax": scores,
+            "zeroed_after_softmax": scores,
+            "multiplied": scores * mask,
+            "zero": np.where(seen, scores, 0.0),
+            "subtracted": scores - mask,
+        }.get(knobs.get("mask", ""), scores + mask)
+    if knobs.get("mask") == "own_causal":
+        seq, total = scores.shape[-2:]
+        hidden = np.triu(np.ones((seq, total)), k=total - seq + 1) > 0
+        scores = np.where(hidden, -np.inf, scores)
+    return scores
+
+
+def _softmax_with_zero(scores: Floats, zero: bool, /, **knobs: Any) -> Floats:
+    """Softmax over the keys, with one more key whose score is 0 where ``zero`` says so."""
+    kind = knobs.get("zero")
+    if knobs.get("softmax") == "queries":
+        return softmax(scores, -2)
+    if (kind == "always" or zero) and kind != "ignored":
+        score = 1.0 if kind == "one" else 0.0
+        column = np.full((*scores.shape[:-1], 1), score)
+        if kind == "first_dropped":
+            return softmax(np.concatenate([scores, column], -1))[..., 1:]
+        return softmax(np.concatenate([scores, column], -1))[..., :-1]
+    return softmax(scores)

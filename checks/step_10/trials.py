@@ -1,0 +1,269 @@
+"""Random trials of ``MultiHeadAttention``: one option at a time, then together with the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
+from checks.shared.trials import Array, Rng, long, normal
+from checks.step_10.oracle import KeyValue, Layer, multi_head_attention
+from grader.protocol.probe import Arg, Call, Load, Make, Probe, Ref, TensorArg
+from grader.rubric import Trial
+
+CLASS = "MultiHeadAttention"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of a layer; ``after`` names the call whose cache it goes on from."""
+
+    name: str
+    x: Array
+    mask: Array | None = None
+    bias: Array | None = None
+    after: str | None = None
+    use_cache: bool = False
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments of a layer beside its sizes, by their names."""
+
+    given: Mapping[str, bool | float] = field(default_factory=dict)
+
+    def layer(self, weights: Mapping[str, Array], num_heads: int) -> Layer:
+        """The same layer for the oracle."""
+        scale = self.given.get("attention_scale")
+        return Layer(
+            weights,
+            num_heads,
+            scale=None if scale is None else float(scale),
+            zero=bool(self.given.get("add_zero_attn", False)),
+            rotary=bool(self.given.get("use_rotary", False)),
+            dropout=float(self.given.get("dropout", 0.1)),
+        )
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Each option by itself, and decoding in pieces with several of them."""
+    return [
+        _plain(rng),
+        _trial(rng, "no-bias", 3, 2, Options({"bias": False}), [Step("out", _x(rng, 2, 4, 6))]),
+        _scales(rng, "scale-given", 0.6),
+        _scales(rng, "scale-zero", 0.0),
+        _masks(rng),
+        _position_bias(rng),
+        _zero(rng),
+        _rotary(rng),
+        _dropout(rng),
+        _returned(rng),
+        _decoding(rng, "cache-plain", Options(), (3, 1, 1), cache_seen=True),
+        _decoding(rng, "cache-rotary", Options({"use_rotary": True}), (3, 1, 1)),
+        _decoding(rng, "cache-zero", Options({"add_zero_attn": True, "bias": False}), (2, 1, 3)),
+        *_parts(rng),
+    ]
+
+
+def _x(rng: Rng, batch: int, seq: int, hidden: int) -> Array:
+    return normal(rng, batch, seq, hidden)
+
+
+def layer_weights(rng: Rng, hidden: int, *, bias: bool = True) -> dict[str, Array]:
+    """Weights that keep numbers of order 1, Linear weights as ``[out, in]``."""
+    spread = 1.5 * hidden**-0.5
+    weights = {
+        "qkv_proj.weight": normal(rng, 3 * hidden, hidden, scale=spread),
+        "out_proj.weight": normal(rng, hidden, hidden, scale=spread),
+    }
+    if bias:
+        weights["qkv_proj.bias"] = normal(rng, 3 * hidden, scale=0.5)
+        weights["out_proj.bias"] = normal(rng, hidden, scale=0.5)
+    return weights
+
+
+def _plain(rng: Rng) -> Trial:
+    """A text, a longer one, and the first again; no option at all."""
+    x = _x(rng, 2, 5, 12)
+    steps = [Step("out", x), Step("longer", _x(rng, 1, 7, 12)), Step("again", x)]
+    return _trial(rng, "plain", 3, 4, Options(), steps)
+
+
+def _scales(rng: Rng, name: str, scale: float) -> Trial:
+    x, bias = _x(rng, 2, 4, 10), normal(rng, 5, 4, 4)
+    return _trial(rng, name, 5, 2, Options({"attention_scale": scale}), [Step("out", x, bias=bias)])
+
+
+def _masks(rng: Rng) -> Trial:
+    """A padding mask, and a causal mask with finite numbers where it does not hide."""
+    x = _x(rng, 3, 4, 8)
+    causal = causal_mask(4).astype(np.float32)  # [seq, seq]
+    padding = np.zeros((3, 1, 1, 4), np.float32)
+    padding[0, ..., 2:] = padding[1, ..., 0] = -np.inf
+    soft = normal(rng, 3, 2, 4, 4, scale=1.5)
+    steps = [Step("padding", x, mask=padding), Step("own", x, mask=causal + soft)]
+    return _trial(rng, "masks", 2, 4, Options(), steps)
+
+
+def _position_bias(rng: Rng) -> Trial:
+    x = _x(rng, 2, 5, 6)
+    causal = causal_mask(5).astype(np.float32)
+    steps = [
+        Step("one", x, bias=normal(rng, 1, 3, 5, 5, scale=1.5)),
+        Step("masked", x, mask=causal, bias=normal(rng, 3, 5, 5, scale=1.5)),
+    ]
+    return _trial(rng, "position-bias", 3, 2, Options(), steps)
+
+
+def _zero(rng: Rng) -> Trial:
+    """Without a mask, and with one that leaves a token nothing but the zero to look at."""
+    x = _x(rng, 2, 3, 8)
+    hidden = np.zeros((3, 3), np.float32)
+    hidden[0] = hidden[1, 2] = -np.inf
+    steps = [
+        Step("out", x, bias=normal(rng, 4, 3, 3)),
+        Step("hidden", x, mask=hidden),
+    ]
+    return _trial(rng, "zero", 4, 2, Options({"add_zero_attn": True}), steps)
+
+
+def _rotary(rng: Rng) -> Trial:
+    """A long text: a rotation that knows too few positions ends before it."""
+    steps = [Step("out", _x(rng, 1, long(rng), 12))]
+    return _trial(rng, "rotary", 3, 4, Options({"use_rotary": True}), steps)
+
+
+def _dropout(rng: Rng) -> Trial:
+    steps = [Step("out", _x(rng, 1, 3, 6))]
+    return _trial(rng, "dropout", 2, 3, Options({"dropout": 0.7}), steps)
+
+
+def _returned(rng: Rng) -> Trial:
+    """A first call that asks for the cache: what it returns has nothing to fit to yet."""
+    steps = [Step("first", _x(rng, 2, 3, 8), use_cache=True)]
+    return _trial(rng, "cache-first", 2, 4, Options(), steps, cache_seen=True)
+
+
+def _decoding(
+    rng: Rng,
+    name: str,
+    options: Options,
+    lengths: tuple[int, int, int],
+    *,
+    cache_seen: bool = False,
+) -> Trial:
+    """A text in three pieces; the last call does not ask for the cache.
+
+    A single new token comes without a mask, so that most mistakes show as numbers, not as shapes
+    that do not fit.
+    """
+    x = _x(rng, 2, sum(lengths), 8)
+    steps: list[Step] = []
+    past = 0
+    for index, length in enumerate(lengths):
+        steps.append(
+            Step(
+                f"piece{index}",
+                x[:, past : past + length],
+                mask=_causal(length, past) if length > 1 else None,
+                after=f"piece{index - 1}" if index else None,
+                use_cache=index < len(lengths) - 1,
+            )
+        )
+        past += length
+    return _trial(rng, name, 2, 4, options, steps, cache_seen=cache_seen)
+
+
+def _causal(seq: int, past: int) -> Array:
+    return causal_mask(seq, past).astype(np.float32)
+
+
+def _parts(rng: Rng) -> list[Trial]:
+    """``_split_heads`` and ``_merge_heads``, each called by itself."""
+    make = Make("module", CLASS, (15, 3))
+    wide, tall = normal(rng, 2, 4, 15), normal(rng, 2, 3, 4, 5)
+    return [
+        Trial(
+            Probe("split_heads", (make, Call("out", "module", "_split_heads", (TensorArg(wide),)))),
+            lambda **knobs: {"out": split_heads(wide.astype(np.float64), 3, **knobs)},
+            part=True,
+        ),
+        Trial(
+            Probe("merge_heads", (make, Call("out", "module", "_merge_heads", (TensorArg(tall),)))),
+            lambda **knobs: {"out": merge_heads(tall.astype(np.float64), **knobs)},
+            part=True,
+        ),
+    ]
+
+
+def _trial(
+    rng: Rng,
+    name: str,
+    num_heads: int,
+    head_dim: int,
+    options: Options,
+    steps: Sequence[Step],
+    *,
+    cache_seen: bool = False,
+) -> Trial:
+    """One layer, and these calls of it in order.
+
+    With ``cache_seen`` the returned keys and values are compared too. Where there is a rotation
+    they may be kept before or after it, so only outputs tell.
+    """
+    hidden = num_heads * head_dim
+    weights = layer_weights(rng, hidden, bias=bool(options.given.get("bias", True)))
+    layer = options.layer(weights, num_heads)
+    make = Make("module", CLASS, (hidden, num_heads), dict(options.given))
+    calls = (_call(step) for step in steps)
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        return _expected(layer, steps, cache_seen=cache_seen, **knobs)
+
+    return Trial(Probe(name, (make, Load("loaded", "module", dict(weights)), *calls)), expect)
+
+
+def _call(step: Step) -> Call:
+    """The call with only the arguments that it needs."""
+    kwargs: dict[str, Arg] = {}
+    if step.mask is not None:
+        kwargs["attention_mask"] = TensorArg(step.mask)
+    if step.bias is not None:
+        kwargs["position_bias"] = TensorArg(step.bias)
+    if step.after is not None:
+        kwargs["past_key_value"] = Ref(step.after, (1,))
+    if step.use_cache:
+        kwargs["use_cache"] = True
+    return Call(step.name, "module", None, (TensorArg(np.ascontiguousarray(step.x)),), kwargs)
+
+
+def _expected(
+    layer: Layer, steps: Sequence[Step], *, cache_seen: bool, **knobs: object
+) -> dict[str, Floats]:
+    """Output of every call, and where ``cache_seen`` says so what it returns as cache.
+
+    With knobs the calls may not fit together: then those before the first error are given.
+    """
+    found: dict[str, Floats] = {}
+    kept: dict[str, KeyValue] = {}
+    for step in steps:
+        try:
+            output, key_value = multi_head_attention(
+                layer,
+                step.x.astype(np.float64),
+                attention_mask=None if step.mask is None else step.mask.astype(np.float64),
+                position_bias=None if step.bias is None else step.bias.astype(np.float64),
+                past=kept.get(step.after or ""),
+                **knobs,
+            )
+        except ValueError:
+            if not knobs:
+                raise
+            break
+        kept[step.name] = key_value
+        found[f"{step.name}.0"] = output
+        if cache_seen and step.use_cache:
+            found[f"{step.name}.1.0"], found[f"{step.name}.1.1"] = key_value
+    return found

@@ -1,0 +1,184 @@
+"""Random trials of the whole GPT-2, and of loading a checkpoint into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from checks.shared.attention import Floats
+from checks.shared.trials import Array, Rng, normal
+from checks.step_09.trials import block_weights, norm_weights
+from checks.step_11.oracle import Ids, gpt2_logits
+from grader.protocol.probe import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg
+from grader.rubric import Trial
+
+CLASS = "GPT2LMHeadModel"
+Config = dict[str, int | float]
+AnyArray = npt.NDArray[np.floating]
+
+TURNED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight")
+"""Ends of the names that Hugging Face keeps as ``[in, out]``."""
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Logits of two models, and checkpoints that fit or do not."""
+    return [
+        logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (2, 5)),
+        logits_trial(
+            rng, "logits-one-token", {**config(5, 6, 8, 1, 2), "layer_norm_epsilon": 0.4}, (3, 1)
+        ),
+        *checkpoint_trials(rng),
+    ]
+
+
+def config(vocab: int, positions: int, n_embd: int, n_layer: int, n_head: int) -> Config:
+    """A small model's configuration; no two sizes alike, unless asked."""
+    return {
+        "vocab_size": vocab,
+        "n_positions": positions,
+        "n_embd": n_embd,
+        "n_layer": n_layer,
+        "n_head": n_head,
+    }
+
+
+def model_weights(rng: Rng, sizes: Mapping[str, int | float]) -> dict[str, Array]:
+    """Weights of a model under Hugging Face's names, Linear weights as ``[out, in]``."""
+    n_embd = int(sizes["n_embd"])
+    weights = {
+        "wte.weight": normal(rng, int(sizes["vocab_size"]), n_embd, scale=0.8),
+        "wpe.weight": normal(rng, int(sizes["n_positions"]), n_embd, scale=0.8),
+    }
+    for index in range(int(sizes["n_layer"])):
+        layer = block_weights(rng, sizes)
+        weights |= {f"h.{index}.{name}": array for name, array in layer.items()}
+    weights |= {f"ln_f.{name}": array for name, array in norm_weights(rng, n_embd).items()}
+    return {f"transformer.{name}": array for name, array in weights.items()}
+
+
+def token_ids(rng: Rng, sizes: Mapping[str, int | float], batch: int, seq: int) -> Ids:
+    """Random ids, all different within a text as far as the vocabulary goes."""
+    vocab = int(sizes["vocab_size"])
+    return np.stack([rng.permutation(vocab)[np.arange(seq) % vocab] for _ in range(batch)])
+
+
+def logits_trial(rng: Rng, name: str, sizes: Config, size: tuple[int, int]) -> Trial:
+    """``GPT2LMHeadModel(config)`` on a batch of texts, ``size`` being batch and length."""
+    weights, ids = model_weights(rng, sizes), token_ids(rng, sizes, *size)
+    make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
+    load = Load("loaded", "module", dict(weights))
+    return Trial(
+        Probe(name, (make, load, Call("out", "module", None, (TensorArg(ids),)))),
+        lambda **knobs: {"out": gpt2_logits(ids, weights, sizes, **knobs)},
+    )
+
+
+# ---- checkpoints --------------------------------------------------------------------------
+
+
+def stored(weights: Mapping[str, Array], *, prefix: bool) -> dict[str, Array]:
+    """The same weights as Hugging Face stores them: four kinds of matrices as ``[in, out]``."""
+    return {
+        name if prefix else name.removeprefix("transformer."): (
+            np.ascontiguousarray(array.T) if name.endswith(TURNED) else array
+        )
+        for name, array in weights.items()
+    }
+
+
+def misread(weights: Mapping[str, Array], **knobs: object) -> dict[str, Array]:
+    """The weights that a wrong conversion would give."""
+    turned = knobs.get("turned")
+    ends = {"not_attn_c_proj": TURNED[1:2], "not_mlp": TURNED[2:], "not_square": TURNED}
+    return {
+        name: np.ascontiguousarray(array.T)
+        if name.endswith(ends.get(str(turned), ()))
+        and (turned != "not_square" or array.shape == array.T.shape)
+        else array
+        for name, array in weights.items()
+    }
+
+
+def checkpoint_trials(rng: Rng) -> list[Trial]:
+    """Checkpoints that fit, in the forms that exist."""
+    sizes: Config = {**config(7, 5, 6, 2, 2), "n_inner": 6}
+    weights = model_weights(rng, sizes)
+    prefixed, bare = stored(weights, prefix=True), stored(weights, prefix=False)
+    mask = np.tril(np.ones((1, 1, 5, 5), np.float32))
+    buffers = {
+        f"h.{index}.attn.{name}": array
+        for index in range(2)
+        for name, array in (("bias", mask), ("masked_bias", np.array(-1e4, np.float32)))
+    }
+    halves = {
+        name: array.astype(np.float16)
+        for name, array in stored(model_weights(rng, sizes), prefix=True).items()
+    }
+    rounded = {
+        name: np.ascontiguousarray(array.T if name.endswith(TURNED) else array).astype(np.float32)
+        for name, array in halves.items()
+    }
+    head = {"lm_head.weight": weights["transformer.wte.weight"]}
+    return [
+        _loaded(rng, "checkpoint-prefix", sizes, weights, {**prefixed, **head}),
+        _loaded(rng, "checkpoint-buffers", sizes, weights, {**bare, **buffers}),
+        _loaded(rng, "checkpoint-float16", sizes, rounded, halves),
+        *(_refused(name, checkpoint) for name, checkpoint in _damaged(rng)),
+    ]
+
+
+def _converted(sizes: Config, checkpoint: Mapping[str, AnyArray]) -> tuple[Make, Call]:
+    make = Make("model", CLASS, (ConfigArg(dict(sizes)),))
+    arrays: dict[str, Arg] = {name: ArrayArg(array) for name, array in checkpoint.items()}
+    return make, Call("weights", None, "convert_checkpoint", (Ref("model"), arrays))
+
+
+def _loaded(
+    rng: Rng,
+    name: str,
+    sizes: Config,
+    weights: Mapping[str, Array],
+    checkpoint: Mapping[str, AnyArray],
+) -> Trial:
+    """Convert, load, and run: logits tell whether every array came to its place."""
+    ids = token_ids(rng, sizes, 1, 4)
+    load = Call("loaded", "model", "load_state_dict", (Ref("weights"),))
+    run = Call("out", "model", None, (TensorArg(ids),))
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        return {"out": gpt2_logits(ids, misread(weights, **knobs), sizes, **knobs)}
+
+    return Trial(Probe(name, (*_converted(sizes, checkpoint), load, run)), expect)
+
+
+DAMAGED = config(7, 5, 6, 1, 2)
+"""The model that no damaged checkpoint fits."""
+
+
+REFUSED = {
+    "refuse-missing": ("h.0.ln_1.bias", "wpe.weight"),
+    "refuse-unexpected": ("h.1.ln_1.bias",),
+    "refuse-shape": ("h.0.ln_1.bias", "wpe.weight"),
+}
+"""Trials of checkpoints that do not fit, and the names that each error must hold."""
+
+
+def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
+    """One checkpoint for each of ``REFUSED``."""
+    whole = stored(model_weights(rng, DAMAGED), prefix=True)
+    bias, table = "transformer.h.0.ln_1.bias", "transformer.wpe.weight"
+    missing = {name: array for name, array in whole.items() if name not in (bias, table)}
+    yield "refuse-missing", missing
+    yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
+    yield "refuse-shape", {**whole, table: whole[table][:3], bias: whole[bias][:4]}
+
+
+def _refused(name: str, checkpoint: Mapping[str, Array]) -> Trial:
+    return Trial(Probe(name, _converted(DAMAGED, checkpoint)))
+
+
+def refused(name: str) -> dict[str, tuple[str, ...]]:
+    """The entry of ``REFUSED`` called ``name``."""
+    return {name: REFUSED[name]}

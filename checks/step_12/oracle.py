@@ -1,0 +1,103 @@
+"""GPT-2 that goes on from cached keys and values, and from there to whole texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from checks.shared.attention import Floats, causal_mask, linear, merge_heads, softmax, split_heads
+from checks.step_08.oracle import layer_norm
+from checks.step_09.oracle import Weights, mlp, part
+from checks.step_11.oracle import Ids, gpt2_logits
+from checks.step_12.sampling import Model
+
+KeyValue = tuple[Floats, Floats]
+Cache = tuple[KeyValue, ...]
+
+
+def decode(
+    ids: Ids, weights: Weights, config: Mapping[str, Any], cache: Cache | None, **knobs: Any
+) -> tuple[Floats, Cache]:
+    """Logits of new tokens behind those in ``cache``, and the cache with them.
+
+    ``ids`` is ``[batch, seq]``, a cache holds ``[batch, n_head, past, head_dim]`` twice for every
+    layer. Without a cache this is :func:`checks.step_11.oracle.gpt2_logits`. Knob ``decode``: ways
+    to be wrong about the cache or the block.
+    """
+    w = part(weights, "transformer.")
+    eps = config.get("layer_norm_epsilon", 1e-5)
+    kind = knobs.get("decode")
+    past = 0 if cache is None else cache[0][0].shape[-2]
+    start = {"restart": 0, "one_late": past + (past > 0)}.get(kind or "", past)
+    x = w["wte.weight"][ids] + w["wpe.weight"][start + np.arange(ids.shape[-1])]
+    grown = []
+    for index in range(config["n_layer"]):
+        layer = part(w, f"h.{index}.")
+        before = None if cache is None else cache[0 if kind == "first_layer" else index]
+        normal = layer_norm(x, layer["ln_1.weight"], layer["ln_1.bias"], eps)
+        attended, key_value = _attend(
+            x if kind == "no_ln_1" else normal, part(layer, "attn."), config["n_head"], before, kind
+        )
+        x = attended if kind == "no_residual" else x + attended
+        normal = layer_norm(x, layer["ln_2.weight"], layer["ln_2.bias"], eps)
+        x = x if kind == "no_mlp" else x + mlp(normal, part(layer, "mlp."))
+        grown.append(key_value)
+    if knobs.get("ln_f") != "missing":
+        x = layer_norm(x, w["ln_f.weight"], w["ln_f.bias"], eps)
+    return np.asarray(x @ w["wte.weight"].T), tuple(grown)
+
+
+def _attend(
+    x: Floats, w: Mapping[str, Floats], n_head: int, before: KeyValue | None, kind: str | None
+) -> tuple[Floats, KeyValue]:
+    """Attention of new tokens, which also see the cached ones."""
+    fused = linear(x, w["c_attn.weight"], w["c_attn.bias"])
+    query, key, value = (split_heads(part, n_head) for part in np.split(fused, 3, axis=-1))
+    new = key, value
+    if before is not None and kind != "ignored":
+        pairs = [(before[0], key), (before[1], value)]
+        key, value = (
+            np.concatenate(pair[::-1] if kind == "new_first" else pair, axis=-2) for pair in pairs
+        )
+    seq, total = query.shape[-2], key.shape[-2]
+    scores = query @ key.swapaxes(-1, -2)
+    if kind != "no_scale":
+        scores = scores * query.shape[-1] ** -0.5
+    if kind != "no_mask":
+        scores = scores + causal_mask(seq, total - seq)
+    merged = merge_heads(softmax(scores) @ value)
+    if kind != "no_c_proj":
+        merged = linear(merged, w["c_proj.weight"], w["c_proj.bias"])
+    return merged, (new if kind == "new_only" else (key, value))
+
+
+def writer(
+    weights: Weights, config: Mapping[str, Any], prompt: int, use_cache: bool, **knobs: Any
+) -> Model:
+    """A model for :func:`checks.step_12.sampling.generate` on a prompt of ``prompt`` tokens.
+
+    With ``use_cache`` it reads each token once, by :func:`decode`.
+    """
+    kept: dict[int, Cache] = {}
+
+    def whole(text: Sequence[int]) -> Floats:
+        reads = knobs.get("reads")
+        last = reads == "last_only" or (reads == "last_new" and len(text) > prompt)
+        ids = np.asarray([text[-1:] if last else text])
+        return gpt2_logits(ids, weights, config, **knobs)
+
+    def cached(text: Sequence[int]) -> Floats:
+        read = len(text) - 1 if len(text) > prompt else 0
+        ids = np.asarray([list(text)[read:]])
+        logits, kept[len(text)] = decode(ids, weights, config, kept.get(read), **knobs)
+        return logits
+
+    def model(text: Sequence[int]) -> Floats:
+        logits = (cached if use_cache else whole)(text)[0]
+        before_last = -2 if len(logits) > 1 else -1
+        places = {"first": 0, "before_last": before_last}
+        return np.asarray(logits[places.get(knobs.get("position", ""), -1)])
+
+    return model

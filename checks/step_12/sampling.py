@@ -1,0 +1,103 @@
+"""The choice of the next token, and writing text with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from checks.shared.attention import Floats, softmax
+
+
+def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs: Any) -> Floats:
+    """The probability of every token, ``[vocab_size]``: softmax(logits / temperature).
+
+    With ``top_k``, all but the best ``top_k`` tokens have none. Knobs ``heat`` and ``best`` are
+    ways to be wrong about the temperature and about ``top_k``.
+    """
+    factor = {"multiplied": temperature, "ignored": 1.0, "squared": temperature**-2}.get(
+        knobs.get("heat", ""), 1 / temperature
+    )
+    scores = logits * factor
+    if top_k is not None and knobs.get("best") != "ignored":
+        kept = {"one_less": top_k - 1, "one_more": top_k + 1}.get(knobs.get("best", ""), top_k)
+        order = np.argsort(scores) if knobs.get("best") == "worst" else np.argsort(-scores)
+        hidden = order[max(kept, 0) :]
+        if knobs.get("best") == "after_softmax":
+            probabilities = softmax(scores)
+            probabilities[hidden] = 0.0
+            return probabilities
+        scores = scores.copy()
+        scores[hidden] = 0.0 if knobs.get("best") == "zero" else -np.inf
+    if knobs.get("shares") == "uniform":
+        return np.isfinite(scores) / np.isfinite(scores).sum()
+    return softmax(scores)
+
+
+def next_token(
+    logits: Floats, temperature: float, top_k: int | None, draw: float, **knobs: Any
+) -> int:
+    """The token that is chosen: the best at temperature 0, else the one whose share ``draw`` hits.
+
+    The shares follow each other in the order of the ids, from 0 to 1.
+    """
+    if temperature == 0 or knobs.get("choice") == "greedy":
+        return int(np.argmin(logits) if knobs.get("choice") == "worst" else np.argmax(logits))
+    probabilities = shares(logits, temperature, top_k, **knobs)
+    order = np.arange(len(logits))
+    if knobs.get("order") == "best_first":
+        order = np.argsort(-probabilities, kind="stable")
+    elif knobs.get("order") == "worst_first":
+        order = np.argsort(probabilities, kind="stable")
+    elif knobs.get("order") == "last_first":
+        order = order[::-1]
+    ends = np.cumsum(probabilities[order])
+    place = int(np.searchsorted(ends, draw, side="right"))
+    place += {"one_late": 1, "one_early": -1}.get(knobs.get("order", ""), 0)
+    return int(order[place % len(order)])
+
+
+def margin(logits: Floats, temperature: float, top_k: int | None, draw: float) -> float:
+    """How far the choice is from being another: of rounding, this much does not change it."""
+    if temperature == 0:
+        best = np.sort(logits)[-2:]
+        return float(best[1] - best[0])
+    ends = np.cumsum(shares(logits, temperature, top_k))
+    return float(np.abs(np.concatenate([[0.0], ends[:-1]]) - draw).min())
+
+
+Model = Callable[[Sequence[int]], Floats]
+"""A text to the logits of its next token, ``[vocab_size]``."""
+
+
+def generate(
+    model: Model,
+    tokens: Sequence[int],
+    max_new_tokens: int,
+    *,
+    context: int,
+    temperature: float = 0.0,
+    top_k: int | None = None,
+    eos_token_id: int | None = None,
+    draws: Sequence[float] = (),
+    **knobs: Any,
+) -> list[int]:
+    """The text with what was written behind it; it never gets longer than ``context``.
+
+    Knobs ``count``, ``end`` and ``returned``: when it stops too early or too late, and what is
+    handed back.
+    """
+    count = max_new_tokens + {"one_less": -1, "one_more": 1}.get(knobs.get("count", ""), 0)
+    if knobs.get("count") == "total":
+        count = max_new_tokens - len(tokens)
+    text = list(tokens)
+    for index in range(min(count, context - len(tokens))):
+        draw = draws[0 if knobs.get("numbers") == "same" else index] if temperature else 0.0
+        token = next_token(model(text), temperature, top_k, draw, **knobs)
+        if token == eos_token_id and knobs.get("end") == "left_out":
+            break
+        text.append(token)
+        if token == eos_token_id and knobs.get("end") != "ignored":
+            break
+    return text[len(tokens) :] if knobs.get("returned") == "new_only" else text

@@ -1,0 +1,155 @@
+"""The frozen facts that the parts of the grader exchange: steps, results and the one report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class Kind(StrEnum):
+    """Where a check looks: at the syntax tree, or at what the program does."""
+
+    SOURCE = "source"
+    RUNTIME = "runtime"
+
+
+LEVELS = 3
+"""How many hints a check has: a nudge, the place in the lesson, nearly the answer."""
+
+
+class Status(StrEnum):
+    """What became of one check. There is no fifth state."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    NOT_RUN = "not_run"
+    ERROR = "error"
+
+
+class Verdict(StrEnum):
+    """What became of the file. Only ``ERROR`` is the grader's fault, and it costs nothing."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    TIMEOUT = "timeout"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the course, as the course list names it."""
+
+    id: str
+    title: str
+    root: Path
+
+    @property
+    def number(self) -> str:
+        """The two digits of the step: ``"05"`` for ``s05``."""
+        return self.id.removeprefix("s")
+
+    @property
+    def stub(self) -> Path:
+        """The learner's file."""
+        return self.root / "steps" / f"step_{self.number}.py"
+
+    @property
+    def lesson(self) -> Path:
+        """The lesson beside the learner's file."""
+        return self.root / "steps" / f"step_{self.number}.md"
+
+    @property
+    def solution(self) -> Path:
+        """The reference from which the stub is generated."""
+        return self.root / "solutions" / f"solution_{self.number}.py"
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One line of the report.
+
+    ``line`` is the 1-based line of the learner's file at which to look, ``text`` that line.
+    ``note`` says what the sentence alone would not; ``detail`` is the original error text,
+    shown on request.
+    """
+
+    id: str
+    kind: Kind
+    status: Status
+    message: str
+    hints: tuple[str, ...] = ()
+    line: int | None = None
+    text: str | None = None
+    note: str | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A named mistake that explains every wrong number seen."""
+
+    misconception: str
+    message: str
+    line: int | None = None
+    lesson: str | None = None
+
+
+Grid = tuple[tuple[float, ...], ...]
+"""Rows of numbers, all of one length."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A window of the first wrong result beside what it should be: two grids of one shape.
+
+    ``check`` is the id of the check that failed on it; ``title`` says whose result it is and
+    which part. ``rows`` and ``columns`` are the indices along both dimensions, as text. Numbers
+    have six digits; NaN and infinity are kept. They belong to a random draw, so the expected
+    ones give nothing away.
+    """
+
+    check: str
+    title: str
+    expected: Grid
+    actual: Grid
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that one grading found. Each output format is a function of it.
+
+    ``problem`` is why the file could not be read at all; then no check was run. ``output`` is
+    what the learner's program printed. ``isolation`` is the tier in which the file ran, None where
+    nothing of it did. ``picture`` shows the first wrong numbers, where there are any; ``digest`` is
+    the SHA-256 of the bytes that were graded, in hex, empty where they could not be read. No report
+    format has these two.
+    """
+
+    step: str
+    title: str
+    file: str
+    verdict: Verdict
+    checks: tuple[CheckResult, ...]
+    diagnosis: tuple[Diagnosis, ...] = ()
+    seed: int = 0
+    engine: str = "numpy"
+    isolation: str | None = None
+    duration_s: float = 0.0
+    output: str = ""
+    notes: tuple[str, ...] = ()
+    problem: CheckResult | None = None
+    picture: Picture | None = None
+    digest: str = ""
+
+    @property
+    def score(self) -> int:
+        """How many checks passed."""
+        return sum(check.status is Status.PASS for check in self.checks)
+
+    @property
+    def max_score(self) -> int:
+        """How many checks there are."""
+        return len(self.checks)

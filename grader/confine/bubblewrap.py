@@ -1,0 +1,110 @@
+"""bubblewrap around the worker: a file system of what it may read, and nothing of the machine.
+
+The worker sees the installed programs read-only, a small folder in memory, a process table and
+a network of its own, each empty. All of it ends with the first process inside, which is the
+referee; and that ends with the grader's end of its pipe, and with bubblewrap's process outside.
+``--die-with-parent`` would tie that process to the thread that started it, which may end sooner
+than the worker.
+"""
+
+# pathlib would cost 10 ms of every start.
+# ruff: noqa: PTH110, PTH117, PTH118, PTH120
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+
+from grader.confine import readable
+
+NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
+PROBE_S = 10.0
+
+
+@cache
+def program() -> str | None:
+    """Where bubblewrap is."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    found = (os.path.join(folder, "bwrap") for folder in folders if os.path.isabs(folder))
+    here = sys.platform == "linux"
+    return next((path for path in found if here and os.access(path, os.X_OK)), None)
+
+
+@cache
+def problem() -> str:
+    """Why this machine cannot use bubblewrap, in its own words; empty where it can.
+
+    It is tried with everything that a worker needs, on a program that does nothing; once.
+    """
+    import subprocess
+
+    if program() is None:
+        return "bwrap is not installed"
+    mounts = ["--ro-bind", "/", "/", *_own("/tmp", 1 << 20)]  # noqa: S108
+    command = [program() or "", *_namespaces(), *mounts, "true"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=PROBE_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    told = done.stderr.strip() or f"exit status {done.returncode}"
+    return told[:300] if done.returncode else ""
+
+
+def command(grader: str, folder: str, cache: str, size: int) -> list[str]:
+    """What to put before the worker's command. ``size`` is that of ``folder``, in bytes."""
+    mounts = list(_mounts(grader, cache))
+    given = [program() or "", *_namespaces(), *_own(folder, size)]
+    for above in _above([name for _, name in mounts]):
+        given += ["--perms", "0755", "--dir", above]  # else some of them would be root's alone
+    for real, name in mounts:
+        given += ["--ro-bind", real, name]
+    return [*given, "--chdir", "/", "--"]
+
+
+def _mounts(grader: str, cache: str) -> Iterator[tuple[str, str]]:
+    """What to show, each once: ``(path, name inside)``."""
+    known: list[str] = []
+
+    def within(path: str) -> bool:
+        return any(path == one or path.startswith(one + os.sep) for one in known)
+
+    for path in sorted({*readable.paths(grader), cache}, key=len):
+        if not within(path) and os.path.exists(path):
+            known.append(path)
+            yield path, path
+    names = set()
+    for real, name in readable.names():
+        if within(real) and not within(name) and name not in names:
+            names.add(name)
+            yield real, name
+
+
+def _above(names: list[str]) -> list[str]:
+    """The folders above these, outermost first."""
+    found = set()
+    for name in names:
+        while (name := os.path.dirname(name)) != os.sep:
+            found.add(name)
+    return sorted(found)
+
+
+def _namespaces() -> Iterator[str]:
+    """Everything unshared; as the first process, so that its end is that of all others.
+
+    Root needs no user namespace, and without one the worker can become another user.
+    """
+    yield from NAMESPACES
+    yield from ("--unshare-cgroup-try", "--as-pid-1", "--new-session", "--cap-drop", "ALL")
+    if os.geteuid() == 0:
+        yield from ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+    else:
+        yield "--unshare-user"
+
+
+def _own(folder: str, size: int) -> tuple[str, ...]:
+    """The sandbox's own /proc, /dev and folder."""
+    mine = ("--perms", "0777", "--size", str(size), "--tmpfs", folder)
+    return ("--proc", "/proc", "--dev", "/dev", *mine)

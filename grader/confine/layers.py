@@ -1,0 +1,39 @@
+"""The layers that confine the worker, from inside, in the order in which they are put on.
+
+Each is a function of the settings that says whether the machine offers the layer. One that
+must be on before MAX starts threads stands in ``BEFORE_MAX``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from grader.confine import guard, landlock, rlimits, seccomp
+
+if TYPE_CHECKING:
+    from grader.confine.settings import Settings
+
+Layer = Callable[["Settings"], bool]
+
+BEFORE_MAX: tuple[tuple[str, Layer], ...] = (
+    ("bubblewrap", lambda settings: True),  # around this process already, or not wanted
+    ("user", lambda settings: os.geteuid() != 0),
+    ("limits", rlimits.apply),
+    ("landlock", landlock.apply),
+)
+AFTER_MAX: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
+
+
+def make_do(worn: tuple[str, ...], settings: Settings) -> None:
+    """Do what little can be done where a layer is missing. It counts for no tier."""
+    if "seccomp" not in worn:
+        rlimits.no_more_processes(settings)
+    if "seccomp" not in worn or "landlock" not in worn:
+        guard.install(settings)
+
+
+def put_on(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:
+    """Put on every wanted layer that the machine offers; the names of those that are on."""
+    return tuple(name for name, layer in layers if name in settings.layers and layer(settings))

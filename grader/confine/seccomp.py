@@ -1,0 +1,138 @@
+"""seccomp: after MAX is imported, the worker starts no process, opens no socket, signals nobody.
+
+Also out of reach are the calls that change files' modes, owners, times and attributes, which
+Landlock does not cover. See ``Documentation/userspace-api/seccomp_filter.rst`` of the kernel.
+The filter is a classic BPF program over ``struct seccomp_data``: the call's number at offset 0,
+the architecture at 4, the arguments, 8 bytes each, from 16 on.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import struct
+import sys
+from typing import TYPE_CHECKING
+
+from grader.confine import kernel
+from grader.confine.syscalls import FORBIDDEN, SPECIAL, UNKNOWN
+
+if TYPE_CHECKING:
+    from grader.confine.settings import Settings
+
+SET_MODE_FILTER = 1
+ALL_THREADS = 1
+
+LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
+ALLOW, ERRNO = 0x7FFF0000, 0x00050000
+DENY = ERRNO | errno.EPERM
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+CLONE_THREAD = 0x00010000
+FCNTL_FORBIDDEN = (8, 10, 15, 1024, 1026)
+"""F_SETOWN, F_SETSIG and F_SETOWN_EX send any signal to any process of the user; F_SETLEASE
+holds up whoever opens the file; F_NOTIFY tells what happens in a folder."""
+NO_STREAM = 0xE
+"""The bits that every kind of socket but a stream has. A pair of streams reaches nobody else; a
+datagram from a pair can be sent to any path."""
+IOCTL_ALLOWED = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+"""TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Others change a file's flags, type
+into a terminal or send signals."""
+PR_SET_PDEATHSIG = 1
+
+Block = list[tuple[int, int, int, int]]
+"""Instructions: code, jump if true, jump if false, operand."""
+
+
+def apply(settings: Settings) -> bool:
+    """Filter the calls of every thread of this process; False where that cannot be done."""
+    machine = os.uname().machine
+    if not kernel.LINUX or machine not in ARCHITECTURES or sys.maxsize < 1 << 32:
+        return False
+    if not kernel.no_new_privileges():
+        return False
+    code = program(machine, os.getpid())
+    text = b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
+    held = ctypes.create_string_buffer(text, len(text))
+    header = struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(held))
+    call = SPECIAL["seccomp"][machine == "aarch64"]
+    try:
+        # A result above 0 is a thread that could not be brought under the filter.
+        buffer = ctypes.create_string_buffer(header, len(header))
+        return kernel.syscall(call or 0, SET_MODE_FILTER, ALL_THREADS, buffer) == 0
+    except OSError:
+        return False
+
+
+def program(machine: str, own: int) -> Block:
+    """The filter for process ``own`` on ``machine``."""
+    arm = machine == "aarch64"
+    code: Block = [
+        (LOAD, 0, 0, ARCHITECTURE),
+        (JUMP_EQUAL, 1, 0, ARCHITECTURES[machine]),
+        (RETURN, 0, 0, DENY),
+        (LOAD, 0, 0, NUMBER),
+    ]
+    code += [(JUMP_AT_LEAST, 0, 1, UNKNOWN), (RETURN, 0, 0, ERRNO | errno.ENOSYS)]
+    for name, block in _blocks(own).items():
+        code += [(JUMP_EQUAL, 0, len(block), SPECIAL[name][arm] or 0), *block]
+    for numbers in FORBIDDEN.values():
+        number = numbers[arm]
+        if number is not None:
+            code += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, DENY)]
+    return [*code, (RETURN, 0, 0, ALLOW)]
+
+
+def _blocks(own: int) -> dict[str, Block]:
+    """What becomes of each call whose arguments decide. Every block ends in a return."""
+    itself = _only_if(JUMP_EQUAL, own)
+    first, second, third = ARGUMENTS, ARGUMENTS + 8, ARGUMENTS + 16
+    return {
+        "clone": _only_if(JUMP_ANY_BIT, CLONE_THREAD),
+        # Its flags lie in memory, where no filter can look. The C library then uses clone.
+        "clone3": [(RETURN, 0, 0, ERRNO | errno.ENOSYS)],
+        "fcntl": [(LOAD, 0, 0, second), *_one_of(FCNTL_FORBIDDEN, DENY, ALLOW)],
+        "ioctl": [(LOAD, 0, 0, second), *_one_of(IOCTL_ALLOWED, ALLOW, DENY)],
+        "kill": itself,
+        "tgkill": itself,
+        "prctl": [
+            (LOAD, 0, 0, first),
+            (JUMP_EQUAL, 0, 1, PR_SET_PDEATHSIG),
+            (RETURN, 0, 0, DENY),
+            (RETURN, 0, 0, ALLOW),
+        ],
+        # Reading a limit passes no new one.
+        "prlimit64": [
+            (LOAD, 0, 0, third),
+            (JUMP_EQUAL, 0, 3, 0),
+            (LOAD, 0, 0, third + 4),
+            (JUMP_EQUAL, 0, 1, 0),
+            (RETURN, 0, 0, ALLOW),
+            (RETURN, 0, 0, DENY),
+        ],
+        "socketpair": [
+            (LOAD, 0, 0, second),
+            (JUMP_ANY_BIT, 0, 1, NO_STREAM),
+            (RETURN, 0, 0, DENY),
+            (RETURN, 0, 0, ALLOW),
+        ],
+        "sched_setaffinity": [(LOAD, 0, 0, first), *_one_of((0, own), ALLOW, DENY)],
+    }
+
+
+def _one_of(values: tuple[int, ...], then: int, otherwise: int) -> Block:
+    """Return ``then`` where what was loaded is one of ``values``."""
+    tests = [(JUMP_EQUAL, len(values) - n, 0, value) for n, value in enumerate(values)]
+    return [*tests, (RETURN, 0, 0, otherwise), (RETURN, 0, 0, then)]
+
+
+def _only_if(test: int, operand: int) -> Block:
+    """Allow where the first argument passes ``test``, deny otherwise."""
+    return [
+        (LOAD, 0, 0, ARGUMENTS),
+        (test, 0, 1, operand),
+        (RETURN, 0, 0, ALLOW),
+        (RETURN, 0, 0, DENY),
+    ]

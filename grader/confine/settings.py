@@ -1,0 +1,41 @@
+"""What the grader tells a worker's process before it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+JOB, REPORT, CONTROL, RULING = 3, 4, 5, 6
+"""File descriptors of the worker, fixed by the process that starts it."""
+
+
+WORKER, NURSERY = "worker", "nursery"
+"""First argument of a process that is the worker already, or that will fork workers."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the parent decides before the worker starts. Bytes, seconds, 0 or 1 for no or yes."""
+
+    grader: str
+    folder: str
+    cache: str
+    engine: str
+    layers: tuple[str, ...]
+    wall_ms: int
+    memory: int
+    address_space: int
+    cpu: int
+    file_size: int
+    disk: int
+    threads: int
+    processes: int
+    warm: int
+
+
+def parse(arguments: list[str]) -> Settings:
+    """Settings from ``name=value`` arguments."""
+    given = dict(argument.split("=", 1) for argument in arguments)
+    layers = tuple(given.pop("layers").split(","))
+    texts = {name: given.pop(name) for name in ("grader", "folder", "cache", "engine")}
+    numbers = {name: int(value) for name, value in given.items()}
+    return Settings(**texts, **numbers, layers=layers)  # type: ignore[arg-type]

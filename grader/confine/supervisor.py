@@ -1,0 +1,173 @@
+"""The trusted process beside the worker: it watches memory and disk, and ends everything.
+
+It adopts the orphans of the worker, so that a process that daemonised itself is found. It
+lives as long as the grader holds the other end of ``CONTROL``: when the grader ends, however
+that happens, the worker, all that it started and its folder go too.
+"""
+
+# pathlib would cost 10 ms of every start.
+# ruff: noqa: PTH110, PTH112, PTH123, PTH208
+from __future__ import annotations
+
+import os
+import resource
+import select
+import signal
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from grader.confine import folder
+
+if TYPE_CHECKING:
+    from grader.confine.settings import Settings
+
+TICK_MS = 25
+"""Between two looks at the worker's memory, which grows by 100 MB or so meanwhile."""
+DISK_TICKS = 10
+REAPING_S = 10.0
+
+
+def watch(child: int, settings: Settings) -> NoReturn:
+    """Wait until the worker or the grader ends, leave nothing, and report how it ended."""
+    from grader.confine.settings import CONTROL, JOB, REPORT, RULING
+
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2, JOB, REPORT):
+        os.dup2(quiet, descriptor)
+    oversee(child, settings, CONTROL, RULING)
+    os._exit(0)
+
+
+def oversee(child: int, settings: Settings, control: int, ruling: int) -> None:
+    """The same for one of several children: returns when nothing of it is left."""
+    reason, ended = _wait(child, control, settings)
+    if ended is None:
+        os.kill(child, signal.SIGKILL)
+        ended = os.wait4(child, 0)
+    _end(child)
+    folder.remove(settings.folder)
+    _, status, spent = ended
+    milliseconds = int(1000 * (spent.ru_utime + spent.ru_stime))
+    with suppress(OSError):
+        words = f"{reason} {os.waitstatus_to_exitcode(status)} {milliseconds}\n"
+        os.write(ruling, words.encode("ascii"))
+
+
+Ended = tuple[int, int, resource.struct_rusage]
+"""Process, status and use of the machine, as ``os.wait4`` gives them."""
+
+
+def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | None]:
+    """``exit`` and how; or why it must end: a limit's name, ``stopped`` by the grader."""
+    poller = select.poll()
+    poller.register(control, select.POLLIN | select.POLLHUP)
+    handle = _process_handle(child)
+    if handle is not None:
+        poller.register(handle, select.POLLIN)
+    try:
+        return _until_ended(child, control, settings, poller, handle is None)
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _until_ended(
+    child: int, control: int, settings: Settings, poller: select.poll, look: bool
+) -> tuple[str, Ended | None]:
+    """``look`` in short intervals even before there is a job."""
+    watching, ticks, most = False, 0, 0
+    while True:
+        timeout = TICK_MS if watching or look else None
+        ready = {descriptor for descriptor, _ in poller.poll(timeout)}
+        if control in ready:
+            if os.read(control, 1) != b"s":  # its end, or the grader's wish to end it
+                return "stopped", None
+            watching, most = True, usage(child).memory + settings.memory
+        ended = os.wait4(child, os.WNOHANG)
+        if ended[0]:
+            return "exit", ended
+        used = usage(child) if watching else NOTHING
+        if used.memory > most:
+            return "memory", None
+        if used.threads > settings.threads:
+            return "threads", None
+        ticks += 1
+        if ticks % DISK_TICKS == 0 and _disk(child, settings) > settings.disk:
+            return "disk", None
+
+
+def _disk(child: int, settings: Settings) -> int:
+    """Bytes on disk of the worker's files: those in its folder, and those without a name."""
+    named = folder.size(settings.folder, settings.disk)
+    return named + folder.nameless(child, settings.folder, settings.file_size)
+
+
+def _process_handle(child: int) -> int | None:
+    """A descriptor that becomes readable when ``child`` ends, where the system has them."""
+    if not hasattr(os, "pidfd_open"):
+        return None
+    try:
+        return os.pidfd_open(child)
+    except OSError:
+        return None
+
+
+class Usage(NamedTuple):
+    """What a process holds: bytes of memory, and threads."""
+
+    memory: int
+    threads: int
+
+
+NOTHING = Usage(0, 0)
+
+
+def usage(process: int) -> Usage:
+    """What ``process`` holds; nothing where that cannot be read."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            words = file.read().rpartition(b")")[2].split()
+        return Usage(int(words[21]) * os.sysconf("SC_PAGE_SIZE"), int(words[17]))
+    except (OSError, IndexError):
+        return NOTHING if os.path.exists("/proc/self") else _usage_elsewhere(process)
+
+
+def _usage_elsewhere(process: int) -> Usage:
+    try:
+        import psutil
+
+        found = psutil.Process(process)
+        return Usage(int(found.memory_info().rss), int(found.num_threads()))
+    except Exception:  # noqa: BLE001 - psutil has errors of its own, and is not always there
+        return NOTHING
+
+
+def _end(group: int) -> None:
+    """Kill the worker's process group, and every process that is left below this one."""
+    with suppress(OSError):
+        os.killpg(group, signal.SIGKILL)
+    deadline = time.monotonic() + REAPING_S
+    while time.monotonic() < deadline:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            break
+        for orphan in _children(os.getpid()):
+            with suppress(OSError):
+                os.kill(orphan, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def _children(parent: int) -> list[int]:
+    """The processes whose parent is ``parent``."""
+    found = []
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        if name.isdecimal():
+            with suppress(OSError, ValueError, IndexError):
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    words = file.read().rpartition(b")")[2].split()
+                if int(words[1]) == parent:
+                    found.append(int(name))
+    return found

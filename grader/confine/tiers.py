@@ -1,0 +1,96 @@
+"""What a set of layers amounts to, by the one word that the report uses; and what is offered."""
+
+# pathlib would cost 10 ms of every start.
+# ruff: noqa: PTH100, PTH116, PTH120
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from grader.confine import bubblewrap
+
+LAYERS = ("bubblewrap", "user", "limits", "landlock", "seccomp")
+"""Every layer that there is: around the worker, then those that it puts on from inside."""
+
+SANDBOXED = frozenset(LAYERS)
+CONFINED = SANDBOXED - {"bubblewrap"}
+TIERS = ("sandboxed", "confined", "process")
+"""From the strongest to the weakest."""
+
+INSTALL = (
+    "Install bubblewrap: sudo apt install bubblewrap (Debian, Ubuntu), "
+    "sudo dnf install bubblewrap (Fedora), sudo pacman -S bubblewrap (Arch)."
+)
+ALLOW = (
+    "Let bubblewrap make user namespaces: on Ubuntu 24.04 and later with an AppArmor profile for "
+    "/usr/bin/bwrap that has the rule 'userns,'; in a container by starting it with "
+    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+    "--security-opt systempaths=unconfined."
+)
+
+
+class Offer(NamedTuple):
+    """The best tier of this machine, why it is not a better one, and what would make it so."""
+
+    tier: str
+    why: str = ""
+    remedy: str = ""
+
+
+def name(layers: Iterable[str]) -> str:
+    """``sandboxed`` or ``confined`` where every layer of it is on, else ``process``."""
+    worn = set(layers)
+    if worn >= SANDBOXED:
+        return "sandboxed"
+    return "confined" if worn >= CONFINED else "process"
+
+
+def usable(layers: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of ``layers`` that can be tried here; the worker says which of them it has on."""
+    lacking = set()
+    if "bubblewrap" in layers and bubblewrap.problem():
+        lacking.add("bubblewrap")
+    if "user" in layers and not _droppable(inside="bubblewrap" in layers and not lacking):
+        lacking.add("user")
+    return tuple(layer for layer in layers if layer not in lacking)
+
+
+def reason(missing: list[str]) -> tuple[str, str]:
+    """Why a layer is missing, the one named first that the most depends on, and the remedy."""
+    if "landlock" in missing or "seccomp" in missing:
+        lacks = " and ".join(layer for layer in missing if layer in ("landlock", "seccomp"))
+        return f"This system has no {lacks}.", "Use Linux 5.13 or later, on x86-64 or aarch64."
+    mends_both = "bubblewrap" in missing and _droppable(inside=True)
+    if "user" in missing and not mends_both:
+        why = "The grader runs as root, and no other user may read Python or the grader."
+        remedy = "Run it as an ordinary user, or install it where everyone may read it."
+        return why, f"{remedy} Or: {INSTALL}" if "bubblewrap" in missing else remedy
+    if "bubblewrap" in missing:
+        problem = bubblewrap.problem()
+        remedy = ALLOW if bubblewrap.program() else INSTALL
+        return f"bubblewrap does not work here: {problem}.", remedy
+    return f"Missing: {', '.join(missing)}.", ""
+
+
+@cache
+def _droppable(*, inside: bool) -> bool:
+    """Whether the worker can be another user than root, and still read what it runs."""
+    if sys.platform == "win32" or os.geteuid() != 0:
+        return True
+    grader = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return all(_open_to_all(path, inside) for path in (sys.prefix, sys.base_prefix, grader))
+
+
+def _open_to_all(path: str, inside: bool) -> bool:
+    """Whether anyone may look into ``path``. bubblewrap makes the folders above it anew."""
+    real = os.path.realpath(path)
+    if os.stat(real).st_mode & 0o005 != 0o005:
+        return False
+    while not inside and real != os.sep:
+        real = os.path.dirname(real)
+        if not os.stat(real).st_mode & 0o001:
+            return False
+    return True

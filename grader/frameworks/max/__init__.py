@@ -1,0 +1,1 @@
+"""MAX: its engine, spellings, values and errors. No other room imports it."""

@@ -1,0 +1,118 @@
+"""The first ``import max.experimental.nn`` on a machine compiles one of MAX's modules (6 s).
+
+Whether that is done can be seen without importing anything; a process of our own can do it
+before the first worker starts, which may neither write there nor run a compiler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.frameworks.max.engine.startup import environment
+
+COMPILED_MODULE = Path("max/_kv_cache_ops/kv_cache_ops.mojo")
+
+
+class NotPrepared(RuntimeError):
+    """MAX could not be imported; the message is what MAX said."""
+
+
+def prepared() -> bool:
+    """Whether the module that MAX compiles at its first import is there; imports nothing.
+
+    False also where MAX is not installed.
+    """
+    source = _source()
+    if source is None:
+        return False
+    if _compiled_since_installed(source):
+        return True
+    name = f"{source.stem}.hash-{_source_hash(source.parent)}.so"
+    return any((folder / name).is_file() for folder in _cache_folders(source))
+
+
+def _compiled_since_installed(source: Path) -> bool:
+    """Whether there is a result younger than the source's inode: no need to hash the source.
+
+    The inode's time is that of the installation, whatever time the installer gave the file.
+    """
+    installed = source.stat().st_ctime
+    results = (source.parent / "__mojocache__").glob(f"{source.stem}.hash-*.so")
+    return any(result.stat().st_mtime > installed for result in results)
+
+
+def _source() -> Path | None:
+    """The source of the module that MAX compiles, where MAX is installed."""
+    for entry in sys.path:
+        source = Path(entry) / COMPILED_MODULE
+        if source.is_file():
+            return source
+    return None
+
+
+def _source_hash(folder: Path) -> str:
+    """MAX's own name for the state of its sources (``mojo.importer``)."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.mojo")):
+        digest.update(str(path.relative_to(folder)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folders(source: Path) -> Iterator[Path]:
+    """Beside the source, or in Modular's cache where the installation is read-only."""
+    yield source.parent / "__mojocache__"
+    rules = {"MODULAR_CACHE_DIR": "", "MODULAR_HOME": "cache", "XDG_CACHE_HOME": "modular"}
+    roots = [Path(os.environ[name], rest) for name, rest in rules.items() if os.environ.get(name)]
+    with contextlib.suppress(RuntimeError):  # no home folder
+        roots.append(Path("~/.cache/modular").expanduser())
+    for root in roots:
+        yield root / ".mojo_cache/python_extensions" / COMPILED_MODULE.with_suffix("")
+
+
+def prepare() -> None:
+    """Import MAX once in a process of our own, so that it compiles what it needs (6 s).
+
+    Safe to call twice at once: the second caller waits for the first.
+
+    Raises:
+        NotPrepared: MAX could not be imported.
+    """
+    import subprocess
+
+    with _one_at_a_time():
+        if prepared():
+            return
+        command = [sys.executable, "-P", "-c", "import max.experimental.nn"]
+        done = subprocess.run(
+            command,
+            env={**os.environ, **environment()},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    if done.returncode:
+        raise NotPrepared(done.stderr.strip() or f"exit status {done.returncode}")
+
+
+@contextlib.contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Hold a lock on MAX's source: two compilers at once would write the same file."""
+    source = _source()
+    if source is None or sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with source.open("rb") as held:
+        with contextlib.suppress(OSError):  # Some network file systems cannot lock.
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,25 @@
+"""All NumPy handlers in one table, by the name of MAX's operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from grader.frameworks.max.engine import create, elementwise, index, order, rearrange, reduce
+from grader.frameworks.max.engine.operation import Handler
+
+HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {
+        **elementwise.HANDLERS,
+        **rearrange.HANDLERS,
+        **reduce.HANDLERS,
+        **create.HANDLERS,
+        **index.HANDLERS,
+        **order.HANDLERS,
+    }
+)
+
+# Operations that MAX stages as `mo.custom`, by the name of their kernel.
+CUSTOM_HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {**elementwise.CUSTOM_HANDLERS, **rearrange.CUSTOM_HANDLERS, **order.CUSTOM_HANDLERS}
+)

@@ -1,0 +1,147 @@
+"""Operations along one axis: sums and extremes, softmax, cumulative sum, the norms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from grader.frameworks.max.engine.operation import Array, Handler, Operation
+
+
+def _reduction(function: Callable[..., Any]) -> Handler:
+    """A reduction that keeps its axis at size 1 and its dtype."""
+
+    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
+        x = arrays[0]
+        result: Array = function(x, axis=operation.axis, keepdims=True)
+        return result.astype(x.dtype, copy=False)
+
+    return handle
+
+
+def _mean(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """The mean; of integers rounded toward zero."""
+    x, axis = arrays[0], operation.axis
+    if x.dtype.kind == "f":
+        return np.asarray(np.mean(x, axis, keepdims=True))
+    total: Array = np.add.reduce(x, axis, dtype=x.dtype, keepdims=True)
+    return np.asarray(np.trunc(total / max(x.shape[axis], 1)), x.dtype)
+
+
+def _extreme(function: np.ufunc, largest: bool) -> Handler:
+    """Maximum or minimum; NaN does not count, and MAX starts from the dtype's finite end.
+
+    So the maximum of nothing but minus infinity is the lowest finite number.
+    """
+
+    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
+        x = arrays[0]
+        if x.dtype == np.bool_:
+            joined = np.logical_or if largest else np.logical_and
+            return np.asarray(joined.reduce(x, operation.axis, keepdims=True))
+        limits = np.finfo(x.dtype) if x.dtype.kind == "f" else np.iinfo(x.dtype)
+        start = limits.min if largest else limits.max
+        return np.asarray(function.reduce(x, operation.axis, keepdims=True, initial=start))
+
+    return handle
+
+
+def _index_of(function: Callable[..., Any], worst: float) -> Handler:
+    """The first position of the maximum or minimum; NaN does not count."""
+
+    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
+        x = arrays[0]
+        if x.dtype.kind == "f":
+            x = np.where(np.isnan(x), x.dtype.type(worst), x)
+        return np.asarray(function(x, axis=operation.axis, keepdims=True), np.int64)
+
+    return handle
+
+
+def _shifted(x: Array, axis: int) -> Array:
+    """Subtract the largest value of each row; a row of minus infinity stays one."""
+    largest = np.fmax.reduce(x, axis, keepdims=True, initial=np.finfo(x.dtype).min)
+    return np.asarray(x - largest)
+
+
+def _powers(shifted: Array) -> Array:
+    """``exp``, infinite for NaN: MAX's softmax gives NaN there and 0 in the rest of the row."""
+    powers = np.exp(shifted)
+    powers[np.isnan(powers)] = np.inf
+    return np.asarray(powers)
+
+
+def _softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
+    powers = _powers(_shifted(arrays[0], operation.axis))
+    result: Array = powers / powers.sum(operation.axis, keepdims=True)
+    return result
+
+
+def _log_softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
+    shifted = _shifted(arrays[0], operation.axis)
+    result: Array = shifted - np.log(_powers(shifted).sum(operation.axis, keepdims=True))
+    return result
+
+
+def _cumsum(operation: Operation, arrays: Sequence[Array]) -> Array:
+    x, axis = arrays[0], operation.axis
+    reverse, exclusive = operation.flag("reverse"), operation.flag("exclusive")
+    source = np.flip(x, axis) if reverse else x
+    total: Array = np.cumsum(source, axis, dtype=x.dtype)
+    if exclusive:
+        total = total - source
+    return np.flip(total, axis) if reverse else total
+
+
+def _layer_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """``(x - mean) / sqrt(variance + epsilon) * gamma + beta`` over the last axis."""
+    x, gamma, beta, epsilon = arrays
+    centred = x - x.mean(-1, keepdims=True)
+    variance = np.square(centred).mean(-1, keepdims=True)
+    scale = np.sqrt(variance + epsilon.astype(x.dtype))
+    result: Array = centred / scale * gamma + beta
+    return result
+
+
+def _rms_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """``x / sqrt(mean(x**2) + epsilon) * (weight + offset)`` over the last axis."""
+    x, weight = arrays
+    kind = x.dtype.type
+    square = np.square(x).mean(-1, keepdims=True)
+    normalised = x / np.sqrt(square + kind(operation.number("epsilon")))
+    result: Array = normalised * (weight + kind(operation.number("weight_offset")))
+    return result
+
+
+def _group_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
+    """Normalise each group of channels of ``[batch, channels, ...]`` by itself."""
+    x, gamma, beta, epsilon, groups = arrays
+    grouped = x.reshape(x.shape[0], int(groups.item()), -1)  # [batch, groups, rest]
+    centred = grouped - grouped.mean(-1, keepdims=True)
+    variance = np.square(centred).mean(-1, keepdims=True)
+    normalised = (centred / np.sqrt(variance + epsilon.astype(x.dtype))).reshape(x.shape)
+    per_channel = (-1,) + (1,) * (x.ndim - 2)
+    result: Array = normalised * gamma.reshape(per_channel) + beta.reshape(per_channel)
+    return result
+
+
+HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {
+        "ReduceAddOp": _reduction(np.sum),
+        "ReduceMulOp": _reduction(np.prod),
+        "ReduceMeanOp": _mean,
+        "ReduceMaxOp": _extreme(np.fmax, largest=True),
+        "ReduceMinOp": _extreme(np.fmin, largest=False),
+        "ReduceArgMaxOp": _index_of(np.argmax, -np.inf),
+        "ReduceArgMinOp": _index_of(np.argmin, np.inf),
+        "ReduceSoftmaxOp": _softmax,
+        "ReduceLogsoftmaxOp": _log_softmax,
+        "CumsumOp": _cumsum,
+        "ReduceLayerNormOp": _layer_norm,
+        "ReduceRmsNormOp": _rms_norm,
+        "ReduceGroupNormOp": _group_norm,
+    }
+)

@@ -1,0 +1,223 @@
+"""Which known mistake, or which two together, explain every wrong number that was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.protocol.probe import SeenArray, SeenTensor
+from grader.rubric import Evidence, Floats, Misconception, Rubric, State
+
+HUGE = 1e30
+"""Numbers beyond this come out of float32 arithmetic as infinity or NaN."""
+
+MOST_FOR_PAIRS = 100_000
+"""Numbers of a trial on which thousands of pairs can be tried; a larger takes them a minute."""
+
+MOST_WORK = 400_000_000
+"""Numbers that all predictions for one file may be about, so that each file has an end.
+
+Not seconds: the same file must get the same report on every machine.
+"""
+
+EACH = 20_000
+"""What a prediction costs beside its numbers."""
+
+Arrays = dict[str, npt.NDArray[np.generic] | None]
+Mistakes = tuple[Misconception, ...]
+
+
+class _Enough(Exception):
+    """The search went on for too long."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Misconceptions that together give exactly the numbers that were seen.
+
+    ``complete`` says that whole forward passes were seen, not only helpers by themselves.
+    """
+
+    mistakes: tuple[Misconception, ...]
+    complete: bool
+
+    @property
+    def blames(self) -> tuple[str, ...]:
+        """The checks that the mistakes break, without repetition."""
+        return tuple(dict.fromkeys(check for one in self.mistakes for check in one.blames))
+
+
+def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
+    """The first single misconception, else the first pair, that explains what was seen.
+
+    Errors speak for themselves: there must be wrong numbers to explain.
+    """
+    try:
+        return _diagnosed(rubric, evidence)
+    except _Enough:
+        return None
+
+
+def _diagnosed(rubric: Rubric, evidence: Evidence) -> Explanation | None:
+    search = _Search(evidence)
+    seen = search.seen
+    wrong = [name for name in seen if search.whole(name) and not search.fits(name, ())]
+    if not wrong:
+        return None
+    order = sorted(seen, key=lambda name: (name not in wrong, search.size(name)))
+    forwards = [name for name in order if not evidence.trials[name].part]
+    complete = any(search.whole(name) for name in forwards)
+    for names in (order, forwards) if forwards and forwards[0] in wrong else (order,):
+        few = search.size(names[0]) <= MOST_FOR_PAIRS
+        for candidates in (search.singles, search.pairs) if few else (search.singles,):
+            every = candidates(rubric.misconceptions, forwards)
+            fitting = [mistakes for mistakes in every if search.fits(names[0], mistakes)]
+            for lenient in (False, True):
+                for mistakes in fitting:
+                    if search.explains(names[1:], mistakes, lenient=lenient):
+                        return Explanation(mistakes, complete)
+    return None
+
+
+class _Search:
+    """Compares what was seen with what mistakes predict, and no two of them twice."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self.seen = _seen(evidence)
+        self._changes: dict[tuple[str, int], bool] = {}
+        self._fits: dict[tuple[str, tuple[int, ...]], bool] = {}
+        self._work = 0
+
+    def whole(self, name: str) -> bool:
+        """Whether trial ``name`` gave every array."""
+        return all(array is not None for array in self.seen[name].values())
+
+    def size(self, name: str) -> int:
+        """How many numbers trial ``name`` is about: predicting it costs accordingly.
+
+        Not what came back, which the learner's code can make of any size.
+        """
+        weights = self._evidence.weights(name).values()
+        return sum(a.size for a in (*weights, *self._evidence.expected(name).values()))
+
+    def fits(self, name: str, mistakes: Mistakes) -> bool:
+        """Whether these mistakes together give the numbers of trial ``name``."""
+        if len(mistakes) > 1:
+            mistakes = tuple(one for one in mistakes if self._matters(name, one))
+        key = name, tuple(map(id, mistakes))
+        if key not in self._fits:
+            self._fits[key] = self._agrees(name, self.seen[name], _together(mistakes))
+        return self._fits[key]
+
+    def _matters(self, name: str, one: Misconception) -> bool:
+        """Whether the mistake changes what trial ``name`` gives."""
+        if (name, id(one)) not in self._changes:
+            right: Arrays = dict(self._evidence.expected(name))
+            self._changes[name, id(one)] = not self._agrees(name, right, one.knobs)
+        return self._changes[name, id(one)]
+
+    def _agrees(self, name: str, arrays: Arrays, knobs: Mapping[str, Any]) -> bool:
+        self._work += EACH + self.size(name)
+        if self._work > MOST_WORK:
+            raise _Enough
+        return _agrees(self._evidence, name, arrays, knobs)
+
+    def singles(self, every: Sequence[Misconception], _: list[str]) -> list[Mistakes]:
+        """Every mistake by itself."""
+        return [(one,) for one in every]
+
+    def pairs(self, every: Sequence[Misconception], forwards: list[str]) -> list[Mistakes]:
+        """Every two that go together, without those that would show where all is right.
+
+        None where most trials ended in errors: two mistakes fit the few numbers by chance.
+        """
+        if 2 * sum(map(self.whole, self.seen)) < len(self.seen):
+            return []
+        right = [name for name in forwards if self.whole(name) and self.fits(name, ())]
+        silent = [one for one in every if not any(self._matters(name, one) for name in right)]
+        return [
+            (left, right)
+            for left, right in combinations(silent, 2)
+            if not set(left.knobs) & set(right.knobs)
+        ]
+
+    def explains(self, names: list[str], mistakes: Mistakes, *, lenient: bool) -> bool:
+        """Whether these mistakes give the numbers of the trials named.
+
+        ``lenient`` lets a helper be right by itself: then the mistake is where it is called. It
+        also passes over trials that ended in an error, unless they are the most.
+        """
+        rest = []
+        for name in names:  # the smallest first: the larger ones take long
+            if not self.fits(name, mistakes):
+                if not lenient or not self._passed_over(name):
+                    return False
+                rest.append(name)
+        errors = [name for name in rest if not self.whole(name)]
+        return len(errors) <= len(names) - len(rest) + 1
+
+    def _passed_over(self, name: str) -> bool:
+        if self._evidence.trials[name].part:
+            return self.fits(name, ())
+        return not self.whole(name)
+
+
+def _together(mistakes: Mistakes) -> dict[str, Any]:
+    return {knob: value for one in mistakes for knob, value in one.knobs.items()}
+
+
+def _seen(evidence: Evidence) -> dict[str, Arrays]:
+    """For each trial with an oracle: the arrays that came back, ``None`` where it failed."""
+    found: dict[str, Arrays] = {}
+    for name in evidence.trials:
+        arrays: Arrays = {}
+        for path in evidence.expected(name):
+            value = evidence.seen(name, path)
+            if isinstance(value, SeenTensor | SeenArray):
+                arrays[path] = value.array
+            elif evidence.trials[name].part:
+                continue
+            elif evidence.state(name, path.split(".")[0]) in (State.SEEN, State.FAILED):
+                arrays[path] = None
+        if arrays:
+            found[name] = arrays
+    return found
+
+
+def _agrees(evidence: Evidence, name: str, arrays: Arrays, knobs: Mapping[str, Any]) -> bool:
+    """Whether the formula with these knobs gives what trial ``name`` showed.
+
+    A formula that cannot be evaluated on these shapes predicts an error.
+    """
+    expect = evidence.trials[name].expect
+    if expect is None:
+        return True
+    try:
+        with np.errstate(all="ignore"):
+            predicted: Mapping[str, Floats | None] = (
+                expect(**knobs) if knobs else evidence.expected(name)
+            )
+    except (ValueError, IndexError):
+        predicted = dict.fromkeys(arrays)
+    for path, array in arrays.items():
+        want = predicted.get(path)
+        if array is None or want is None:
+            if array is not want:
+                return False
+        elif not evidence.close(name, _overflowed(array, want), want):
+            return False
+    return True
+
+
+def _overflowed(array: npt.NDArray[np.generic], want: Floats) -> npt.NDArray[np.generic]:
+    """``array`` with the huge number in place of what float32 could not hold."""
+    if array.shape != want.shape or array.dtype.kind != "f":
+        return array
+    lost = ~np.isfinite(array) & np.isfinite(want) & (np.abs(want) > HUGE)
+    return np.where(lost, want, array)

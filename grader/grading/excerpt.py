@@ -1,0 +1,111 @@
+"""Cuts the window out of a wrong result that shows best where it differs from the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.base.model import Grid, Picture
+from grader.protocol.probe import Call, SeenArray, SeenTensor
+from grader.rubric import Evidence, Failed, Ruling
+from grader.rubric.compare import difference
+
+SIZE = 16
+"""A window has at most so many rows and columns."""
+
+LOOKED_AT = 12
+"""At most so many wrong results are weighed against each other."""
+
+
+class _Candidate(NamedTuple):
+    """A wrong result of the right shape, and the right one."""
+
+    trial: str
+    path: str
+    seen: npt.NDArray[np.generic]
+    want: npt.NDArray[np.float64]
+
+    @property
+    def worth(self) -> tuple[bool, int]:
+        """What is seen whole is better, and more of it is better."""
+        rows, columns = _plane(self.want.shape)
+        return max(rows, columns) <= SIZE and min(rows, columns) > 1, min(rows * columns, SIZE**2)
+
+
+def draw(evidence: Evidence, rulings: Mapping[str, Ruling]) -> Picture | None:
+    """The window of the first check that failed on numbers; None where there is no such check."""
+    for check, ruling in rulings.items():
+        if isinstance(ruling, Failed) and ruling.wrong:
+            found = list(_candidates(evidence, ruling.wrong[:LOOKED_AT]))
+            if found:
+                best = max(found, key=lambda one: one.worth)
+                return _window(check, evidence, best)
+    return None
+
+
+def _candidates(evidence: Evidence, wrong: tuple[tuple[str, str], ...]) -> Iterator[_Candidate]:
+    """The results among ``wrong`` that can be set beside the oracle's."""
+    for trial, path in wrong:
+        want = evidence.expected(trial).get(path)
+        seen = evidence.seen(trial, path)
+        if want is None or not want.size or not isinstance(seen, SeenTensor | SeenArray):
+            continue
+        numeric = seen.array.dtype.kind in "fiub"
+        if (
+            seen.array.shape == want.shape
+            and numeric
+            and not evidence.close(trial, seen.array, want)
+        ):
+            yield _Candidate(trial, path, seen.array, want)
+
+
+def _plane(shape: tuple[int, ...]) -> tuple[int, int]:
+    """How many rows and columns the last two dimensions have; a vector is one row."""
+    return (1, 1, *shape)[-2], (1, *shape)[-1]
+
+
+def _window(check: str, evidence: Evidence, one: _Candidate) -> Picture:
+    shape = one.want.shape
+    slack = evidence.trials[one.trial].slack
+    at = difference(one.seen, one.want, slack).index
+    front = at[:-2]
+    rows, columns = _plane(shape)
+    row, column = (0, 0, *at)[-2], (0, *at)[-1]
+    down, across = _span(row, rows), _span(column, columns)
+    have, want = (
+        np.asarray(array[front], np.float64).reshape(rows, columns)[down, across]
+        for array in (one.seen, one.want)
+    )
+    shown = [str(index) for index in front]
+    shown += [f"{cut.start}:{cut.stop}" for cut in (down, across)][-max(len(shape), 1) :]
+    what = _called(evidence, one)
+    return Picture(
+        check,
+        f"{what}: [{', '.join(shown)}] of shape {list(shape)}",
+        _grid(want),
+        _grid(have),
+        tuple(str(index) for index in range(down.start, down.stop)),
+        tuple(str(index) for index in range(across.start, across.stop)),
+    )
+
+
+def _span(at: int, length: int) -> slice:
+    """At most ``SIZE`` of ``length`` indices, ``at`` among them; from 0 on if that is possible."""
+    start = 0 if at < SIZE else min(at - SIZE // 2, length - SIZE)
+    return slice(start, min(start + SIZE, length))
+
+
+def _grid(array: npt.NDArray[np.float64]) -> Grid:
+    return tuple(tuple(float(f"{value:.6g}") for value in row) for row in array.tolist())
+
+
+def _called(evidence: Evidence, one: _Candidate) -> str:
+    """What the learner calls that gave this result."""
+    name = one.path.split(".", maxsplit=1)[0]
+    for action in evidence.trials[one.trial].probe.actions:
+        if isinstance(action, Call) and action.name == name:
+            return action.method or "The forward pass"
+    return one.path

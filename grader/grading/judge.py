@@ -1,0 +1,283 @@
+"""Settles each check from what the source says and what the program did.
+
+Behaviour decides and source explains: a source check that did not recognise a program whose
+numbers are right becomes a note. A misconception that explains every wrong number says which
+checks fail, and clears the source checks that it does not blame.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from grader.base import sanitize
+from grader.base.model import CheckResult, Status
+from grader.frameworks.max.errors import explain
+from grader.grading.diagnose import Explanation
+from grader.protocol.probe import SeenArray, SeenTensor
+from grader.rubric import Check, Evidence, Failed, Misconception, NotRun, Passed, Rubric, Ruling
+from grader.rubric.compare import difference
+from grader.source import Finding, Source
+
+ABSENT = ("MissingName", "AttributeError")
+"""Errors which say that a helper is not there. The program may be right without it."""
+
+MOST_SAID = 800
+"""Characters of a message."""
+
+UNDECIDED = "Not recognised in your code. Once the numbers are right, it counts."
+UNSEEN = "Your code gave nothing here that can be compared."
+UNRECOGNISED = "Written another way than the lesson's. The numbers are right, so it counts."
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything known about one file when its checks are settled."""
+
+    rubric: Rubric
+    source: Source
+    evidence: Evidence
+    rulings: dict[str, Ruling]
+    findings: Mapping[str, Finding]
+    explanation: Explanation | None = None
+    strict: bool = False
+
+
+def look(rubric: Rubric, source: Source) -> dict[str, Finding]:
+    """What each source check finds, by check."""
+    return {check.id: check.source(source) for check in rubric.checks if check.source is not None}
+
+
+def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
+    """The ruling of every run-time check, in order; one whose needs failed is not run."""
+    rulings: dict[str, Ruling] = {}
+    for check in rubric.checks:
+        if check.runtime is None:
+            continue
+        missing = [
+            need for need in check.needs if not isinstance(rulings.get(need, Passed()), Passed)
+        ]
+        rulings[check.id] = NotRun(missing[0]) if missing else check.runtime(evidence)
+    return rulings
+
+
+def behaves(rulings: dict[str, Ruling]) -> bool:
+    """Whether every run-time check holds."""
+    return all(isinstance(ruling, Passed) for ruling in rulings.values())
+
+
+def settle(case: Case) -> tuple[CheckResult, ...]:
+    """One result for each check of the rubric, in its order."""
+    blamed = case.explanation.blames if case.explanation else ()
+    settled = []
+    for check in case.rubric.checks:
+        if check.source is not None:
+            result = _settle_source(case, check, case.findings[check.id], check.id in blamed)
+        else:
+            result = _settle_runtime(case, check)
+        settled.append(result)
+    accused = _never_silent(case, _accuse(case, settled))
+    return tuple(_located(result, case.source) for result in accused)
+
+
+def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> CheckResult:
+    if blamed:
+        failed = _fail(check, finding.line, None if finding.ok else finding.detail)
+        return replace(failed, message=_but(case, check)) if finding.ok else failed
+    if finding.ok:
+        return _pass(check, finding.note)
+    if not case.strict:
+        likely = case.evidence.mostly_right() and not _refuted(case, check)
+        if _proven(case, check) or (likely and not finding.certain):
+            return _pass(check, UNRECOGNISED)
+        if not finding.certain or case.evidence.outcome.ended != "done":
+            known = case.explanation is not None and case.explanation.complete
+            shown = known and not any(one.instead for one in _mistakes(case))
+            if shown:
+                return _pass(check, UNRECOGNISED)
+            if known or finding.foreign or _undecided(case, check):
+                return CheckResult(
+                    check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED
+                )
+    return _fail(check, finding.line, finding.detail)
+
+
+def _but(case: Case, check: Check) -> str:
+    """What to say where the thing is there, and a named mistake shows that it is wrong."""
+    why = next((one.message for one in _mistakes(case) if check.id in one.blames), "")
+    return f"{check.passed}, but wrong: {why}"
+
+
+def _mistakes(case: Case) -> tuple[Misconception, ...]:
+    return case.explanation.mistakes if case.explanation else ()
+
+
+def _proven(case: Case, check: Check) -> bool:
+    """Whether what the program does shows that this part of it is right."""
+    return behaves(case.rulings) or (
+        bool(check.proven_by) and all(_holds(case, name) for name in check.proven_by)
+    )
+
+
+def _refuted(case: Case, check: Check) -> bool:
+    """Whether a run-time check that would prove this one fails."""
+    return any(isinstance(case.rulings.get(name), Failed) for name in check.proven_by)
+
+
+def _holds(case: Case, name: str) -> bool:
+    """Whether the run-time check called ``name`` holds, or the trial called so is right."""
+    if name in case.rulings:
+        return isinstance(case.rulings[name], Passed)
+    return case.evidence.right(name)
+
+
+def _undecided(case: Case, check: Check) -> bool:
+    """Whether nothing can be said of a part that was written in an unknown way.
+
+    So it is where the helper gave no numbers by itself, and where the forward pass ended in an
+    error of its own: the run-time checks tell that one, and ``_accuse`` the line of it.
+    """
+    parts = [name for name in check.proven_by if name in case.evidence.trials]
+    if parts:
+        return not any(case.evidence.observation(name).results.get("out") for name in parts)
+    return not case.evidence.wrong_numbers()
+
+
+def _absent(evidence: Evidence, trial: str) -> bool:
+    error = evidence.error(trial)
+    return error is not None and error.type_name in ABSENT and "'Tensor'" not in error.message
+
+
+def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
+    """The results with a ❌ at each helper that is wrong by itself.
+
+    Where a helper's own trial is wrong but its source checks all recognised something, the one
+    whose lines raised the error fails, else the last.
+    """
+    if all(r.status is Status.PASS for r in settled) or case.evidence.mostly_right():
+        return settled
+    results = {result.id: result for result in settled}
+    for name, trial in case.evidence.trials.items():
+        group = [c for c in case.rubric.checks if c.proven_by == (name,)]
+        if not trial.part or not group or case.evidence.right(name):
+            continue
+        if any(results[check.id].status is Status.FAIL for check in group):
+            continue
+        if wrong := _how_wrong(case, name):
+            words = _operations(case.evidence, name)
+            accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
+            results[accused.id] = _fail(accused, *wrong)
+    return [results[result.id] for result in settled]
+
+
+def _never_silent(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
+    """The results with a ❌ at the first that could not be run, where nothing else says why."""
+    if case.evidence.outcome.ended != "done" or any(r.status is Status.FAIL for r in settled):
+        return settled
+    first = next((r for r in settled if r.status is Status.NOT_RUN), None)
+    checks = {check.id: check for check in case.rubric.checks}
+    return [_fail(checks[r.id], None, UNSEEN) if r is first else r for r in settled]
+
+
+def _operations(evidence: Evidence, trial: str) -> frozenset[str]:
+    """The words that are said of the error of ``trial``: among them the operation it is about."""
+    error = evidence.error(trial)
+    if error is None:
+        return frozenset()
+    told = explain(error)
+    return frozenset(re.findall(r"\w+", f"{told.message} {told.hint}"))
+
+
+def _standing_at(
+    group: list[Check], line: int | None, words: frozenset[str], findings: Mapping[str, Finding]
+) -> Check | None:
+    """The check that is about ``line``: one that misses something there, else the narrowest.
+
+    Of several that miss something, the one on an operation among ``words`` goes first.
+    """
+    missing = [c for c in group if not findings[c.id].ok and not findings[c.id].foreign]
+    missing.sort(key=lambda c: (c.id.split("-")[-1] not in words, findings[c.id].line != line))
+    found = [c for c in group if line in findings[c.id].span]
+    found.sort(key=lambda c: len(findings[c.id].span))
+    return next(iter([*missing, *found]), None) if line is not None else None
+
+
+def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
+    """Where and how helper ``trial`` is wrong; None where it does not exist to be called."""
+    error = case.evidence.error(trial)
+    if error is not None:
+        helper = case.evidence.trials[trial].probe.actions[-1].name
+        if _absent(case.evidence, trial) or error.line is None or error.action != helper:
+            return None
+        return error.line, explain(error).message
+    for path, want in case.evidence.expected(trial).items():
+        seen = case.evidence.seen(trial, path)
+        if seen is None:
+            return None
+        if not isinstance(seen, SeenTensor | SeenArray):
+            return None
+        if seen.array.shape != want.shape:
+            return None, f"Called alone it gives shape {seen.array.shape}, expected {want.shape}"
+        if not case.evidence.close(trial, seen.array, want):
+            return None, f"Called alone: {difference(seen.array, want)}"
+    return None
+
+
+def _settle_runtime(case: Case, check: Check) -> CheckResult:
+    ruling = case.rulings[check.id]
+    match ruling:
+        case Passed(note):
+            return _pass(check, note)
+        case Failed():
+            hints = ((ruling.hint,) if ruling.hint else ()) + check.hints
+            return CheckResult(
+                check.id,
+                check.kind,
+                Status.FAIL,
+                _said(check.failed, ruling.message),
+                hints,
+                line=ruling.line,
+                detail=ruling.detail,
+            )
+        case NotRun(waits_for):
+            return CheckResult(
+                check.id,
+                check.kind,
+                Status.NOT_RUN,
+                check.passed,
+                note=f"Waits for: {_waits_for(case, waits_for)}",
+            )
+
+
+def _said(sentence: str, message: str | None) -> str:
+    """The sentence and what was seen, which may hold whatever the program made: on one line."""
+    return f"{sentence.rstrip(':')}: {sanitize.line(message, MOST_SAID)}" if message else sentence
+
+
+def _waits_for(case: Case, named: str | None) -> str:
+    """The sentence of the check to mend first."""
+    failed = [name for name, ruling in case.rulings.items() if isinstance(ruling, Failed)]
+    sought = named if named in failed or not failed else failed[0]
+    for check in case.rubric.checks:
+        if check.id == sought:
+            return check.passed
+    return "the program to run"
+
+
+def _pass(check: Check, note: str | None) -> CheckResult:
+    return CheckResult(check.id, check.kind, Status.PASS, check.passed, note=note)
+
+
+def _fail(check: Check, line: int | None, detail: str | None) -> CheckResult:
+    return CheckResult(
+        check.id, check.kind, Status.FAIL, check.failed, check.hints, line=line, note=detail
+    )
+
+
+def _located(result: CheckResult, source: Source) -> CheckResult:
+    """The result with the text of the line that it points at."""
+    if result.line is None or not 1 <= result.line <= len(source.lines):
+        return result
+    text = sanitize.line(source.lines[result.line - 1].strip(), 200)
+    return replace(result, text=text)

@@ -1,0 +1,1 @@
+"""A learner's way through the course: attempts, hints, pages, reset, watch, doctor."""

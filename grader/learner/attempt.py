@@ -1,0 +1,71 @@
+"""Grades the learner's own file and notes the attempt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from grader import sandbox
+from grader.base.model import LEVELS, Report, Status, Step
+from grader.learner import progress
+from grader.learner.pages import task
+from grader.learner.progress import StepProgress
+
+if TYPE_CHECKING:
+    from grader.grading.pipeline import Options
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A report, what is known of the step with it, and a note on the progress file or None."""
+
+    report: Report
+    known: StepProgress
+    note: str | None = None
+
+
+def attempt(
+    step: Step, options: Options, start: Callable[..., sandbox.Running] = sandbox.start
+) -> Attempt:
+    """Grade the learner's file of ``step`` and count it, unless it is untouched."""
+    from grader.grading.pipeline import grade
+
+    return noted(step, grade(step, step.stub, options, start))
+
+
+def noted(step: Step, report: Report) -> Attempt:
+    """Count a grading of the learner's file of ``step``, unless the file is untouched."""
+    from grader.learner.stub import untouched
+
+    if report.problem is not None or untouched(step, report.digest):
+        known, note = progress.read(step.root)
+        return Attempt(_mendable(step, report), known.get(step.id, progress.UNTOUCHED), note)
+    after, note = progress.update(
+        step.root, step.id, lambda before: progress.attempted(before, report)
+    )
+    return Attempt(report, after, note)
+
+
+def _mendable(step: Step, report: Report) -> Report:
+    """``report``; where the step's own file is not there, with how to get it back."""
+    if report.problem is None or os.path.lexists(step.stub):
+        return report
+    hint = f"This brings the file back, with its blanks: {task(f'reset {step.id}')}"
+    return replace(report, problem=replace(report.problem, hints=(hint,)))
+
+
+def one_more_hint(step: Step, found: Attempt, check_id: str | None = None) -> Attempt:
+    """``found`` with one more hint for a check: the one named, else the first that fails."""
+    from grader.learner import hints
+
+    failing = [check.id for check in found.report.checks if check.status is Status.FAIL]
+    wanted = check_id or next(iter(failing), None)
+    if wanted is None:
+        return found
+    level = min(LEVELS, hints.level(found.known.checks.get(wanted, progress.Tried())) + 1)
+    after, note = progress.update(
+        step.root, step.id, lambda before: progress.asked(before, wanted, level)
+    )
+    return Attempt(found.report, after, found.note or note)

@@ -1,0 +1,53 @@
+"""Why a check exists, from the rubric's own words and the lesson."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.base.model import Kind
+from grader.learner import hints, lesson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.base.model import Step
+    from grader.rubric import Check, Rubric
+
+MISTAKES = 4
+"""As many known mistakes are named; some checks catch dozens."""
+
+
+def explain(step: Step, rubric: Rubric, check: Check) -> str:
+    """What the check looks at and why, which mistakes it catches, and where to read."""
+    sentences = {one.id: one.passed for one in rubric.checks}
+    heading = hints.section(rubric, check)
+    lines = [f"# {step.id} {check.id}: {check.passed}", ""]
+    lines += _why(step, check, heading)
+    lines += ["", *_looks_at(check, sentences)]
+    if caught := [one.message for one in rubric.misconceptions if check.id in one.blames]:
+        lines += ["", "Mistakes that it tells apart, for example:"]
+        lines += [f"   {message}" for message in caught[:MISTAKES]]
+    place = step.lesson.relative_to(step.root).as_posix()
+    lines += ["", f'Read: {place}, "{heading}"']
+    return "\n".join(lines) + "\n"
+
+
+def _why(step: Step, check: Check, heading: str) -> Iterator[str]:
+    if said := hints.reason(check):
+        yield said
+    about = "What you build" if heading == "Tasks" else heading
+    if said := lesson.opening(step, about):
+        yield f'The lesson says under "{about}": {said}'
+
+
+def _looks_at(check: Check, sentences: dict[str, str]) -> Iterator[str]:
+    if check.kind is Kind.SOURCE:
+        yield "It reads your code and does not run it."
+        yield (
+            "If it does not recognise what you wrote but your numbers are right, it counts as "
+            "passed, unless you ask for --strict."
+        )
+        return
+    yield "It runs your code on inputs drawn anew each time and looks at what comes out."
+    for need in check.needs:
+        yield f"It waits for: {sentences[need]}"

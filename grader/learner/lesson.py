@@ -1,0 +1,59 @@
+"""Finds places in a lesson."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.base.model import Step
+
+
+SESSION = "The examples are one Python session"
+"""How a section says what to type first, which belongs to no check."""
+
+
+def section(step: Step, heading: str) -> str:
+    """The text under ``heading``; empty where the lesson cannot be read or lacks it."""
+    try:
+        text = step.lesson.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    found = re.search(rf"(?ms)^## {re.escape(heading)}$\n(.*?)(?=^## |\Z)", text)
+    return found[1].strip() if found else ""
+
+
+def opening(step: Step, heading: str) -> str:
+    """The prose that ``heading`` begins with, as one line without Markdown's marks; may be empty.
+
+    A last sentence that leads to a list or an example is left out where others stand before it.
+    """
+    for paragraph in section(step, heading).split("\n\n"):
+        if paragraph.startswith(SESSION):
+            continue
+        if not re.match(r"[^\W\d_]|[`*]{1,2}\w|√", paragraph):
+            break
+        sentences = re.split(r"(?<=[.?!]) |(?<=[.?!]\)) ", plain(paragraph))
+        if sentences[1:] and sentences[-1].endswith(":"):
+            del sentences[-1]
+        return re.sub(r":$", ".", " ".join(sentences))
+    return ""
+
+
+def questions(step: Step) -> list[tuple[str, str]]:
+    """What the lesson asks under "Check yourself", with the answers; one line each."""
+    asked, _, answered = section(step, "Check yourself").partition("\nAnswers:\n")
+    return list(zip(_numbered(asked), _numbered(answered), strict=False))
+
+
+def _numbered(text: str) -> list[str]:
+    """The items of a numbered list."""
+    return [plain(one) for one in re.findall(r"(?ms)^\d+\. (.*?)(?=^\d+\. |^\n|\Z)", text)]
+
+
+def plain(text: str) -> str:
+    """One paragraph as one line, without Markdown's marks. What stands in code stays."""
+    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
+    parts = re.split(r"(`[^`]*`)", text)
+    plainer = (part[1:-1] if part[:1] == "`" else re.sub(r"\*{1,2}", "", part) for part in parts)
+    return " ".join("".join(plainer).split())

@@ -1,0 +1,240 @@
+"""What the learner has done so far, in one small file: read, changed and written whole.
+
+The file is ``.grader/progress.json`` in the course folder, which git ignores. Losing it costs a
+learner the count of attempts and nothing else, so nothing here ever stops a grading: where the file
+cannot be read or written there is a note to show.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from grader.base.files import write_whole
+from grader.base.model import CheckResult, Report, Status, Verdict
+
+SCHEMA = "progress/v1"
+FILE = ".grader/progress.json"
+LOCK_S = 2.0
+"""How long to wait for another process that is writing."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Attempts at one check, hints asked for, and a short digest of how it failed last."""
+
+    tries: int = 0
+    asked: int = 0
+    seen: str = ""
+
+
+@dataclass(frozen=True)
+class StepProgress:
+    """Attempts at one step. Times are ISO 8601 in UTC; ``digest`` is of the file last graded."""
+
+    attempts: int = 0
+    score: int = 0
+    best: int = 0
+    of: int = 0
+    passed: str | None = None
+    last: str | None = None
+    digest: str = ""
+    checks: Mapping[str, Tried] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """``passed``, ``started`` or ``new``."""
+        if self.passed:
+            return "passed"
+        return "started" if self.attempts else "new"
+
+
+Progress = Mapping[str, StepProgress]
+"""Step id to what was done; a step without an entry is untouched."""
+
+UNTOUCHED = StepProgress()
+
+
+def attempted(before: StepProgress, report: Report) -> StepProgress:
+    """``before`` with one more attempt, which gave ``report``.
+
+    A file that cannot be read and an error of the grader are no attempt. Grading the same bytes
+    again is none either, but what it gives counts: the checks, or the earlier steps, may have
+    changed. A failing check counts one where it is the first that fails, or where what stands at
+    it has changed since: a blank further down that nobody touched does not count.
+    """
+    digest = report.digest[:16]
+    passed = report.verdict is Verdict.PASS
+    if report.problem or report.verdict is Verdict.ERROR:
+        return before
+    again = digest == before.digest
+    if again and report.score == before.score and report.max_score == before.of:
+        return before
+    now = _now()
+    failing = [check for check in report.checks if check.status is Status.FAIL]
+    checks = dict(before.checks)
+    for position, check in enumerate(failing):
+        old, seen = checks.get(check.id, Tried()), _seen(check)
+        counts = not again and (position == 0 or (bool(old.seen) and old.seen != seen))
+        checks[check.id] = replace(old, tries=old.tries + counts, seen=seen)
+    return StepProgress(
+        before.attempts + (not again),
+        report.score,
+        max(report.score, before.best) if report.max_score == before.of else report.score,
+        report.max_score,
+        before.passed or (now if passed else None),
+        now,
+        digest,
+        checks,
+    )
+
+
+def asked(before: StepProgress, check: str, level: int) -> StepProgress:
+    """``before`` where the hints of ``check`` were asked for up to ``level``."""
+    old = before.checks.get(check, Tried())
+    return replace(before, checks={**before.checks, check: replace(old, asked=level)})
+
+
+def restarted(before: StepProgress) -> StepProgress:
+    """``before`` as a step that is begun again; that it was passed once is kept."""
+    return replace(UNTOUCHED, passed=before.passed, best=before.best, of=before.of)
+
+
+def read(root: Path) -> tuple[Progress, str | None]:
+    """What was done, and a note for the learner where the file could not be used."""
+    path = root / FILE
+    try:
+        return _parse(path.read_bytes()), None
+    except FileNotFoundError:
+        return {}, None
+    except OSError as problem:
+        return {}, f"Your progress could not be read from {FILE}: {problem.strerror}."
+    except NewerSchema as problem:
+        return {}, f"{FILE} was written by a newer course ({problem}); it is left as it is."
+    except ValueError:
+        return {}, f"{FILE} is damaged. The next attempt sets it aside and starts a new one."
+
+
+def update(
+    root: Path, step: str, change: Callable[[StepProgress], StepProgress]
+) -> tuple[StepProgress, str | None]:
+    """Change the entry of ``step`` and write the file; what it is now, and a note or None.
+
+    Two processes at once take turns, so that neither loses what the other wrote.
+    """
+    path = root / FILE
+    note = None
+    try:
+        path.parent.mkdir(exist_ok=True)
+        with _turn(path.with_suffix(".lock")):
+            for left in path.parent.glob(f".{path.name}.*"):  # by somebody who was killed
+                left.unlink(missing_ok=True)
+            try:
+                before = _parse(path.read_bytes())
+            except FileNotFoundError:
+                before = {}
+            except NewerSchema:
+                return change(UNTOUCHED), read(root)[1]
+            except ValueError:
+                before, note = {}, _set_aside(path)
+            after = change(before.get(step, UNTOUCHED))
+            if after != before.get(step, UNTOUCHED):
+                write_whole(path, _text({**before, step: after}), durable=False)
+        return after, note
+    except OSError as problem:
+        known = read(root)[0].get(step, UNTOUCHED)
+        return change(known), f"Your progress is not kept: {problem.strerror} ({FILE})."
+
+
+class NewerSchema(Exception):
+    """The file has a schema that this version does not know."""
+
+
+def _parse(data: bytes) -> dict[str, StepProgress]:
+    """The entries of the file.
+
+    Raises:
+        NewerSchema: it was written by a later version.
+        ValueError: it is not what this module writes.
+    """
+    try:
+        found = json.loads(data)
+        schema = found["schema"]
+        if schema != SCHEMA and str(schema).startswith("progress/v"):
+            raise NewerSchema(schema)
+        if schema != SCHEMA:
+            raise ValueError(schema)
+        return {str(step): _step(entry) for step, entry in found["steps"].items()}
+    except (KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise ValueError(str(problem)) from problem
+
+
+def _step(entry: Mapping[str, Any]) -> StepProgress:
+    checks = {str(name): Tried(**tried) for name, tried in entry["checks"].items()}
+    step = StepProgress(**{**entry, "checks": checks})
+    _typed(step, ("attempts", "score", "best", "of"), int)
+    _typed(step, ("digest",), str)
+    _typed(step, ("passed", "last"), str | None)
+    for tried in checks.values():
+        _typed(tried, ("tries", "asked"), int)
+        _typed(tried, ("seen",), str)
+    return step
+
+
+def _typed(entry: object, names: tuple[str, ...], kind: Any) -> None:
+    """Raise ValueError where one of these fields has another type."""
+    for name in names:
+        value = getattr(entry, name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ValueError(f"{name} is {value!r}")
+
+
+def _text(progress: Progress) -> str:
+    steps = {name: asdict(step) for name, step in sorted(progress.items())}
+    return json.dumps({"schema": SCHEMA, "steps": steps}, indent=1) + "\n"
+
+
+def _set_aside(path: Path) -> str:
+    """Rename a damaged file; the note on it."""
+    aside = path.with_name(f"progress-damaged-{time.strftime('%Y%m%d-%H%M%S')}.json")
+    path.replace(aside)
+    return f"{FILE} was damaged. It is kept as {aside.name}, and your progress begins anew."
+
+
+@contextlib.contextmanager
+def _turn(lock: Path) -> Iterator[None]:
+    """Hold ``lock`` against other processes, as far as the file system can; not for ever."""
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            limit = time.monotonic() + LOCK_S
+            while time.monotonic() < limit:
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    time.sleep(0.01)
+                except OSError:  # some network file systems cannot lock
+                    break
+        yield
+    finally:
+        os.close(handle)
+
+
+def _seen(check: CheckResult) -> str:
+    """How a check failed, in few characters."""
+    words = f"{check.message}\n{check.text}\n{check.note}"
+    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,0 +1,52 @@
+"""The stub of a step: whether a file still is it, and copies of what a learner made of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from grader.base.model import Step
+
+MANIFEST = "stubs.sha256"
+BACKUPS = ".grader/backups"
+
+
+def untouched(step: Step, digest: str) -> bool:
+    """Whether the file with this SHA-256, in hex, is the stub of ``step`` as it was generated."""
+    return digest == read_manifest(step.root).get(step.stub.name)
+
+
+def back_up(root: Path, path: Path) -> Path:
+    """Make a copy of ``path`` under a name of its own, safe on the disk; returns its path.
+
+    Raises:
+        OSError: it could not be made, and nothing of it is left.
+    """
+    folder = root / BACKUPS
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    handle, copy = tempfile.mkstemp(dir=folder, prefix=f"{path.stem}-{stamp}-", suffix=path.suffix)
+    try:
+        with os.fdopen(handle, "wb") as target, path.open("rb") as source:
+            shutil.copyfileobj(source, target)
+            target.flush()
+            os.fsync(target.fileno())
+    except BaseException:
+        Path(copy).unlink(missing_ok=True)
+        raise
+    return Path(copy)
+
+
+def read_manifest(root: Path) -> dict[str, str]:
+    """File name to digest. A damaged line counts as none: the file is then kept."""
+    try:
+        data = (root / "steps" / MANIFEST).read_bytes()
+    except FileNotFoundError:
+        data = b""
+    text = data.decode(errors="replace")
+    lines = (re.fullmatch(r"([0-9a-f]{64})  (step_\w+\.py)", line) for line in text.splitlines())
+    return {line[2]: line[1] for line in lines if line is not None}

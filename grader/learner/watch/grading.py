@@ -1,0 +1,107 @@
+"""Grades in a thread of its own, so that keys and new saves are heard meanwhile."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from grader import sandbox
+from grader.learner.watch.halves import Pair
+
+if TYPE_CHECKING:
+    from grader.base.model import Report, Step
+    from grader.grading.pipeline import Options
+
+SPARES = 2
+"""One for each half of a grading."""
+
+
+class Grading:
+    """Grades one file at a time; a new order ends the one under way.
+
+    ``tell`` is called in the thread, with the number of the order and its report or its error.
+    """
+
+    def __init__(self, options: Options, tell: Callable[[int, Report | Exception], None]) -> None:
+        import_all()
+        self._options = options
+        self._tell = tell
+        self._orders: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
+        self._latest = self._under_way = 0
+        self._lock = threading.Lock()
+        self._running: Pair | None = None
+        self._spares = sandbox.Spares(SPARES, engine=options.engine)
+        self._thread = threading.Thread(target=self._run, name="grading", daemon=True)
+        self._thread.start()
+
+    def order(self, step: Step) -> int:
+        """Grade the learner's file of ``step`` as it is now; returns the number of the order."""
+        with self._lock:
+            self._latest += 1
+            if self._running is not None:
+                self._running.abandon()
+            self._orders.put((self._latest, step))
+            return self._latest
+
+    def close(self) -> None:
+        """End what is under way and every spare worker."""
+        with self._lock:
+            self._latest += 1
+            if self._running is not None:
+                self._running.abandon()
+        self._orders.put(None)
+        self._thread.join()
+        self._spares.close()
+
+    def _run(self) -> None:
+        from grader.grading.pipeline import Drawn, draw, grade
+        from grader.rubric import load
+
+        drawn: dict[str, Drawn] = {}
+        while (order := self._orders.get()) is not None:
+            number, step = order
+            if number != self._latest:
+                continue
+            self._under_way = number
+            found: Report | Exception
+            try:
+                ready = drawn.pop(step.id, None)
+                found = grade(step, step.stub, self._options, self._start, drawn=ready)
+            except Exception as problem:  # noqa: BLE001 - shown; the next save tries again
+                found = problem
+            with self._lock:
+                self._running = None
+            if number == self._latest:
+                self._tell(number, found)
+            if self._orders.empty():  # nobody waits: prepare the inputs of the next save now
+                drawn[step.id] = draw(load.rubric(step)).calculate()
+
+    def _start(self, **settings: object) -> sandbox.Running:
+        running = Pair(self._spares.start(**settings), self._second)  # type: ignore[arg-type]
+        with self._lock:
+            self._running = running
+            if self._under_way != self._latest:  # another order came while it started
+                running.abandon()
+        return running  # type: ignore[return-value]  # it does all that `grade` asks
+
+    def _second(self) -> sandbox.Running | None:
+        """Another worker, where one is ready and nothing is to be compiled."""
+        if self._options.engine == "numpy" and self._spares.ready:
+            return self._spares.start(engine=self._options.engine)
+        return None
+
+
+def import_all() -> None:
+    """Import now what a grading would import at the first save."""
+    import importlib
+
+    from grader.base import course
+    from grader.rubric import load
+
+    for name in ("numpy", "diagnose", "judge", "probe", "rubric", "source", "wire"):
+        importlib.import_module(name if name == "numpy" else f"grader.{name}")
+    importlib.import_module("grader.sandbox.transcript")
+    for step in course.steps():
+        load.rubric(step)

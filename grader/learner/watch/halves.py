@@ -1,0 +1,113 @@
+"""Two workers for one grading: each tries the file on half of the inputs, on a core of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from grader.base.machine import cores
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from grader.protocol.probe import Job, Outcome
+    from grader.sandbox import Running
+
+FEWEST = 6
+"""Below this many probes the halves would have too little to do, and too few sizes each."""
+
+
+class Pair:
+    """Does what a ``Running`` does; takes a second worker only where that helps.
+
+    Both import the file afresh and get every second probe, so each sees inputs of several sizes.
+    """
+
+    def __init__(self, first: Running, take: Callable[[], Running | None]) -> None:
+        self._workers = [first]
+        self._take = take
+        self._abandoned = False
+
+    def __enter__(self) -> Pair:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for worker in self._workers:
+            worker.close()
+
+    def abandon(self) -> None:
+        """Let the workers be killed. Another thread may say so."""
+        self._abandoned = True
+        for worker in self._workers:
+            worker.abandon()
+
+    def finish(
+        self,
+        job: Job,
+        on_progress: Callable[[str], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Outcome:
+        """Send the job, or a half of it to each, and wait for both.
+
+        Raises:
+            grader.protocol.message.WireError: if the job itself cannot be sent.
+        """
+        first = self._workers[0]
+        second = self._take() if len(job.probes) >= FEWEST and cores() > 1 else None
+        if second is None:
+            return first.finish(job, on_progress, meanwhile)
+        self._workers.append(second)
+        if self._abandoned:
+            second.abandon()
+        found: list[Outcome | Exception] = []
+
+        def other() -> None:
+            try:
+                found.append(second.finish(replace(job, probes=job.probes[1::2])))
+            except Exception as problem:  # noqa: BLE001 - raised again below
+                found.append(problem)
+
+        thread = threading.Thread(target=other, name="second half", daemon=True)
+        thread.start()
+        try:
+            half = first.finish(replace(job, probes=job.probes[0::2]), on_progress, meanwhile)
+        finally:
+            thread.join()
+        if isinstance(found[0], Exception):
+            raise found[0]
+        return merged(half, found[0])
+
+
+def merged(first: Outcome, second: Outcome) -> Outcome:
+    """One outcome of two halves: everything seen, and the end of the one that did not get done."""
+    worse = first if first.ended != "done" else second
+    known = [half.isolation for half in (first, second) if half.isolation is not None]
+    return replace(
+        worse,
+        observations={**first.observations, **second.observations},
+        load_error=first.load_error or second.load_error,
+        output=_joined(first.output, second.output),
+        notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
+        isolation=max(known, key=_weakness, default=None),
+    )
+
+
+def _weakness(tier: str) -> int:
+    from grader.confine.tiers import TIERS
+
+    return TIERS.index(tier)
+
+
+def _joined(first: str, second: str) -> str:
+    """What both printed; what the file prints when it is imported stands there once."""
+    ours, theirs = first.splitlines(keepends=True), second.splitlines(keepends=True)
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
+    return "".join([*ours, *theirs[len(list(alike)) :]])

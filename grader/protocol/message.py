@@ -1,0 +1,197 @@
+"""The messages between the grader and its worker, and what each of their fields may hold.
+
+A field's test takes a decoded value and gives the value to use: cleaned, cut to its length.
+Whatever else it meets is a :class:`WireError`, for the worker is not trusted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_args
+
+import numpy as np
+
+from grader.base import sanitize
+from grader.protocol import probe
+
+NAME_LIMIT = 300
+TEXT_LIMIT = 8_000
+"""Characters that are kept of a name and of a text."""
+
+
+class WireError(ValueError):
+    """A message that breaks the protocol."""
+
+
+@dataclass(frozen=True)
+class Hello:
+    """The worker has imported MAX and waits for its job.
+
+    ``layers`` confine it. ``process`` is its process id and group, as it sees them itself.
+    """
+
+    layers: tuple[str, ...]
+    process: int
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The worker could not start; ``problem`` says why. Sent in place of :class:`Hello`."""
+
+    problem: str
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The worker has its job and now runs the learner's file."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The learner's file was imported, or raised ``error``."""
+
+    error: probe.SeenError | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One line for whoever waits."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """Time runs out at this line of the learner's file."""
+
+    line: int
+    function: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """Every probe has run."""
+
+    notes: tuple[str, ...] = ()
+
+
+Report = Hello | Broken | Taken | Loaded | Progress | Stuck | probe.Observation | Done
+
+# ---- what each field may hold -------------------------------------------------------------
+# A test takes a decoded value and gives the value to use, or raises WireError.
+
+
+def fail(what: str) -> Any:
+    """Refuse a value that is not ``what`` was expected."""
+    raise WireError(f"expected {what}")
+
+
+def _name(value: Any) -> str:
+    return sanitize.line(value, NAME_LIMIT) if isinstance(value, str) else fail("a name")
+
+
+def _text(value: Any) -> str:
+    return sanitize.block(value, TEXT_LIMIT) if isinstance(value, str) else fail("text")
+
+
+def raw(value: Any) -> str:
+    """A text as it is."""
+    return value if isinstance(value, str) else fail("text")
+
+
+def _boolean(value: Any) -> bool:
+    return value if isinstance(value, bool) else fail("a boolean")
+
+
+def _number(value: Any) -> int:
+    good = type(value) is int and 0 < value < 1 << 31
+    return int(value) if good else fail("a number above 0")
+
+
+def _array(value: Any) -> Any:
+    return value if isinstance(value, np.ndarray) else fail("an array")
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+def _one(cls: type) -> Any:
+    return lambda value: value if type(value) is cls else fail(cls.__name__)
+
+
+def _maybe(test: Any) -> Any:
+    return lambda value: None if value is None else test(value)
+
+
+def _many(test: Any) -> Any:
+    return lambda value: (
+        tuple(test(item) for item in value) if isinstance(value, tuple) else fail("a tuple")
+    )
+
+
+def _mapping(test: Any) -> Any:
+    return lambda value: (
+        {_name(key): test(item) for key, item in value.items()}
+        if isinstance(value, dict)
+        else fail("a mapping")
+    )
+
+
+def shape(value: Any) -> tuple[int, ...]:
+    """The sizes of an array."""
+    good = isinstance(value, tuple) and len(value) <= 32
+    if not good or not all(type(size) is int and size >= 0 for size in value):
+        fail("a shape")
+    return tuple(value)
+
+
+def _seen(value: Any) -> Any:
+    """A value of the kinds in ``grader.protocol.probe.Seen``, its texts cleaned."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return sanitize.block(value, TEXT_LIMIT)
+    if isinstance(value, list):
+        return [_seen(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(_seen(item) for item in value)
+    if isinstance(value, dict):
+        return {_name(key): _seen(item) for key, item in value.items()}
+    kinds = (probe.SeenTensor, probe.SeenArray, probe.SeenModule, probe.SeenObject)
+    return value if type(value) in kinds else fail("something seen")
+
+
+Fields = dict[type, tuple[Any, ...]]
+
+
+@cache
+def reports() -> Fields:
+    """What the worker may send, and the test of each field."""
+    error = _one(probe.SeenError)
+    return {
+        Hello: (_many(_name), _number),
+        Broken: (_text,),
+        Taken: (),
+        Loaded: (_maybe(error),),
+        Progress: (_name,),
+        Stuck: (_number, _name),
+        Done: (_many(_name),),
+        probe.SeenTensor: (_array, _name),
+        probe.SeenArray: (_array,),
+        probe.SeenParameter: (shape, _name),
+        probe.SeenModule: (_name, _boolean, _mapping(_one(probe.SeenParameter)), _mapping(_name)),
+        probe.SeenObject: (_name,),
+        probe.SeenError: (_name, _text, _name, _maybe(_number), _maybe(_name), _text),
+        probe.Observation: (_name, _mapping(_seen), _maybe(error)),
+    }
+
+
+@cache
+def jobs() -> Fields:
+    """What the grader may send. It is trusted, so only the classes are tested."""
+    words = (*get_args(probe.Arg), *get_args(probe.Action), probe.Probe, probe.Job)
+    classes = [cls for cls in words if dataclasses.is_dataclass(cls) and isinstance(cls, type)]
+    return {cls: (_anything,) * len(dataclasses.fields(cls)) for cls in classes}

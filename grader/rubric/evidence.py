@@ -1,0 +1,187 @@
+"""What the worker saw, set beside what the oracle expects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.protocol.probe import (
+    Load,
+    Observation,
+    Outcome,
+    Probe,
+    Seen,
+    SeenArray,
+    SeenError,
+    SeenTensor,
+)
+from grader.rubric.compare import close
+
+Floats = npt.NDArray[np.float64]
+Expect = Callable[..., Mapping[str, Floats]]
+"""``expect(**knobs)`` gives the right array for each action's result, by action name.
+
+A path into a tuple is written ``"out.0"``. Without knobs the formula is the right one; a
+misconception passes knobs, and a formula ignores the knobs that it does not know.
+"""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One probe with what is expected of it. Only the probe leaves this process.
+
+    A ``part`` trial calls one helper by itself. It locates a mistake and proves the helper's
+    source checks, but a learner who wrote the program without that helper loses nothing.
+    ``slack`` multiplies the tolerance where the formula amplifies float32 rounding. ``view`` is
+    applied to every array that came back, where several arrays mean the same.
+    """
+
+    probe: Probe
+    expect: Expect | None = None
+    part: bool = False
+    slack: float = 1.0
+    view: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None
+
+
+class State(Enum):
+    """What is known about one action of one trial."""
+
+    SEEN = "seen"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    UNDER_WAY = "under way"
+    NEVER = "never"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the worker saw, beside the trials that were asked of it."""
+
+    trials: Mapping[str, Trial]
+    outcome: Outcome
+    _expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict, repr=False)
+
+    def state(self, trial: str, action: str) -> State:
+        """Whether ``action`` of ``trial`` gave a result, and if not, why."""
+        if self.outcome.load_error is not None:
+            return State.BLOCKED
+        observation = self.outcome.observations.get(trial)
+        if observation is None:
+            return State.UNDER_WAY if self.outcome.probe == trial else State.NEVER
+        if action in observation.results:
+            return State.SEEN
+        if observation.error is not None and observation.error.action == action:
+            return State.FAILED
+        return State.BLOCKED
+
+    def observation(self, trial: str) -> Observation:
+        """What ``trial`` gave; empty where it never ran."""
+        return self.outcome.observations.get(trial, Observation(trial, {}))
+
+    def error(self, trial: str) -> SeenError | None:
+        """The exception that ended ``trial``."""
+        return self.observation(trial).error
+
+    def seen(self, trial: str, path: str) -> Seen:
+        """The result at ``path`` (``"out"``, or ``"out.0"`` inside a tuple); None if absent."""
+        name, *inside = path.split(".")
+        value = self.observation(trial).results.get(name)
+        for key in inside:
+            if isinstance(value, tuple | list) and key.isdecimal() and int(key) < len(value):
+                value = value[int(key)]
+            elif isinstance(value, dict):
+                value = value.get(key)
+            else:
+                return None
+        if path in self.expected(trial):
+            value = _numbers(value)
+        view = self.trials[trial].view
+        if view is not None and isinstance(value, SeenTensor | SeenArray):
+            return replace(value, array=view(value.array))
+        return value
+
+    def expected(self, trial: str) -> Mapping[str, Floats]:
+        """The oracle's arrays for ``trial``."""
+        if trial not in self._expected:
+            expect = self.trials[trial].expect
+            self._expected[trial] = expect() if expect is not None else {}
+        return self._expected[trial]
+
+    def matching(self, *patterns: str) -> tuple[str, ...]:
+        """The trials with these names; a trailing ``*`` matches any ending."""
+        return tuple(
+            name
+            for name in self.trials
+            if any(
+                name == p or (p.endswith("*") and name.startswith(p.removesuffix("*")))
+                for p in patterns
+            )
+        )
+
+    def right(self, trial: str) -> bool:
+        """Whether ``trial`` has an oracle and every result equals it."""
+        expected = self.expected(trial)
+        return bool(expected) and all(
+            isinstance(seen := self.seen(trial, path), SeenTensor | SeenArray)
+            and self.close(trial, seen.array, want)
+            for path, want in expected.items()
+        )
+
+    def wrong_numbers(self) -> bool:
+        """Whether some trial of the whole program gave arrays, and they are not the oracle's."""
+        return any(
+            isinstance(seen := self.seen(name, path), SeenTensor | SeenArray)
+            and not self.close(name, seen.array, want)
+            for name, trial in self.trials.items()
+            if not trial.part
+            for path, want in self.expected(name).items()
+        )
+
+    def whole_right(self) -> bool:
+        """Whether every trial of the whole program equals its oracle."""
+        whole = [n for n, t in self.trials.items() if not t.part and t.expect is not None]
+        return bool(whole) and all(self.right(name) for name in whole)
+
+    def mostly_right(self) -> bool:
+        """Whether more than half of the trials of the whole program equal their oracle.
+
+        Then its structure is right, and what is wrong is a special case.
+        """
+        whole = [n for n, t in self.trials.items() if not t.part and t.expect is not None]
+        return 2 * sum(self.right(name) or self._wrapped(name) for name in whole) > len(whole)
+
+    def _wrapped(self, trial: str) -> bool:
+        """Whether each result is a tuple or list whose first element equals the oracle."""
+        expected = self.expected(trial)
+        return bool(expected) and all(
+            isinstance(seen := self.seen(trial, f"{path}.0"), SeenTensor)
+            and self.close(trial, seen.array, want)
+            for path, want in expected.items()
+        )
+
+    def close(self, trial: str, seen: npt.NDArray[np.generic], want: Floats) -> bool:
+        """Whether ``seen`` is ``want`` within the tolerance of ``trial``."""
+        return close(seen, want, self.trials[trial].slack)
+
+    def weights(self, trial: str) -> Mapping[str, npt.NDArray[np.generic]]:
+        """The weights that ``trial`` loads."""
+        for action in self.trials[trial].probe.actions:
+            if isinstance(action, Load):
+                return action.weights
+        return {}
+
+
+def _numbers(value: Seen) -> Seen:
+    """A plain number, or a list of them, as the array that the oracle's answer will be."""
+    flat = [
+        one.array.item() if isinstance(one, SeenArray) and one.array.ndim == 0 else one
+        for one in (value if isinstance(value, list | tuple) else [value])
+    ]
+    if flat and all(isinstance(one, int | float) and not isinstance(one, bool) for one in flat):
+        return SeenArray(np.asarray(flat if isinstance(value, list | tuple) else flat[0]))
+    return value

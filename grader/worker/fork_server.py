@@ -1,0 +1,75 @@
+"""A process that has imported MAX and forks a worker for each job: one at a time.
+
+A fork after MAX has started its threads hangs. This process stops short of that: it imports
+what starts none, runs nothing of a learner, and lets each child go on from there. Of one child
+nothing is left for the next: its processes and its folder are gone before another is forked.
+"""
+
+# pathlib would cost 10 ms of every start.
+# ruff: noqa: PTH102, SIM115
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import sys
+from typing import NoReturn
+
+from grader.confine import folder
+from grader.confine import supervisor as referee
+from grader.confine.settings import JOB, REPORT, Settings, parse
+from grader.frameworks.max import cache
+from grader.worker import serve, start
+
+SOCKET = 3
+"""Where requests come from: the settings as text, with five ends of pipes."""
+REQUEST = 64 * 1024
+ENDS = 5
+ABOVE = 64
+"""Pipe ends are moved up here, out of the way of a worker's own numbers."""
+
+
+def keep(settings: Settings) -> NoReturn:
+    """Fork a worker for each request until the grader closes its end."""
+    requests = socket.socket(fileno=fcntl.fcntl(SOCKET, fcntl.F_DUPFD_CLOEXEC, ABOVE))
+    os.closerange(SOCKET, ABOVE)
+    serve.import_single_threaded()
+    if referee.usage(os.getpid()).threads > 1:
+        os._exit(1)
+    while True:
+        text, descriptors, _, _ = socket.recv_fds(requests, REQUEST, ENDS)
+        if len(descriptors) != ENDS:
+            folder.remove(settings.folder)
+            os._exit(0)
+        moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, ABOVE) for end in descriptors]
+        for descriptor in descriptors:
+            os.close(descriptor)
+        _one(parse(text.decode().split("\n")), moved)
+
+
+def _one(settings: Settings, descriptors: list[int]) -> None:
+    """Fork a worker, watch it to its end, and forget it."""
+    job, report, output, control, ruling = descriptors
+    os.mkdir(settings.folder, 0o700)
+    supervisor = os.getpid()
+    child = os.fork()
+    if child == 0:
+        _become(settings, supervisor, output, job, report)
+    for descriptor in (output, job, report):
+        os.close(descriptor)
+    referee.oversee(child, settings, control, ruling)
+    os.close(control)
+    os.close(ruling)
+
+
+def _become(settings: Settings, supervisor: int, output: int, job: int, report: int) -> NoReturn:
+    """In the child: be a worker that differs from others in nothing but its folder."""
+    for end, place in ((output, 1), (output, 2), (job, JOB), (report, REPORT)):
+        os.dup2(end, place, inheritable=False)
+    os.closerange(REPORT + 1, 4096)
+    os.environ.update(HOME=settings.folder, TMPDIR=settings.folder)
+    os.environ[cache.VARIABLE] = cache.private(settings.folder)
+    # Python's streams still take their descriptors for what they were: files that can seek.
+    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
+    start.work_or_die(settings, supervisor)

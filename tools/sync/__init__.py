@@ -1,0 +1,1 @@
+"""Everything that is generated: stubs, tasks, and the reports and pictures in lessons."""

@@ -1,0 +1,76 @@
+"""The pictures in the lessons: SVG files beside them, and the blocks that show them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from grader.base.model import Step
+from grader.rubric import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.rubric.exhibit import Plate
+    from grader.show.heatmap import Figure
+
+FOLDER = "pictures"
+SMALL_CELL = 12
+
+
+class Block(NamedTuple):
+    """What stands between two markers of a lesson, and the file that it shows, if there is one."""
+
+    markers: tuple[str, str]
+    body: str
+    path: Path | None = None
+    content: str = ""
+
+
+def markers(name: str) -> tuple[str, str]:
+    """The lines around a picture in a lesson."""
+    return f"<!-- picture:{name}:start -->", f"<!-- picture:{name}:end -->"
+
+
+def blocks(step: Step) -> list[Block]:
+    """Every picture of the lesson of ``step``."""
+    return [block(step, plate) for plate in load.plates(step)]
+
+
+def block(step: Step, plate: Plate) -> Block:
+    """One picture of the lesson of ``step``."""
+    from grader.show import svg, terminal
+    from grader.show.layout import LARGE
+    from grader.show.terminal import Screen
+
+    figure = _figure(plate)
+    drawn = f"Draw it: `pixi run {plate.command}`"
+    if plate.text:
+        text = terminal.render(replace(figure, text=""), Screen(80)).rstrip()
+        return Block(markers(plate.name), f"```text\n{text}\n```\n\n{drawn}")
+    name = f"step_{step.number}_{plate.name}.svg"
+    body = f"![{plate.alt}]({FOLDER}/{name})\n\n{drawn}"
+    largest = SMALL_CELL if plate.small else LARGE
+    return Block(
+        markers(plate.name),
+        body,
+        step.lesson.parent / FOLDER / name,
+        svg.document(figure, largest),
+    )
+
+
+def _figure(plate: Plate) -> Figure:
+    """All chosen views as one figure."""
+    from grader.show.heads import mistaken, reference
+    from grader.show.heatmap import Figure
+
+    exhibit, views = plate.chosen()
+    if plate.wrong is not None:
+        return mistaken(exhibit, views[0], plate.wrong)
+    heatmaps = [one for figure in reference(exhibit, views).figures for one in figure.heatmaps]
+    if plate.small:
+        heatmaps = [
+            replace(one, rows=("",) * len(one.rows), columns=("",) * len(one.columns))
+            for one in heatmaps
+        ]
+    return Figure(exhibit.title, exhibit.about, tuple(heatmaps))
