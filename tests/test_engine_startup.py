@@ -24,7 +24,7 @@ def run(code: str, **variables: str) -> str:
 
 def test_asking_for_the_environment_imports_nothing_heavy() -> None:
     heavy = "{'numpy', 'max', 'sysconfig', 'subprocess', 'pathlib', 're'} & set(sys.modules)"
-    code = f"import sys; from grader import engine; engine.environment(); print({heavy})"
+    code = f"import sys; from grader.frameworks.max import engine; engine.environment(); print({heavy})"
     assert run(code) == "set()"
 
 
@@ -90,7 +90,7 @@ def test_not_prepared_where_max_is_not_installed(
 def test_the_engine_is_in_place_after_install(tmp_path: Path) -> None:
     code = """
 import os
-from grader import engine
+from grader.frameworks.max import engine
 os.environ.update(engine.environment())
 os.environ["MAX_EAGER_ALLOW_LAZY_COMPILE"] = "0"
 from max.experimental.tensor import Tensor
@@ -104,7 +104,7 @@ def test_results_print_no_tensor_and_an_interrupt_is_still_one() -> None:
     """Before Python 3.13 asyncio prints every tensor of a forward, which takes 22 s."""
     code = """
 import os, signal
-from grader import engine
+from grader.frameworks.max import engine
 os.environ.update(engine.environment())
 engine.install("numpy")
 from max.experimental.tensor import Tensor
@@ -124,7 +124,7 @@ except KeyboardInterrupt:
 def test_installing_leaves_the_handlers_of_others_alone() -> None:
     code = """
 import signal
-from grader import engine
+from grader.frameworks.max import engine
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 engine.install("numpy")
 print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
@@ -136,7 +136,7 @@ print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
 def test_what_max_must_compile_is_announced_and_right(tmp_path: Path) -> None:
     code = """
 import os
-from grader import engine
+from grader.frameworks.max import engine
 os.environ.update(engine.environment())
 import numpy as np
 from max.experimental import functional as F

@@ -136,7 +136,7 @@ def test_an_empty_prompt_begins_a_text(folder: Path) -> None:
 READS_IDS = """
 import os
 from types import SimpleNamespace
-from grader import engine
+from grader.frameworks.max import engine
 os.environ.update(engine.environment())
 engine.install("numpy")
 from max.dtype import DType

@@ -100,8 +100,15 @@ def import_all() -> None:
     from grader.base import course
     from grader.rubric import load
 
-    for name in ("numpy", "diagnose", "judge", "probe", "rubric", "source", "wire"):
-        importlib.import_module(name if name == "numpy" else f"grader.{name}")
-    importlib.import_module("grader.sandbox.transcript")
+    for name in (
+        "grading.diagnose",
+        "grading.judge",
+        "protocol.probe",
+        "protocol.wire",
+        "rubric",
+        "sandbox.transcript",
+        "source",
+    ):
+        importlib.import_module(f"grader.{name}")
     for step in course.steps():
         load.rubric(step)
