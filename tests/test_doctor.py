@@ -58,7 +58,11 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Course:
         ("course.toml", "[[", "Course: course.toml: Invalid"),
         ("solutions/solution_03.py", None, "Course: .*solution_03.py"),
         ("solutions/solution_01.py", "x = 1\n", "Grading: the reference does not pass"),
-        ("checks/step_02/rubric.py", "import nothing_of_the_kind\n", "Course: the checks of s02 cannot"),
+        (
+            "checks/step_02/rubric.py",
+            "import nothing_of_the_kind\n",
+            "Course: the checks of s02 cannot",
+        ),
         ("pixi.toml", None, "pixi.toml: cannot be read"),
     ],
 )
