@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survi
 
 
 @pytest.mark.parametrize(
-    ("worn", "tier"),
+    ("applied", "tier"),
     [
         (LAYERS, "sandboxed"),
         (("user", "limits", "landlock", "seccomp"), "confined"),
