@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gpt2.writing import SMALL, Wish, write
-from grader.cli.words import from_caller
+from grader.cli.options import from_caller
 
 
 def a_number(_: click.Context, __: click.Parameter, value: float) -> float:

@@ -66,11 +66,11 @@ def main() -> None:
     layers = tuple(plan["layers"])
     with ExitStack() as stack:
         begin = partial(sandbox.start, layers=layers)
-        if plan["spares"]:
-            spares = sandbox.Spares(AT_ONCE, layers=layers, warm=False)
-            begin = partial(stack.enter_context(spares).start, layers=layers)
-        pool = stack.enter_context(ThreadPoolExecutor(AT_ONCE))
-        for done in pool.map(lambda entry: grade_one(entry, begin), plan["files"]):
+        if plan["pool"]:
+            pool = sandbox.WorkerPool(AT_ONCE, layers=layers, warm=False)
+            begin = partial(stack.enter_context(pool).start, layers=layers)
+        threads = stack.enter_context(ThreadPoolExecutor(AT_ONCE))
+        for done in threads.map(lambda entry: grade_one(entry, begin), plan["files"]):
             print(json.dumps(done), flush=True)
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from grader.base import course
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
-from grader.classroom import platforms, written
+from grader.classroom import exports, platforms
 from grader.classroom.autograder import build
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row, as_csv
@@ -152,7 +152,7 @@ def test_no_table_holds_a_formula(name: str) -> None:
 
 def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
     names = ("../../evil", "a/b", "a_b", "\x1b[2J")
-    written.write(tmp_path, book(*map(person, names)), ("text", "json"), lambda form, _: form)
+    exports.write(tmp_path, book(*map(person, names)), ("text", "json"), lambda form, _: form)
     assert {path.name for path in tmp_path.iterdir()} == {
         *("class.html", "gradebook.csv", "json", "text")
     }

@@ -14,7 +14,7 @@ import pytest
 
 from grader.base import course
 from grader.classroom import pool
-from grader.classroom.run import Done, run
+from grader.classroom.scheduler import Done, run
 
 WORDS = ("good", "die", "good", "good", "raise", "good", "once", "good")
 

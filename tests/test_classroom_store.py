@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from grader.base import course
-from grader.base.model import Diagnosis, Picture, Report
+from grader.base.model import Diagnosis, Excerpt, Report
 from grader.classroom import store
 from grader.grading import pipeline
 
-PICTURE = Picture("output", "a", ((1.0, 2.0),), ((float("nan"), float("inf")),), ("0",), ("0", "1"))
+EXCERPT = Excerpt("output", "a", ((1.0, 2.0),), ((float("nan"), float("inf")),), ("0",), ("0", "1"))
 
 
 def report() -> Report:
     told = pipeline.unreadable(course.find("s05"), "no\ud800\nfile", "Hand one in.")
-    return replace(told, diagnosis=(Diagnosis("m", "M", 3),), picture=PICTURE)
+    return replace(told, diagnosis=(Diagnosis("m", "M", 3),), excerpt=EXCERPT)
 
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:

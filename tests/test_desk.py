@@ -1,4 +1,4 @@
-"""The learner's desk, from the outside: hints, the way through the course, starting again."""
+"""The learner's commands, from the outside: hints, the way through the course, starting again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from grader.base import course
 from grader.base.model import LEVELS, Step
 from grader.learner import hints, lesson
-from grader.learner.explain import explain
+from grader.learner.explain import explain_page
 from grader.learner.watch.changes import stamp
 from grader.rubric import load
 from tests.own_course import Course, copy_course
@@ -178,7 +178,7 @@ def test_explain_finds_the_check_that_is_meant(untouched: Course) -> None:
 def test_every_check_is_explained_with_a_place_in_the_lesson(step: Step) -> None:
     rubric = load.rubric(step)
     for check in rubric.checks:
-        text = explain(step, rubric, check)
+        text = explain_page(step, rubric, check)
         assert len(check.hints) == LEVELS, f"{step.id} {check.id}"
         assert check.passed in text
         heading = hints.section(rubric, check)
@@ -193,7 +193,7 @@ def test_an_explanation_keeps_what_stands_in_code() -> None:
     step = course.find("s02")
     rubric = load.rubric(step)
     check = next(one for one in rubric.checks if one.id == "function")
-    assert "causal_mask(sequence_length, num_tokens, *, dtype, device), a" in explain(
+    assert "causal_mask(sequence_length, num_tokens, *, dtype, device), a" in explain_page(
         step, rubric, check
     )
 

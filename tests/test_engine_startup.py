@@ -12,7 +12,7 @@ import pytest
 
 from grader.base.course import ROOT
 from grader.frameworks.max import engine
-from grader.frameworks.max.engine import first_import
+from grader.frameworks.max.engine import precompile
 
 
 def run(code: str, **variables: str) -> str:
@@ -48,7 +48,7 @@ def test_prepared_once_max_has_been_imported() -> None:
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The source of MAX's module in an installation of its own, nothing compiled."""
-    path = tmp_path / first_import.COMPILED_MODULE
+    path = tmp_path / precompile.COMPILED_MODULE
     path.parent.mkdir(parents=True)
     path.write_text("one")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
@@ -60,7 +60,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def compiled(source: Path, seconds_ago: float) -> None:
     """What MAX writes after compiling."""
-    name = f"kv_cache_ops.hash-{first_import._source_hash(source.parent)}.so"
+    name = f"kv_cache_ops.hash-{precompile._source_hash(source.parent)}.so"
     result = source.parent / "__mojocache__" / name
     result.parent.mkdir()
     result.touch()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.frameworks.max.errors import explain
+from grader.frameworks.max.errors import translate
 from grader.protocol.probe import SeenError
 
 UNPACK = "first, second = [1, 2, 3]"
@@ -36,18 +36,18 @@ def test_an_error_of_this_python_is_recognised(code: str, kind: type[Exception],
     with pytest.raises(kind) as caught:
         exec(code, {"__name__": __name__})
     error = SeenError(kind.__name__, str(caught.value), "")
-    assert explain(error).message == told
+    assert translate(error).message == told
 
 
 def test_a_slice_past_the_end_tells_both_sizes() -> None:
     text = "Diagnostics:\n rmo.slice stop index 269 out of range for dimension size 64"
-    told = explain(SeenError("ValueError", text, ""))
+    told = translate(SeenError("ValueError", text, ""))
     assert told.message == "A slice ends at 269, and the axis ends at 64"
 
 
 def test_reading_numbers_too_early_says_where_to_read_them() -> None:
     text = "Can't realize tensor before realization context is completed."
-    told = explain(SeenError("TypeError", text, ""))
+    told = translate(SeenError("TypeError", text, ""))
     assert told.message.startswith("Numbers were read inside 'with F.lazy():'")
     assert told.hint is not None
     assert "after it" in told.hint
@@ -71,8 +71,8 @@ def test_reading_numbers_too_early_says_where_to_read_them() -> None:
 def test_a_signature_that_the_grader_cannot_call_is_told_as_such(code: str, told: str) -> None:
     with pytest.raises(TypeError) as caught:
         exec(code, {"__name__": __name__})
-    assert explain(SeenError("TypeError", str(caught.value), "")).message.startswith(told)
-    inside = explain(SeenError("TypeError", str(caught.value), "", line=3)).message
+    assert translate(SeenError("TypeError", str(caught.value), "")).message.startswith(told)
+    inside = translate(SeenError("TypeError", str(caught.value), "", line=3)).message
     assert "as the lesson does" not in inside
 
 
@@ -85,4 +85,4 @@ def test_a_signature_that_the_grader_cannot_call_is_told_as_such(code: str, told
     ],
 )
 def test_what_the_worker_says_is_retold(kind: str, text: str, told: str) -> None:
-    assert explain(SeenError(kind, text, "")).message.startswith(told)
+    assert translate(SeenError(kind, text, "")).message.startswith(told)

@@ -190,10 +190,10 @@ def plan(arena: Arena) -> list[dict[str, Any]]:
     return [{"step": "s05", **entry} for entry in entries]
 
 
-def run(arena: Arena, layers: tuple[str, ...], *, spares: bool) -> dict[str, dict[str, Any]]:
+def run(arena: Arena, layers: tuple[str, ...], *, pool: bool) -> dict[str, dict[str, Any]]:
     """Grade all files in one process beside this one."""
     file = arena.folder / "plan.json"
-    whole = {"layers": layers, "spares": spares, "files": plan(arena)}
+    whole = {"layers": layers, "pool": pool, "files": plan(arena)}
     file.write_text(json.dumps(whole))
     environment = {
         **os.environ,
@@ -221,8 +221,8 @@ def best() -> str:
 
 
 ROUNDS = (
-    "sandboxed-spares",
-    "confined-spares",
+    "sandboxed-pool",
+    "confined-pool",
     pytest.param("sandboxed-fresh", marks=pytest.mark.slow),
     pytest.param("confined-fresh", marks=pytest.mark.slow),
 )
@@ -235,7 +235,7 @@ def round_(arena: Arena, best: str, request: pytest.FixtureRequest) -> Round:
     if best == "process" or (tier, best) == ("sandboxed", "confined"):
         pytest.skip(f"this machine offers {best}")
     before = arena.watched()
-    done = run(arena, TIERS[tier], spares=kind == "spares")
+    done = run(arena, TIERS[tier], pool=kind == "pool")
     time.sleep(4)  # a daemon leaves its mark after three seconds
     after = arena.watched()
     survivors = processes_with(str(arena.folder / "tmp" / "grader-"))

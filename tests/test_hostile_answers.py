@@ -16,7 +16,7 @@ from grader.base import course
 from grader.base.model import Status, Step
 from grader.grading import excerpt
 from grader.grading.diagnose import diagnose
-from grader.grading.judge import Case, behaves, look, rule_all, settle
+from grader.grading.judge import Case, behaves, rule_all, settle, source_findings
 from grader.protocol.probe import (
     Load,
     Make,
@@ -30,7 +30,7 @@ from grader.protocol.probe import (
     SeenParameter,
     SeenTensor,
 )
-from grader.protocol.wire import decode_report, encode
+from grader.protocol.wire import decode_message, encode
 from grader.rubric import Evidence, Rubric, load
 from grader.source import parse
 
@@ -104,7 +104,7 @@ def carried(observation: Observation) -> Observation:
     """``observation`` as it comes out of the protocol, cleaned."""
     frame = encode(observation)
     head = int.from_bytes(frame[4:8], "little")
-    message = decode_report(frame[16 : 16 + head], frame[16 + head :])
+    message = decode_message(frame[16 : 16 + head], frame[16 + head :])
     assert isinstance(message, Observation)
     return message
 
@@ -120,8 +120,10 @@ def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:
     rulings = rule_all(rubric, evidence)
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
     source = parse(step.stub.read_bytes(), "steps/step.py")
-    checks = settle(Case(rubric, source, evidence, rulings, look(rubric, source), explanation))
-    excerpt.draw(evidence, rulings)
+    checks = settle(
+        Case(rubric, source, evidence, rulings, source_findings(rubric, source), explanation)
+    )
+    excerpt.cut(evidence, rulings)
     assert any(check.status is not Status.PASS for check in checks)
     for check in checks:
         assert "\n" not in check.message

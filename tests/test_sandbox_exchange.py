@@ -9,14 +9,14 @@ from grader.protocol.message import (
     Done,
     Hello,
     Loaded,
-    Progress,
-    Report,
+    Message,
+    Notice,
     Stuck,
     Taken,
     WireError,
 )
 from grader.protocol.probe import Call, Job, Observation, Probe, SeenError
-from grader.sandbox.transcript import Exchange
+from grader.sandbox.transcript import Transcript
 
 JOB = Job(
     "f.py",
@@ -32,13 +32,13 @@ FIRST, SECOND = Observation("p", {"a": 1, "b": 2}), Observation("q", {"c": None}
 BEGUN = (HELLO, TAKEN, LOADED)
 
 
-def heard(*messages: Report, job: Job | None = JOB) -> Exchange:
-    exchange = Exchange()
+def heard(*messages: Message, job: Job | None = JOB) -> Transcript:
+    transcript = Transcript()
     if job is not None:
-        exchange.give(job, None)
+        transcript.give(job, None)
     for one in messages:
-        exchange.take(one)
-    return exchange
+        transcript.take(one)
+    return transcript
 
 
 def failure(action: str) -> SeenError:
@@ -46,11 +46,11 @@ def failure(action: str) -> SeenError:
 
 
 def test_a_whole_conversation_is_kept() -> None:
-    exchange = heard(*BEGUN, Progress("x"), FIRST, Stuck(3, "f"), SECOND, Done(("note",)))
-    assert exchange.complete
-    assert exchange.observations == {"p": FIRST, "q": SECOND}
-    assert exchange.notes == ("note",)
-    assert exchange.stuck == Stuck(3, "f")
+    transcript = heard(*BEGUN, Notice("x"), FIRST, Stuck(3, "f"), SECOND, Done(("note",)))
+    assert transcript.complete
+    assert transcript.observations == {"p": FIRST, "q": SECOND}
+    assert transcript.notes == ("note",)
+    assert transcript.stuck == Stuck(3, "f")
 
 
 def test_the_probe_under_way_is_the_first_without_an_answer() -> None:
@@ -70,7 +70,7 @@ def test_a_file_that_cannot_be_imported_has_no_probes_to_answer() -> None:
     assert heard(HELLO, TAKEN, Loaded(failure("import")), Done()).complete
 
 
-OUT_OF_ORDER: dict[str, tuple[Report, ...]] = {
+OUT_OF_ORDER: dict[str, tuple[Message, ...]] = {
     "nothing said yet": (Done(),),
     "hello twice": (HELLO, HELLO),
     "broken after hello": (HELLO, Broken("x")),
@@ -94,13 +94,13 @@ OUT_OF_ORDER: dict[str, tuple[Report, ...]] = {
     ),
     "done too early": (*BEGUN, FIRST, Done()),
     "done twice": (*BEGUN, FIRST, SECOND, Done(), Done()),
-    "endless progress": (*BEGUN, *[Progress("x")] * 1_000),
+    "endless progress": (*BEGUN, *[Notice("x")] * 1_000),
     "stuck for ever": (*BEGUN, *[Stuck(1, "f")] * 1_000),
 }
 
 
 @pytest.mark.parametrize("messages", OUT_OF_ORDER.values(), ids=OUT_OF_ORDER)
-def test_what_is_out_of_order_is_refused(messages: tuple[Report, ...]) -> None:
+def test_what_is_out_of_order_is_refused(messages: tuple[Message, ...]) -> None:
     with pytest.raises(WireError):
         heard(*messages)
 

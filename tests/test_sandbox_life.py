@@ -82,7 +82,7 @@ def attack():
     )
     said: list[str] = []
     limits = Limits(wall=1.0, compiling=1.0)
-    outcome = sandbox.run(job(source, call("attack")), limits=limits, on_progress=said.append)
+    outcome = sandbox.run(job(source, call("attack")), limits=limits, on_notice=said.append)
     assert outcome.ended == "timeout"
     assert set(said) == {"compiling \ufffd[2J"}
 

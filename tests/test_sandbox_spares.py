@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
-from grader.sandbox import Limits, Running, Spares
-from grader.sandbox.fork_server import Nursery
+from grader.sandbox import Limits, Running, WorkerPool
+from grader.sandbox.fork_server import ForkServer
 from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
@@ -41,29 +41,29 @@ def until(true: Callable[[], object], seconds: float = 60) -> None:
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["forked", "fresh"])
-def spares(request: pytest.FixtureRequest) -> Iterator[Spares]:
-    with Spares(1, limits=QUICK, forked=request.param) as kept:
+def pool(request: pytest.FixtureRequest) -> Iterator[WorkerPool]:
+    with WorkerPool(1, limits=QUICK, forked=request.param) as kept:
         yield kept
 
 
-def take(spares: Spares) -> Running:
-    """A spare that was ready."""
-    until(lambda: spares.ready)
-    running = spares.start(limits=QUICK)
+def take(pool: WorkerPool) -> Running:
+    """A worker that was ready."""
+    until(lambda: pool.ready)
+    running = pool.start(limits=QUICK)
     assert running.ready
     return running
 
 
-def marks(spares: Spares) -> list[str]:
-    """What the processes of these spares have in their environment."""
-    held = spares._nurseries or spares._stock
-    return [one._folder if isinstance(one, Nursery) else one.folder for one in held]
+def marks(pool: WorkerPool) -> list[str]:
+    """What the processes of this pool have in their environment."""
+    held = pool._fork_servers or pool._stock
+    return [one._folder if isinstance(one, ForkServer) else one.folder for one in held]
 
 
-def test_a_spare_does_one_job_and_another_takes_its_place(spares: Spares) -> None:
+def test_a_pooled_worker_does_one_job_and_another_takes_its_place(pool: WorkerPool) -> None:
     seen = []
     for _ in range(2):
-        with take(spares) as running:
+        with take(pool) as running:
             outcome = running.finish(job(FILE, call("f"), call("g")))
             assert out(outcome, "f") == [1]
             seen.append(out(outcome, "g"))
@@ -86,10 +86,10 @@ def f():
 """
 
 
-def test_a_file_is_told_of_in_the_same_words_again(spares: Spares) -> None:
+def test_a_file_is_told_of_in_the_same_words_again(pool: WorkerPool) -> None:
     told = []
     for source in (UNSTEADY, UNSTEADY, f"{UNSTEADY}# other"):
-        with take(spares) as running:
+        with take(pool) as running:
             outcome = running.finish(job(source, call("f")))
         told.append((outcome.observations["f"].error, outcome.output))
     error, output = told[0]
@@ -100,55 +100,55 @@ def test_a_file_is_told_of_in_the_same_words_again(spares: Spares) -> None:
     assert told[2][0] != error  # another file draws other numbers
 
 
-def test_a_spare_is_confined_like_any_worker(spares: Spares) -> None:
-    with take(spares) as spare, sandbox.start(limits=QUICK) as fresh:
-        jobs = [running.finish(job("while True: pass", call("f"))) for running in (spare, fresh)]
+def test_a_pooled_worker_is_confined_like_any_other(pool: WorkerPool) -> None:
+    with take(pool) as pooled, sandbox.start(limits=QUICK) as fresh:
+        jobs = [running.finish(job("while True: pass", call("f"))) for running in (pooled, fresh)]
     assert jobs[0].ended == jobs[1].ended == "timeout"
     assert jobs[0].isolation == jobs[1].isolation
 
 
-def test_dead_spares_are_replaced(spares: Spares) -> None:
-    until(lambda: spares.ready)
-    (mark,) = marks(spares)
+def test_dead_workers_are_replaced(pool: WorkerPool) -> None:
+    until(lambda: pool.ready)
+    (mark,) = marks(pool)
     for process in processes_with(mark):
         os.kill(process, signal.SIGKILL)
-    until(lambda: not spares._stock[0].usable)
-    with spares.start(limits=QUICK) as running:
+    until(lambda: not pool._stock[0].usable)
+    with pool.start(limits=QUICK) as running:
         outcome = running.finish(job(FILE, call("f")))
         assert outcome.ended == "done", outcome.problem
 
 
 def test_a_spare_without_a_folder_is_replaced() -> None:
-    with Spares(1, layers=("limits",), forked=False) as kept:
+    with WorkerPool(1, layers=("limits",), forked=False) as kept:
         until(lambda: kept.ready)
         Path(kept._stock[0].folder).rmdir()
         with kept.start(layers=("limits",)) as running:
             assert running.finish(job(FILE, call("g"))).ended == "done"
 
 
-def test_another_kind_of_worker_is_started_anew(spares: Spares) -> None:
-    until(lambda: spares.ready)
-    with spares.start(limits=Limits(wall=2)) as running:
+def test_another_kind_of_worker_is_started_anew(pool: WorkerPool) -> None:
+    until(lambda: pool.ready)
+    with pool.start(limits=Limits(wall=2)) as running:
         assert not running.ready
-        assert spares.ready
+        assert pool.ready
         assert out(running.finish(job(FILE, call("f"))), "f")
 
 
-def test_more_workers_than_spares_can_be_had_at_once(spares: Spares) -> None:
-    taken = [spares.start(limits=QUICK) for _ in range(3)]
+def test_more_workers_than_the_pool_keeps_can_be_had_at_once(pool: WorkerPool) -> None:
+    taken = [pool.start(limits=QUICK) for _ in range(3)]
     for running in taken:
         assert out(running.finish(job(FILE, call("f"))), "f") == [1]
 
 
-def test_the_time_to_start_does_not_count_while_a_spare_waits(spares: Spares) -> None:
-    with take(spares) as running:
+def test_the_time_to_start_does_not_count_while_a_worker_waits(pool: WorkerPool) -> None:
+    with take(pool) as running:
         running._deadline = 0.0  # as if it had waited for hours
         outcome = running.finish(job(FILE, call("f")))
         assert outcome.ended == "done", outcome.problem
 
 
 def test_workers_that_cannot_start_are_not_started_without_end() -> None:
-    with Spares(1, engine="abacus") as kept:
+    with WorkerPool(1, engine="abacus") as kept:
         until(lambda: kept._patience)
         time.sleep(0.2)
         assert not kept._stock
@@ -162,7 +162,7 @@ def test_workers_that_cannot_start_are_not_started_without_end() -> None:
 def test_closing_leaves_no_process_no_folder_and_no_open_file(forked: bool) -> None:
     descriptors = Path("/proc/self/fd")
     before = len(list(descriptors.iterdir()))
-    kept = Spares(2, forked=forked)
+    kept = WorkerPool(2, forked=forked)
     until(lambda: len(kept._stock) == 2)
     folders = marks(kept)
     assert all(processes_with(name) for name in folders)
@@ -180,11 +180,11 @@ import sys, time
 sys.path.insert(0, sys.argv[1])
 from grader import sandbox
 from tests.test_sandbox_spares import marks
-spares = sandbox.Spares(2, forked=bool(int(sys.argv[2])))
-while spares.ready < 2:
+pool = sandbox.WorkerPool(2, forked=bool(int(sys.argv[2])))
+while pool.ready < 2:
     time.sleep(0.01)
-with spares.start() as running:
-    print(running.folder, *marks(spares), flush=True)
+with pool.start() as running:
+    print(running.folder, *marks(pool), flush=True)
     time.sleep(100)
 """
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survi
 
 
 @pytest.mark.parametrize(
-    ("worn", "tier"),
+    ("applied", "tier"),
     [
         (LAYERS, "sandboxed"),
         (("user", "limits", "landlock", "seccomp"), "confined"),
@@ -31,9 +31,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survi
     ],
 )
 def test_a_tier_is_named_only_where_every_layer_of_it_is_on(
-    worn: tuple[str, ...], tier: str
+    applied: tuple[str, ...], tier: str
 ) -> None:
-    assert tiers.name(worn) == tier
+    assert tiers.name(applied) == tier
 
 
 OFFER = """
@@ -148,7 +148,7 @@ def attack():
 @pytest.mark.parametrize(
     ("source", "ended"),
     [(DAEMON, "done"), (BOMB, "timeout"), (REVOLT, "exit")],
-    ids=["daemons", "fork bomb", "kills its referee"],
+    ids=["daemons", "fork bomb", "kills its supervisor"],
 )
 def test_processes_are_found_where_they_cannot_be_forbidden(source: str, ended: str) -> None:
     result = carry_out(Attack(source, ended), layers=("limits",))

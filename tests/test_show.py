@@ -24,20 +24,20 @@ from click.testing import CliRunner
 from PIL import Image
 
 from checks.shared.exhibits import EXHIBITS, texts
-from checks.shared.exhibits.plates import PLATES
+from checks.shared.exhibits.figures import FIGURES
 from grader.base import course
-from grader.base.model import Picture, Report
+from grader.base.model import Excerpt, Report
 from grader.cli import cli
 from grader.grading.pipeline import Options, grade
 from grader.report import as_json
-from grader.rubric.exhibit import Exhibit, Plate
+from grader.rubric.exhibit import Exhibit, LessonFigure
 from grader.show import ansi, failure, palette, svg, terminal
 from grader.show import page as pages
 from grader.show.heads import reference
 from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
-from grader.show.run import look
+from grader.show.run import draw_program
 from grader.show.terminal import Depth, Screen
-from tools.sync import pictures
+from tools.sync import figures
 from tools.sync.generate import State, plan
 
 WRONG = Path(__file__).parent / "variants"
@@ -52,49 +52,49 @@ def failed() -> Report:
 
 
 @pytest.fixture(scope="module")
-def picture(failed: Report) -> Picture:
-    assert failed.picture is not None
-    return failed.picture
+def excerpt(failed: Report) -> Excerpt:
+    assert failed.excerpt is not None
+    return failed.excerpt
 
 
-def test_the_first_wrong_numbers_are_kept(failed: Report, picture: Picture) -> None:
-    assert picture.check == "output"
+def test_the_first_wrong_numbers_are_kept(failed: Report, excerpt: Excerpt) -> None:
+    assert excerpt.check == "output"
     assert next(check for check in failed.checks if check.id == "output").status.value == "fail"
-    shape = len(picture.rows), len(picture.columns)
-    for grid in (picture.expected, picture.actual):
+    shape = len(excerpt.rows), len(excerpt.columns)
+    for grid in (excerpt.expected, excerpt.actual):
         assert (len(grid), {len(row) for row in grid}) == (shape[0], {shape[1]})
     assert 1 < min(shape) <= max(shape) <= 16
     # Without a past there is nothing to hide from the first token, so its row is right.
-    assert picture.expected[0] == pytest.approx(picture.actual[0], rel=1e-3, abs=1e-4)
-    assert math.dist(picture.expected[-1], picture.actual[-1]) > 0.1
+    assert excerpt.expected[0] == pytest.approx(excerpt.actual[0], rel=1e-3, abs=1e-4)
+    assert math.dist(excerpt.expected[-1], excerpt.actual[-1]) > 0.1
 
 
 def test_the_window_stays_out_of_the_json(failed: Report) -> None:
-    assert as_json.render(failed) == as_json.render(replace(failed, picture=None))
+    assert as_json.render(failed) == as_json.render(replace(failed, excerpt=None))
 
 
 def test_a_pass_has_no_window() -> None:
     step = course.find("s02")
-    assert grade(step, step.solution, Options(seed=1)).picture is None
+    assert grade(step, step.solution, Options(seed=1)).excerpt is None
 
 
 def test_expected_yours_and_difference_are_drawn_beside_each_other_or_stacked(
-    picture: Picture,
+    excerpt: Excerpt,
 ) -> None:
-    wide = failure.as_text(picture, Screen(200)).splitlines()
+    wide = failure.as_text(excerpt, Screen(200)).splitlines()
     assert any("Expected" in line and "Actual" in line for line in wide)
     for width in (24, 40, 80, 200):
         for depth in Depth:
-            drawn = failure.as_text(picture, Screen(width, depth))
+            drawn = failure.as_text(excerpt, Screen(width, depth))
             lines = ESCAPES.sub("", drawn).splitlines()
             assert max(map(len, lines)) <= width
             assert all(title in drawn for title in ("Expected", "Actual", "Difference"))
 
 
-def test_without_a_terminal_every_number_is_there_in_digits(picture: Picture) -> None:
-    drawn = failure.as_text(picture, Screen(None, unicode=False))
+def test_without_a_terminal_every_number_is_there_in_digits(excerpt: Excerpt) -> None:
+    drawn = failure.as_text(excerpt, Screen(None, unicode=False))
     assert drawn.isascii()
-    for grid in (picture.expected, picture.actual):
+    for grid in (excerpt.expected, excerpt.actual):
         for row in grid:
             assert " ".join(number(v, Scale.SIGNED) for v in row).split() in [
                 [*line.split()[start:stop]]
@@ -105,9 +105,9 @@ def test_without_a_terminal_every_number_is_there_in_digits(picture: Picture) ->
 
 
 def test_the_piece_of_a_page_is_well_formed_and_says_in_words_what_it_shows(
-    picture: Picture,
+    excerpt: Excerpt,
 ) -> None:
-    drawn = failure.as_html(picture, "p1")
+    drawn = failure.as_html(excerpt, "p1")
     root = ET.fromstring(drawn)
     image = root.find("svg")
     assert image is not None
@@ -118,7 +118,7 @@ def test_the_piece_of_a_page_is_well_formed_and_says_in_words_what_it_shows(
 
 
 def test_numbers_that_are_none_do_not_stop_the_drawing() -> None:
-    odd = Picture(
+    odd = Excerpt(
         "numbers",
         "a <b> & c",
         ((0.0, -math.inf), (1.0, 2.0)),
@@ -191,7 +191,7 @@ def test_more_columns_than_fit_become_half_blocks() -> None:
 @pytest.mark.parametrize("name", sorted(EXHIBITS))
 def test_a_solution_shows_what_the_formulas_show(name: str) -> None:
     step, exhibit = course.find(name), EXHIBITS[name](None)
-    shown = look(step, step.solution, exhibit, exhibit.views)
+    shown = draw_program(step, step.solution, exhibit, exhibit.views)
     assert shown.right, shown.remarks
     ideal = reference(exhibit, exhibit.views)
     drawn = [heatmap.title for figure in shown.figures for heatmap in figure.heatmaps]
@@ -215,7 +215,7 @@ def test_the_heads_of_a_whole_model_are_the_trained_ones(name: str) -> None:
 def test_what_a_wrong_program_looks_at_is_drawn_as_it_is() -> None:
     exhibit = EXHIBITS["s05"]("she loves cats")
     path = WRONG / "s05/wrong/no_mask.py"
-    shown = look(course.find("s05"), path, exhibit, exhibit.views[:2])
+    shown = draw_program(course.find("s05"), path, exhibit, exhibit.views[:2])
     assert not shown.right
     assert [figure.title for figure in shown.figures] == ["Head 0", "Head 1"]
     expected, yours, apart = (heatmap.values for heatmap in shown.figures[0].heatmaps)
@@ -241,29 +241,31 @@ def test_rotated_heads_see_only_the_distance() -> None:
         assert len(ratios) == 1
 
 
-# ---- the pictures in the lessons ------------------------------------------------------------
+# ---- the figures in the lessons -------------------------------------------------------------
 
 
-def test_the_pictures_in_the_lessons_are_those_that_are_drawn() -> None:
+def test_the_figures_in_the_lessons_are_those_that_are_drawn() -> None:
     planned = plan(course.ROOT, reports=False)
     stale = [one.path.name for one in planned if one.state is State.STALE]
     assert not stale, "Run: pixi run sync"
     drawn = {one.path for one in planned if one.path.suffix == ".svg"}
-    assert drawn == set((course.ROOT / "steps" / "pictures").iterdir())
+    assert drawn == set((course.ROOT / "steps" / "figures").iterdir())
 
 
-@pytest.mark.parametrize("name", sorted(PLATES))
+@pytest.mark.parametrize("name", sorted(FIGURES))
 def test_another_machine_draws_the_same_bytes(name: str) -> None:
     """Its float64 differ in the last bits, so every number is moved by some of these."""
     step = course.find(name)
-    usual = pictures.blocks(step)
+    usual = figures.blocks(step)
     rng = np.random.default_rng(1)
-    plates = tuple(replace(plate, exhibit=noisy(plate, rng)) for plate in PLATES[name])
-    assert [pictures.block(step, plate) for plate in plates] == usual
+    lesson_figures = tuple(
+        replace(planned, exhibit=noisy(planned, rng)) for planned in FIGURES[name]
+    )
+    assert [figures.block(step, planned) for planned in lesson_figures] == usual
 
 
-def noisy(plate: Plate, rng: np.random.Generator) -> Callable[[], Exhibit]:
-    exhibit = plate.exhibit()
+def noisy(planned: LessonFigure, rng: np.random.Generator) -> Callable[[], Exhibit]:
+    exhibit = planned.exhibit()
 
     def expect(**knobs: object) -> dict[str, npt.NDArray[np.float64]]:
         assert exhibit.trial.expect is not None
@@ -275,7 +277,7 @@ def noisy(plate: Plate, rng: np.random.Generator) -> Callable[[], Exhibit]:
     return lambda: replace(exhibit, trial=replace(exhibit.trial, expect=expect))
 
 
-def test_every_picture_can_be_read_without_seeing_it() -> None:
+def test_every_figure_can_be_read_without_seeing_it() -> None:
     for step in course.steps():
         text = step.lesson.read_text(encoding="utf-8")
         for alt, path in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", text):

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from grader.base.model import CheckResult, Diagnosis, Kind, Picture, Report, Status, Verdict
+from grader.base.model import CheckResult, Diagnosis, Excerpt, Kind, Report, Status, Verdict
 from grader.classroom import page
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row
@@ -30,7 +30,7 @@ OPTIONS = (
     "--virtual-time-budget=5000",
 )
 NASTY = "</details><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&\ud800"
-PICTURE = Picture("output", NASTY, ((1.0, 2.0),), ((1.0, float("nan")),), ("0",), ("0", "1"))
+EXCERPT = Excerpt("output", NASTY, ((1.0, 2.0),), ((1.0, float("nan")),), ("0",), ("0", "1"))
 
 
 def report(passed: int, mistake: str = "") -> Report:
@@ -43,7 +43,7 @@ def report(passed: int, mistake: str = "") -> Report:
     verdict = Verdict.PASS if passed == 3 else Verdict.FAIL
     told = Report("s05", "Title", "steps/step_05.py", verdict, checks, found, output=NASTY)
     told = replace(told, isolation="confined")
-    return told if passed == 3 else replace(told, picture=PICTURE)
+    return told if passed == 3 else replace(told, excerpt=EXCERPT)
 
 
 def book() -> Gradebook:

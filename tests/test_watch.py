@@ -24,9 +24,9 @@ from grader.base import course
 from grader.base.machine import cores
 from grader.grading.pipeline import Options, grade
 from grader.learner.watch.changes import file_system, must_poll
-from grader.learner.watch.halves import Pair
 from grader.learner.watch.screen import View, frame, report_text
-from grader.report.style import Look, paint
+from grader.learner.watch.split import SplitRun
+from grader.report.style import Style, paint
 from tests.own_course import Course, copy_course
 
 KEYS = r"q quit"
@@ -187,7 +187,7 @@ def test_a_frame_fits_and_every_line_can_be_scrolled_to(size: tuple[int, int]) -
     rows, width = size
     step = course.find("s05")
     report = grade(step, step.stub)
-    how = Look(width=width)
+    how = Style(width=width)
     text = report_text(report, how, {}, rows)
     assert "checks hold" in text
     seen, offset = [], -1
@@ -207,7 +207,7 @@ def test_a_frame_fits_and_every_line_can_be_scrolled_to(size: tuple[int, int]) -
 
 def test_the_first_failure_is_on_a_screen_of_24_rows() -> None:
     step = course.find("s06")
-    text = report_text(grade(step, step.stub), Look(width=80), {}, 21)
+    text = report_text(grade(step, step.stub), Style(width=80), {}, 21)
     assert text.splitlines()[1].startswith("❌ functional, Module or Tensor is not imported")
     assert "more wait for these" in text
     assert "Waits for" not in text
@@ -217,7 +217,7 @@ def test_a_program_that_prints_much_does_not_hide_the_report(tmp_path: Path) -> 
     step = course.find("s01")
     path = tmp_path / "step_01.py"
     path.write_text(step.solution.read_text() + "for i in range(900): print('line', i)\n")
-    lines = report_text(grade(step, path), Look(width=80), {}, 20).splitlines()
+    lines = report_text(grade(step, path), Style(width=80), {}, 20).splitlines()
     assert "  | line 3" in lines
     assert any("888 lines more" in line for line in lines)
     assert len(lines) < 22
@@ -345,16 +345,16 @@ def test_two_workers_find_what_one_finds(text: str, other: str, tmp_path: Path) 
     source = step.solution.read_text(encoding="utf-8")
     path.write_text(source.replace(text, other) if text else source, encoding="utf-8")
     taken = []
-    with sandbox.Spares(2) as spares:
+    with sandbox.WorkerPool(2) as pool:
 
         def second() -> sandbox.Running:
-            taken.append(spares.start())
+            taken.append(pool.start())
             return taken[-1]
 
         def start(**settings: Any) -> Any:
-            return Pair(spares.start(**settings), second)
+            return SplitRun(pool.start(**settings), second)
 
-        one = grade(step, path, Options(seed=5), spares.start)
+        one = grade(step, path, Options(seed=5), pool.start)
         two = grade(step, path, Options(seed=5), start)
     assert len(taken) == int(cores() > 1)
     assert replace(two, duration_s=0.0) == replace(one, duration_s=0.0)

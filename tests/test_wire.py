@@ -57,14 +57,14 @@ REPORTS = (
     | st.builds(message.Broken, NAMES)
     | st.builds(message.Taken)
     | st.builds(message.Stuck, st.integers(1, 999), NAMES)
-    | st.builds(message.Progress, NAMES)
+    | st.builds(message.Notice, NAMES)
     | st.builds(message.Done, st.lists(NAMES, max_size=3).map(tuple))
 )  # fmt: skip
 
 
 def decoded(frame: bytes) -> Any:
     ((head, body),) = wire.Assembler().feed(frame)
-    return wire.decode_report(head, body)
+    return wire.decode_message(head, body)
 
 
 def same(left: Any, right: Any) -> bool:
@@ -139,12 +139,12 @@ def test_a_cycle_cannot_be_sent() -> None:
 
 
 def test_frames_arrive_whole_from_any_pieces() -> None:
-    frames = [wire.encode(message.Progress(str(i))) for i in range(5)]
+    frames = [wire.encode(message.Notice(str(i))) for i in range(5)]
     data, assembler, seen = b"".join(frames), wire.Assembler(), []
     for start in range(0, len(data), 7):
         for head, body in assembler.feed(data[start : start + 7]):
-            seen.append(wire.decode_report(head, body))
-    assert seen == [message.Progress(str(i)) for i in range(5)]
+            seen.append(wire.decode_message(head, body))
+    assert seen == [message.Notice(str(i)) for i in range(5)]
     assert not assembler.pending
 
 
@@ -165,7 +165,7 @@ def test_a_damaged_frame_is_a_wire_error_or_a_report(report: Any, data: st.DataO
             return
     try:
         for head, body in wire.Assembler().feed(bytes(frame)):
-            assert isinstance(wire.decode_report(head, body), message.Report)
+            assert isinstance(wire.decode_message(head, body), message.Message)
     except WireError:
         pass
 
@@ -201,16 +201,16 @@ JSON = st.recursive(
 @settings(max_examples=500)
 def test_any_json_is_a_wire_error_or_a_report(head: Any, body: bytes) -> None:
     try:
-        seen = wire.decode_report(json.dumps(head).encode(), body)
+        seen = wire.decode_message(json.dumps(head).encode(), body)
     except WireError:
         return
-    assert isinstance(seen, message.Report)
+    assert isinstance(seen, message.Message)
 
 
 @given(st.binary(max_size=64), st.binary(max_size=8))
 def test_any_bytes_are_a_wire_error(head: bytes, body: bytes) -> None:
     with pytest.raises(WireError):
-        wire.decode_report(head, body)
+        wire.decode_message(head, body)
 
 
 def observation(value: Any) -> bytes:
@@ -252,7 +252,7 @@ HOSTILE = {
 @pytest.mark.parametrize("head", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_head_is_a_wire_error(head: bytes) -> None:
     with pytest.raises(WireError):
-        wire.decode_report(head, b"")
+        wire.decode_message(head, b"")
 
 
 @pytest.mark.parametrize(
@@ -275,12 +275,12 @@ def test_a_hostile_head_is_a_wire_error(head: bytes) -> None:
 )
 def test_an_array_of_another_kind_is_a_wire_error(dtype: Any, shape: Any) -> None:
     with pytest.raises(WireError):
-        wire.decode_report(observation({"SeenArray": [{"a": [dtype, shape]}]}), bytes(16))
+        wire.decode_message(observation({"SeenArray": [{"a": [dtype, shape]}]}), bytes(16))
 
 
 def test_bytes_that_no_array_claims_are_a_wire_error() -> None:
     with pytest.raises(WireError):
-        wire.decode_report(b'{"Done":[{"t":[]}]}', b"extra")
+        wire.decode_message(b'{"Done":[{"t":[]}]}', b"extra")
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_a_false_header_is_refused_before_what_it_announces_arrives(header: byte
 
 def test_bytes_that_are_no_booleans_become_booleans() -> None:
     head = observation({"SeenArray": [{"a": ["|b1", [3]]}]})
-    seen = wire.decode_report(head, b"\x00\x01\xff")
+    seen = wire.decode_message(head, b"\x00\x01\xff")
     assert isinstance(seen, probe.Observation)
     array = seen.results["x"]
     assert isinstance(array, probe.SeenArray)

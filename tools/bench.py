@@ -6,7 +6,7 @@ forward pass on MAX's own kernels from an empty cache, which takes minutes.
 
 ``watch``: from a save to the finished report in ``watch``, beside a plain ``s05``.
 
-``workers``: processor seconds of a grading with a fresh, a spare and a forked worker.
+``workers``: processor seconds of a grading with a fresh, a pooled and a forked worker.
 """
 
 from __future__ import annotations

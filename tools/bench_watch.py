@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.base import course
 
 PAUSE_S = 1.5
-"""Between two saves: nobody saves faster for long, and the next spare worker is ready by then."""
+"""Between two saves: nobody saves faster for long, and the next worker is ready by then."""
 PLAIN_EVERY = 10
 LIMIT_S = 60.0
 

@@ -1,4 +1,4 @@
-"""Measures what a grading costs: processor seconds with a fresh, a spare and a forked worker."""
+"""Measures what a grading costs: processor seconds with a fresh, a pooled and a forked worker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def main(turns: int) -> None:
     step = course.find("s05")
     grade(step, step.solution)  # imports of this process are not counted
     for name, path in (("right", step.solution), ("wrong", course.ROOT / WRONG)):
-        for kind in ("fresh", "spare", "forked"):
+        for kind in ("fresh", "pooled", "forked"):
             mine, workers, wall = _measure(kind, path, turns)
             print(
                 f"{name}, {kind}: {mine + workers:.3f} s of processor a grading "
@@ -42,11 +42,11 @@ def _run(kind: str, path: Path, turns: int) -> tuple[float, float, float]:
     if kind == "fresh":
         wall = sum(_grade(path, seed, sandbox.start) for seed in range(turns))
     else:
-        with sandbox.Spares(1, forked=kind == "forked") as spares:
-            _wait(spares)
+        with sandbox.WorkerPool(1, forked=kind == "forked") as pool:
+            _wait(pool)
             for seed in range(turns):
-                wall += _grade(path, seed, spares.start)
-                _wait(spares)
+                wall += _grade(path, seed, pool.start)
+                _wait(pool)
     return (
         _used(resource.RUSAGE_SELF) - mine,
         _used(resource.RUSAGE_CHILDREN) - workers,
@@ -61,8 +61,8 @@ def _grade(path: Path, seed: int, start: Callable[..., sandbox.Running]) -> floa
     return time.perf_counter() - started
 
 
-def _wait(spares: sandbox.Spares) -> None:
-    while not spares.ready:
+def _wait(pool: sandbox.WorkerPool) -> None:
+    while not pool.ready:
         time.sleep(0.02)
 
 

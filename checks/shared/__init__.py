@@ -1,1 +1,1 @@
-"""What several steps share: formulas, trials, mistakes and pictures."""
+"""What several steps share: formulas, trials, mistakes and figures."""

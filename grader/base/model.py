@@ -100,7 +100,7 @@ Grid = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
-class Picture:
+class Excerpt:
     """A window of the first wrong result beside what it should be: two grids of one shape.
 
     ``check`` is the id of the check that failed on it; ``title`` says whose result it is and
@@ -123,7 +123,7 @@ class Report:
 
     ``problem`` is why the file could not be read at all; then no check was run. ``output`` is
     what the learner's program printed. ``isolation`` is the tier in which the file ran, None where
-    nothing of it did. ``picture`` shows the first wrong numbers, where there are any; ``digest`` is
+    nothing of it did. ``excerpt`` shows the first wrong numbers, where there are any; ``digest`` is
     the SHA-256 of the bytes that were graded, in hex, empty where they could not be read. No report
     format has these two.
     """
@@ -141,7 +141,7 @@ class Report:
     output: str = ""
     notes: tuple[str, ...] = ()
     problem: CheckResult | None = None
-    picture: Picture | None = None
+    excerpt: Excerpt | None = None
     digest: str = ""
 
     @property

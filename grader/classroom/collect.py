@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.classroom.layout import Placed, Student, place, student_of, unwrapped
-from grader.classroom.listing import Entry, Listing, listing, shown
+from grader.classroom.submissions import Entry, Submissions, list_submissions, shown
 from grader.source.read import SourceProblem
 
 
@@ -59,7 +59,7 @@ def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None =
         Unusable: nothing there can be graded.
         OSError: ``spool`` cannot be written.
     """
-    listed = listing(where, apart)
+    listed = list_submissions(where, apart)
     found = _sorted_out(listed)
     if not found:
         raise Unusable(
@@ -81,7 +81,7 @@ def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None =
 
 def only(where: Path, step: str, spool: Path) -> Answer | None:
     """The answer in a folder that is one student's own; its bytes are put into ``spool``."""
-    listed = listing(where)
+    listed = list_submissions(where)
     listed.entries = [Entry(("student", *each.path), each.read) for each in listed.entries]
     listed.folders = []
     listed.broken = {("student", *path): why for path, why in listed.broken.items()}
@@ -89,7 +89,9 @@ def only(where: Path, step: str, spool: Path) -> Answer | None:
     return next((_answer(each, step, True, spool) for each in found.values()), None)
 
 
-def _sorted_out(listed: Listing, wrapped: tuple[int, str] | None = None) -> dict[Student, _Found]:
+def _sorted_out(
+    listed: Submissions, wrapped: tuple[int, str] | None = None
+) -> dict[Student, _Found]:
     """The files of each student. A student who handed in only something else is there too."""
     paths = [entry.path for entry in listed.entries] + list(listed.broken)
     skip, prefix = wrapped or unwrapped(paths or listed.folders)

@@ -277,8 +277,8 @@ def _report(report: Report, name: str) -> Iterator[str]:
         yield f'<ul class="checks">\n{"".join(map(_check, shown))}</ul>\n'
     if waiting:
         yield f'<p class="soft">{waiting} checks were not run.</p>\n'
-    if report.picture is not None:
-        yield failure.as_html(report.picture, name)
+    if report.excerpt is not None:
+        yield failure.as_html(report.excerpt, name)
     for note in report.notes:
         yield f'<p class="soft">Note: {_text(note)}</p>\n'
     if report.output:

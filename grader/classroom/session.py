@@ -19,9 +19,9 @@ from grader.base.model import Report, Status, Step, Verdict
 from grader.classroom import similar, store, work
 from grader.classroom.collect import Answer, Collected, collect, only
 from grader.classroom.gradebook import Gradebook, Row
-from grader.classroom.listing import shown
 from grader.classroom.roster import Roster, people
-from grader.classroom.run import run
+from grader.classroom.scheduler import run
+from grader.classroom.submissions import shown
 from grader.classroom.work import Task
 from grader.grading import pipeline
 from grader.grading.pipeline import Options

@@ -60,9 +60,7 @@ def grade(task: Task) -> dict[str, Any]:
     alarm.daemon = True
     alarm.start()
     try:
-        report = pipeline.grade(
-            step, step.stub, task.options, start=_spares().start, data=task.data
-        )
+        report = pipeline.grade(step, step.stub, task.options, start=_pool().start, data=task.data)
     finally:
         alarm.cancel()
     return store.plain(replace(report, duration_s=0.0))
@@ -82,6 +80,6 @@ def unconfined() -> str:
 
 
 @functools.cache
-def _spares() -> sandbox.Spares:
+def _pool() -> sandbox.WorkerPool:
     """The workers kept ready by this process. They end with it."""
-    return sandbox.Spares(1)
+    return sandbox.WorkerPool(1)

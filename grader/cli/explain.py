@@ -8,8 +8,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from grader.base import course
-from grader.cli.desk import checks_that_begin, current_step, known_check
-from grader.cli.words import StepName, plain_option, print_page
+from grader.cli.learner import checks_that_begin, current_step, known_check
+from grader.cli.options import StepName, plain_option, print_page
 
 if TYPE_CHECKING:
     from grader.base.model import Step
@@ -45,10 +45,10 @@ def explain(words: tuple[str, ...], plain: bool) -> None:
         print_page("\n".join([*lines, "", f"More on one of them: {more}", ""]), plain)
         return
     known_check(step, check)
-    from grader.learner.explain import explain as explained
+    from grader.learner.explain import explain_page
 
     found = next(one for one in rubric.checks if one.id == check)
-    print_page(explained(step, rubric, found), plain)
+    print_page(explain_page(step, rubric, found), plain)
 
 
 def _meant(words: tuple[str, ...]) -> tuple[Step, str | None]:

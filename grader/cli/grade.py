@@ -14,10 +14,9 @@ from grader.base import course
 from grader.base.machine import cores
 from grader.base.model import Status, Step, Verdict
 from grader.cli.formats import FORMATS, machine_text
-from grader.cli.words import (
+from grader.cli.options import (
     STATUS,
     StepName,
-    a_look,
     engine_option,
     from_caller,
     mine_option,
@@ -25,9 +24,10 @@ from grader.cli.words import (
     points_option,
     print_page,
     seed_option,
+    stdout_style,
     strict_option,
 )
-from grader.report.style import Look, paint
+from grader.report.style import Style, paint
 
 if TYPE_CHECKING:
     from grader.base.model import Report
@@ -79,12 +79,12 @@ def grade(
     if form in FORMATS:
         text = machine_text(form, report, points)
     elif output is None and (path is None or path.resolve() == step.stub.resolve()):
-        text = _to_learner(step, report, a_look(plain), verbose, hints)
+        text = _to_learner(step, report, stdout_style(plain), verbose, hints)
     else:
         from grader.report import as_text
 
-        how = Look(words=plain) if output else a_look(plain)
-        text = as_text.render(report, how, verbose=verbose, hint_level=hints or 1)
+        style = Style(words=plain) if output else stdout_style(plain)
+        text = as_text.render(report, style, verbose=verbose, hint_level=hints or 1)
     if output is not None:
         _write(output, text)
     elif form in FORMATS:
@@ -95,7 +95,7 @@ def grade(
     sys.exit(0 if told else STATUS[report.verdict])  # Classroom 50 reads a failure in the file
 
 
-def _to_learner(step: Step, report: Report, how: Look, verbose: bool, hints: int | None) -> str:
+def _to_learner(step: Step, report: Report, style: Style, verbose: bool, hints: int | None) -> str:
     """The report on the learner's own file: counted, with hints by the attempts, and what next."""
     from grader.learner import attempt, pages
     from grader.learner import hints as levels
@@ -105,11 +105,14 @@ def _to_learner(step: Step, report: Report, how: Look, verbose: bool, hints: int
     if found.note:
         click.echo(found.note, err=True)
     shown = levels.shown(found.known) if hints is None else {}
-    text = as_text.render(found.report, how, verbose=verbose, hint_level=hints or 1, levels=shown)
+    text = as_text.render(found.report, style, verbose=verbose, hint_level=hints or 1, levels=shown)
     if report.verdict is Verdict.PASS:
-        text += "\n" + pages.after_pass(step, course.steps(), found, how)
-    if how.width is not None and len(paint(text, how).splitlines()) >= get_terminal_size().lines:
-        text += pages.mend_first(found, how)
+        text += "\n" + pages.after_pass(step, course.steps(), found, style)
+    if (
+        style.width is not None
+        and len(paint(text, style).splitlines()) >= get_terminal_size().lines
+    ):
+        text += pages.mend_first(found, style)
     if report.verdict is Verdict.ERROR:
         text += f"\n{pages.after_error()}"
     return text
@@ -129,12 +132,12 @@ def check(
     from grader.grading.pipeline import Options
     from grader.learner import attempt
 
-    options, how = Options(engine, seed, strict, mine), a_look(plain)
+    options, style = Options(engine, seed, strict, mine), stdout_style(plain)
     worst, steps = 0, course.steps()
     for step, report in zip(steps, _each(steps, options, solutions=solutions), strict=True):
         if not solutions:
             attempt.noted(step, report)
-        print_page(_summary(report, how) + "\n", plain)
+        print_page(_summary(report, style) + "\n", plain)
         worst = max(worst, STATUS[report.verdict])
     sys.exit(worst)
 
@@ -147,29 +150,29 @@ def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iter
     from grader.grading.pipeline import grade
 
     at_once = min(cores(), 4)
-    with sandbox.Spares(at_once, engine=options.engine) as spares:
+    with sandbox.WorkerPool(at_once, engine=options.engine) as pool:
         workers: list[sandbox.Running] = []
 
         def start(**settings: Any) -> sandbox.Running:
-            workers.append(spares.start(**settings))
+            workers.append(pool.start(**settings))
             return workers[-1]
 
         def report(step: Step) -> Report:
             path = step.solution if solutions else step.stub
             return grade(step, path, options, start)
 
-        with ThreadPoolExecutor(at_once) as pool:
+        with ThreadPoolExecutor(at_once) as threads:
             try:
-                yield from pool.map(report, steps)
+                yield from threads.map(report, steps)
             finally:  # after Ctrl-C nobody waits for the steps that are left, or for a long one
                 for worker in workers:
                     worker.abandon()
-                pool.shutdown(wait=True, cancel_futures=True)
+                threads.shutdown(wait=True, cancel_futures=True)
 
 
-def _summary(report: Report, how: Look) -> str:
+def _summary(report: Report, style: Style) -> str:
     status = {Verdict.PASS: Status.PASS, Verdict.ERROR: Status.ERROR}
-    mark = how.marks[status.get(report.verdict, Status.FAIL)]
+    mark = style.marks[status.get(report.verdict, Status.FAIL)]
     first = next((c.message for c in report.checks if c.status is Status.FAIL), "")
     problem = report.problem.message if report.problem else first
     said = f"  {problem}" if problem else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.base.model import Step
-from grader.cli.words import StepName, a_look, engine_option, from_caller, plain_option
+from grader.cli.options import StepName, engine_option, from_caller, plain_option, stdout_style
 
 if TYPE_CHECKING:
     from grader.rubric.exhibit import Exhibit, View
@@ -105,7 +105,7 @@ def _shown(
     step: Step, own: Path | None, exhibit: Exhibit | None, views: tuple[View, ...], engine: str
 ) -> Shown:
     from grader.show.heads import Shown, reference
-    from grader.show.run import look
+    from grader.show.run import draw_program
     from grader.source import SourceProblem
 
     if own is None:
@@ -118,7 +118,7 @@ def _shown(
     if exhibit is None:
         return _graded(step, own, engine)
     try:
-        shown = look(step, own, exhibit, views, engine)
+        shown = draw_program(step, own, exhibit, views, engine)
     except SourceProblem as problem:
         where = f", line {problem.line}" if problem.line is not None else ""
         hint = f" {problem.hint}" if problem.hint else ""
@@ -138,8 +138,8 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
     from grader.show.heads import Shown
 
     report = grade(step, own, Options(engine))
-    if report.picture is not None:
-        return Shown((failure.figure(report.picture),), right=False)
+    if report.excerpt is not None:
+        return Shown((failure.figure(report.excerpt),), right=False)
     if report.verdict is Verdict.PASS:
         return Shown((), True, ("All numbers are right; there is no difference to draw.",))
     said = f"There are no wrong numbers to draw, but not all is right. Run: pixi run {step.id}"
@@ -181,9 +181,9 @@ def _screen(*, plain: bool) -> Screen:
     """What stdout can show."""
     from grader.show.terminal import Depth, Screen
 
-    how = a_look(plain)
-    words = how.words or os.environ.get("TERM") == "dumb"
-    return Screen(how.width, _depth() if how.colour else Depth.NONE, how.unicode, words)
+    style = stdout_style(plain)
+    words = style.words or os.environ.get("TERM") == "dumb"
+    return Screen(style.width, _depth() if style.colour else Depth.NONE, style.unicode, words)
 
 
 def _depth() -> Depth:

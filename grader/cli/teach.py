@@ -14,7 +14,7 @@ import click
 from grader.base.machine import cores
 from grader.base.model import Step
 from grader.cli.formats import EACH, WHOLE, machine_text
-from grader.cli.words import StepName, from_caller, points_option, strict_option
+from grader.cli.options import StepName, from_caller, points_option, strict_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,8 +180,8 @@ def similar(submissions: Path, step: Step) -> None:
     import tempfile
 
     from grader.classroom.collect import collect
-    from grader.classroom.listing import shown
     from grader.classroom.similar import groups, shape
+    from grader.classroom.submissions import shown
 
     with _told(), tempfile.TemporaryDirectory(prefix="class-") as spool:
         collected = collect(from_caller(submissions), [step.id], Path(spool))
@@ -262,9 +262,9 @@ def _workshop(
 
 
 def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:
-    from grader.classroom import platforms, written
+    from grader.classroom import exports, platforms
 
-    written.write(out, book, forms, partial(machine_text, points=book.points))
+    exports.write(out, book, forms, partial(machine_text, points=book.points))
     rows = book.rows.values()
     count = dict.fromkeys(("pass", "fail", "timeout", "error", "missing"), 0)
     for row in rows:

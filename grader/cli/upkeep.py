@@ -7,19 +7,19 @@ import sys
 import click
 
 from grader.base import course
-from grader.cli.words import a_look, plain_option, print_page
+from grader.cli.options import plain_option, print_page, stdout_style
 
 
 @click.command()
 @plain_option
 def doctor(plain: bool) -> None:
     """Look at what a grading needs on this machine, and say how to mend what is broken."""
-    from grader.learner import doctor as surgery
+    from grader.learner.doctor import State, inspect_machine, render
 
-    look = a_look(plain)
-    findings = list(surgery.examine(look))
-    print_page(surgery.render(findings, look), plain)
-    sys.exit(3 if any(one.state is surgery.State.BROKEN for one in findings) else 0)
+    style = stdout_style(plain)
+    inspections = list(inspect_machine(style))
+    print_page(render(inspections, style), plain)
+    sys.exit(3 if any(one.state is State.BROKEN for one in inspections) else 0)
 
 
 @click.command()

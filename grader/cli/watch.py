@@ -7,13 +7,13 @@ import sys
 import click
 
 from grader.base.model import Step
-from grader.cli.desk import current_step
-from grader.cli.words import (
+from grader.cli.learner import current_step
+from grader.cli.options import (
     StepName,
-    a_look,
     engine_option,
     mine_option,
     plain_option,
+    stdout_style,
     strict_option,
 )
 
@@ -38,9 +38,9 @@ def watch(
     from grader.learner.watch.loop import Watch
     from grader.learner.watch.terminal import Terminal
 
-    how = a_look(plain)
+    style = stdout_style(plain)
     with Terminal(in_place=not plain) as terminal:
         Watch(
-            step or current_step(), Options(engine, None, strict, mine), terminal, how, poll=poll
+            step or current_step(), Options(engine, None, strict, mine), terminal, style, poll=poll
         ).run()
     sys.exit(0)

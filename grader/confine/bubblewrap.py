@@ -2,7 +2,7 @@
 
 The worker sees the installed programs read-only, a small folder in memory, a process table and
 a network of its own, each empty. All of it ends with the first process inside, which is the
-referee; and that ends with the grader's end of its pipe, and with bubblewrap's process outside.
+supervisor; and that ends with the grader's end of its pipe, and with bubblewrap's process outside.
 ``--die-with-parent`` would tie that process to the thread that started it, which may end sooner
 than the worker.
 """

@@ -26,14 +26,14 @@ BEFORE_MAX: tuple[tuple[str, Layer], ...] = (
 AFTER_MAX: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
 
 
-def make_do(worn: tuple[str, ...], settings: Settings) -> None:
+def fall_back(applied: tuple[str, ...], settings: Settings) -> None:
     """Do what little can be done where a layer is missing. It counts for no tier."""
-    if "seccomp" not in worn:
+    if "seccomp" not in applied:
         rlimits.no_more_processes(settings)
-    if "seccomp" not in worn or "landlock" not in worn:
+    if "seccomp" not in applied or "landlock" not in applied:
         guard.install(settings)
 
 
-def put_on(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:
+def apply(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:
     """Put on every wanted layer that the machine offers; the names of those that are on."""
     return tuple(name for name, layer in layers if name in settings.layers and layer(settings))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-JOB, REPORT, CONTROL, RULING = 3, 4, 5, 6
+JOB, MESSAGES, CONTROL, ENDING = 3, 4, 5, 6
 """File descriptors of the worker, fixed by the process that starts it."""
 
 
-WORKER, NURSERY = "worker", "nursery"
+WORKER, FORK_SERVER = "worker", "fork-server"
 """First argument of a process that is the worker already, or that will fork workers."""
 
 

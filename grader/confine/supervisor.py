@@ -30,16 +30,16 @@ REAPING_S = 10.0
 
 def watch(child: int, settings: Settings) -> NoReturn:
     """Wait until the worker or the grader ends, leave nothing, and report how it ended."""
-    from grader.confine.settings import CONTROL, JOB, REPORT, RULING
+    from grader.confine.settings import CONTROL, ENDING, JOB, MESSAGES
 
     quiet = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2, JOB, REPORT):
+    for descriptor in (1, 2, JOB, MESSAGES):
         os.dup2(quiet, descriptor)
-    oversee(child, settings, CONTROL, RULING)
+    oversee(child, settings, CONTROL, ENDING)
     os._exit(0)
 
 
-def oversee(child: int, settings: Settings, control: int, ruling: int) -> None:
+def oversee(child: int, settings: Settings, control: int, ending: int) -> None:
     """The same for one of several children: returns when nothing of it is left."""
     reason, ended = _wait(child, control, settings)
     if ended is None:
@@ -51,7 +51,7 @@ def oversee(child: int, settings: Settings, control: int, ruling: int) -> None:
     milliseconds = int(1000 * (spent.ru_utime + spent.ru_stime))
     with suppress(OSError):
         words = f"{reason} {os.waitstatus_to_exitcode(status)} {milliseconds}\n"
-        os.write(ruling, words.encode("ascii"))
+        os.write(ending, words.encode("ascii"))
 
 
 Ended = tuple[int, int, resource.struct_rusage]
@@ -73,12 +73,12 @@ def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | No
 
 
 def _until_ended(
-    child: int, control: int, settings: Settings, poller: select.poll, look: bool
+    child: int, control: int, settings: Settings, poller: select.poll, poll: bool
 ) -> tuple[str, Ended | None]:
-    """``look`` in short intervals even before there is a job."""
+    """``poll`` in short intervals even before there is a job."""
     watching, ticks, most = False, 0, 0
     while True:
-        timeout = TICK_MS if watching or look else None
+        timeout = TICK_MS if watching or poll else None
         ready = {descriptor for descriptor, _ in poller.poll(timeout)}
         if control in ready:
             if os.read(control, 1) != b"s":  # its end, or the grader's wish to end it

@@ -42,10 +42,10 @@ class Offer(NamedTuple):
 
 def name(layers: Iterable[str]) -> str:
     """``sandboxed`` or ``confined`` where every layer of it is on, else ``process``."""
-    worn = set(layers)
-    if worn >= SANDBOXED:
+    applied = set(layers)
+    if applied >= SANDBOXED:
         return "sandboxed"
-    return "confined" if worn >= CONFINED else "process"
+    return "confined" if applied >= CONFINED else "process"
 
 
 def usable(layers: tuple[str, ...]) -> tuple[str, ...]:

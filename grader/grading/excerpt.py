@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grader.base.model import Grid, Picture
+from grader.base.model import Excerpt, Grid
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import Evidence, Failed, Ruling
 from grader.rubric.compare import difference
@@ -35,7 +35,7 @@ class _Candidate(NamedTuple):
         return max(rows, columns) <= SIZE and min(rows, columns) > 1, min(rows * columns, SIZE**2)
 
 
-def draw(evidence: Evidence, rulings: Mapping[str, Ruling]) -> Picture | None:
+def cut(evidence: Evidence, rulings: Mapping[str, Ruling]) -> Excerpt | None:
     """The window of the first check that failed on numbers; None where there is no such check."""
     for check, ruling in rulings.items():
         if isinstance(ruling, Failed) and ruling.wrong:
@@ -67,7 +67,7 @@ def _plane(shape: tuple[int, ...]) -> tuple[int, int]:
     return (1, 1, *shape)[-2], (1, *shape)[-1]
 
 
-def _window(check: str, evidence: Evidence, one: _Candidate) -> Picture:
+def _window(check: str, evidence: Evidence, one: _Candidate) -> Excerpt:
     shape = one.want.shape
     slack = evidence.trials[one.trial].slack
     at = difference(one.seen, one.want, slack).index
@@ -82,7 +82,7 @@ def _window(check: str, evidence: Evidence, one: _Candidate) -> Picture:
     shown = [str(index) for index in front]
     shown += [f"{cut.start}:{cut.stop}" for cut in (down, across)][-max(len(shape), 1) :]
     what = _called(evidence, one)
-    return Picture(
+    return Excerpt(
         check,
         f"{what}: [{', '.join(shown)}] of shape {list(shape)}",
         _grid(want),

@@ -122,7 +122,7 @@ def _judged(
     from grader.base import course
     from grader.grading import excerpt
     from grader.grading.diagnose import diagnose
-    from grader.grading.judge import Case, behaves, look, rule_all, settle
+    from grader.grading.judge import Case, behaves, rule_all, settle, source_findings
     from grader.protocol.probe import Job
     from grader.rubric import Evidence
 
@@ -131,7 +131,7 @@ def _judged(
     findings: dict[str, Finding] = {}
 
     def meanwhile() -> None:
-        findings.update(look(rubric, source))
+        findings.update(source_findings(rubric, source))
         drawn.calculate()
 
     outcome = running.finish(
@@ -157,7 +157,7 @@ def _judged(
         duration_s=time.perf_counter() - started,
         output=outcome.output,
         notes=_notes(outcome),
-        picture=excerpt.draw(evidence, rulings),
+        excerpt=excerpt.cut(evidence, rulings),
     )
 
 

@@ -19,7 +19,7 @@ from grader.frameworks.max import engine
 from grader.sandbox import environment
 
 if TYPE_CHECKING:
-    from grader.report.style import Look
+    from grader.report.style import Style
 
 NEWEST = (3, 14)
 """The newest Python that MAX has wheels for."""
@@ -37,7 +37,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Inspection:
     """One thing that was looked at, how it is, and what to do about it."""
 
     name: str
@@ -46,13 +46,13 @@ class Finding:
     remedy: str = ""
 
 
-def examine(look: Look) -> Iterator[Finding]:
+def inspect_machine(style: Style) -> Iterator[Inspection]:
     """Everything, from what all else rests on to what is only convenient."""
     yield _python()
     packages = list(_packages())
     yield from packages
     yield from _folders()
-    yield from _terminal(look)
+    yield from _terminal(style)
     if any(one.state is State.BROKEN for one in packages):
         return
     yield (whole := _course())
@@ -64,15 +64,15 @@ def examine(look: Look) -> Iterator[Finding]:
             yield _isolation()
 
 
-def render(findings: list[Finding], look: Look) -> str:
+def render(inspections: list[Inspection], style: Style) -> str:
     """The findings as text, what to do under each that is not good."""
     lines = []
-    for one in findings:
-        lines.append(f"{_mark(one.state, look)} {one.name}: {one.said}")
+    for one in inspections:
+        lines.append(f"{_mark(one.state, style)} {one.name}: {one.said}")
         if one.state is not State.GOOD and one.remedy:
             lines.append(f"   Do: {one.remedy}")
-    broken = sum(one.state is State.BROKEN for one in findings)
-    weak = sum(one.state is State.WEAK for one in findings)
+    broken = sum(one.state is State.BROKEN for one in inspections)
+    weak = sum(one.state is State.WEAK for one in inspections)
     lines.append("")
     if broken:
         lines.append(f"{broken} of these must be mended before anything can be graded.")
@@ -80,46 +80,46 @@ def render(findings: list[Finding], look: Look) -> str:
         lines.append(f"Gradings work. {weak} of these could be better.")
     else:
         lines.append("Everything works.")
-    return look.text("\n".join(lines) + "\n")
+    return style.text("\n".join(lines) + "\n")
 
 
-def _mark(state: State, look: Look) -> str:
-    if look.words:
+def _mark(state: State, style: Style) -> str:
+    if style.words:
         return {"good": "good:", "weak": "could be better:", "broken": "broken:"}[state.value]
-    if not look.unicode:
+    if not style.unicode:
         return {"good": "[good]", "weak": "[weak]", "broken": "[BROKEN]"}[state.value]
     return {"good": "✅", "weak": "🔸", "broken": "❌"}[state.value]
 
 
-def _python() -> Finding:
+def _python() -> Inspection:
     version = f"{sys.version.split()[0]} at {sys.executable}"
     if sys.version_info[:2] > NEWEST:
         newest = ".".join(map(str, NEWEST))
-        return Finding("Python", State.WEAK, version, f"MAX is made for Pythons up to {newest}.")
-    return Finding("Python", State.GOOD, version)
+        return Inspection("Python", State.WEAK, version, f"MAX is made for Pythons up to {newest}.")
+    return Inspection("Python", State.GOOD, version)
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[Inspection]:
     """MAX in the version that pixi.toml pins, and the other packages of the default environment."""
     try:
         manifest = tomllib.loads((course.ROOT / "pixi.toml").read_text(encoding="utf-8"))
         wanted: dict[str, str] = manifest["pypi-dependencies"]
     except (OSError, ValueError, KeyError) as problem:
-        yield Finding("pixi.toml", State.BROKEN, f"cannot be read: {problem}", "git restore it.")
+        yield Inspection("pixi.toml", State.BROKEN, f"cannot be read: {problem}", "git restore it.")
         return
     missing = [name for name in wanted if name != "max" and _version(name) is None]
     if missing:
-        yield Finding("Packages", State.BROKEN, f"missing: {', '.join(missing)}", INSTALL)
+        yield Inspection("Packages", State.BROKEN, f"missing: {', '.join(missing)}", INSTALL)
     else:
-        yield Finding("Packages", State.GOOD, "all there")
+        yield Inspection("Packages", State.GOOD, "all there")
     pinned, found = wanted.get("max", "").removeprefix("=="), _version("max")
     if found is None:
-        yield Finding("MAX", State.BROKEN, f"is not installed for {sys.executable}", INSTALL)
+        yield Inspection("MAX", State.BROKEN, f"is not installed for {sys.executable}", INSTALL)
     elif found != pinned:
         said = f"version {found}, but the grader is made for {pinned}"
-        yield Finding("MAX", State.BROKEN, said, INSTALL)
+        yield Inspection("MAX", State.BROKEN, said, INSTALL)
     else:
-        yield Finding("MAX", State.GOOD, found)
+        yield Inspection("MAX", State.GOOD, found)
 
 
 def _version(package: str) -> str | None:
@@ -129,7 +129,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _folders() -> Iterator[Finding]:
+def _folders() -> Iterator[Inspection]:
     """The places that are written to: for the worker, for what MAX compiles, for the learner."""
     temporary = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - looked at only
     yield _folder("Temporary folder", Path(temporary), State.BROKEN, "Set TMPDIR to a folder")
@@ -140,7 +140,7 @@ def _folders() -> Iterator[Finding]:
     yield _folder("Course folder", steps, State.WEAK, "Copy the course to a folder")
 
 
-def _folder(name: str, folder: Path, grave: State, remedy: str) -> Finding:
+def _folder(name: str, folder: Path, grave: State, remedy: str) -> Inspection:
     remedy = f"{remedy} that you may write to and that has {ROOM >> 20} MB free."
     place = folder
     while not place.exists() and place != place.parent:
@@ -152,20 +152,20 @@ def _folder(name: str, folder: Path, grave: State, remedy: str) -> Finding:
         free = shutil.disk_usage(place).free
     except OSError as problem:
         said = f"{folder} cannot be written: {problem.strerror or problem}"
-        return Finding(name, grave, said, remedy)
+        return Inspection(name, grave, said, remedy)
     if free < ROOM:
-        return Finding(name, grave, f"{folder} has only {free >> 20} MB free", remedy)
-    return Finding(name, State.GOOD, f"{folder}, {free >> 30} GB free")
+        return Inspection(name, grave, f"{folder} has only {free >> 20} MB free", remedy)
+    return Inspection(name, State.GOOD, f"{folder}, {free >> 30} GB free")
 
 
-def _course() -> Finding:
+def _course() -> Inspection:
     """Whether every file of the course is there and can be read."""
     from grader.rubric import load
 
     try:
         steps = course.steps()
     except (OSError, ValueError, KeyError, TypeError) as problem:
-        return Finding(
+        return Inspection(
             "Course", State.BROKEN, f"course.toml: {_last(problem)}", "git restore course.toml"
         )
     for step in steps:
@@ -174,23 +174,23 @@ def _course() -> Finding:
                 path.read_text(encoding="utf-8")
             except (OSError, ValueError) as problem:
                 name = path.relative_to(step.root).as_posix()
-                return Finding("Course", State.BROKEN, _last(problem), f"git restore {name}")
+                return Inspection("Course", State.BROKEN, _last(problem), f"git restore {name}")
         try:
             load.rubric(step)
         except Exception as problem:  # noqa: BLE001 - whatever a damaged file raises
             said = f"the checks of {step.id} cannot be loaded: {_last(problem)}"
-            return Finding("Course", State.BROKEN, said, "git restore checks grader")
-    return Finding("Course", State.GOOD, f"{len(steps)} steps")
+            return Inspection("Course", State.BROKEN, said, "git restore checks grader")
+    return Inspection("Course", State.GOOD, f"{len(steps)} steps")
 
 
-def _progress() -> Finding:
+def _progress() -> Inspection:
     from grader.learner import progress
 
     known, note = progress.read(course.ROOT)
     if note is None:
-        return Finding("Progress", State.GOOD, f"{len(known)} steps begun")
+        return Inspection("Progress", State.GOOD, f"{len(known)} steps begun")
     remedy = f"{progress.FILE} holds only what you have passed and tried. You may delete it."
-    return Finding("Progress", State.WEAK, note, remedy)
+    return Inspection("Progress", State.WEAK, note, remedy)
 
 
 def _last(problem: object) -> str:
@@ -198,28 +198,30 @@ def _last(problem: object) -> str:
     return (str(problem).strip().splitlines() or [type(problem).__name__])[-1]
 
 
-def _terminal(look: Look) -> Iterator[Finding]:
-    if not look.unicode:
+def _terminal(style: Style) -> Iterator[Inspection]:
+    if not style.unicode:
         encoding = getattr(sys.stdout, "encoding", None) or "none"
         remedy = "Set LANG=C.UTF-8 (or PYTHONUTF8=1) to see marks like ✅ and formulas."
-        yield Finding("Terminal", State.WEAK, f"its encoding is {encoding}, not UTF-8", remedy)
+        yield Inspection("Terminal", State.WEAK, f"its encoding is {encoding}, not UTF-8", remedy)
         return
-    colour = "colours" if look.colour else "no colours"
-    width = f"{look.width} columns" if look.width else "not a terminal"
-    yield Finding("Terminal", State.GOOD, f"UTF-8, {colour}, {width}")
+    colour = "colours" if style.colour else "no colours"
+    width = f"{style.width} columns" if style.width else "not a terminal"
+    yield Inspection("Terminal", State.GOOD, f"UTF-8, {colour}, {width}")
 
 
-def _prepared() -> Finding:
+def _prepared() -> Inspection:
     if engine.prepared():
-        return Finding("Engine", State.GOOD, "prepared")
+        return Inspection("Engine", State.GOOD, "prepared")
     try:
         engine.prepare()
     except RuntimeError as problem:
-        return Finding("Engine", State.BROKEN, f"MAX cannot be imported: {_last(problem)}", INSTALL)
-    return Finding("Engine", State.GOOD, "prepared now: MAX compiled a part of itself")
+        return Inspection(
+            "Engine", State.BROKEN, f"MAX cannot be imported: {_last(problem)}", INSTALL
+        )
+    return Inspection("Engine", State.GOOD, "prepared now: MAX compiled a part of itself")
 
 
-def _grading() -> Finding:
+def _grading() -> Inspection:
     """Grade the first step's solution, as a learner's file is graded."""
     from grader.base.model import Verdict
     from grader.grading.pipeline import grade
@@ -228,19 +230,21 @@ def _grading() -> Finding:
     report = grade(step, step.solution)
     if report.verdict is Verdict.PASS:
         said = f"works, {report.duration_s:.1f} s, {report.isolation}"
-        return Finding("Grading", State.GOOD, said)
+        return Inspection("Grading", State.GOOD, said)
     said = next(iter(report.notes), "") or next(
         (c.message for c in report.checks if c.status.value != "pass"), "no check was run"
     )
     remedy = f"{INSTALL} If the solutions were changed: git restore solutions checks grader"
-    return Finding("Grading", State.BROKEN, f"the reference does not pass: {_last(said)}", remedy)
+    return Inspection(
+        "Grading", State.BROKEN, f"the reference does not pass: {_last(said)}", remedy
+    )
 
 
-def _isolation() -> Finding:
+def _isolation() -> Inspection:
     from grader.sandbox import launch
 
     offer = launch.offered()
     if offer.tier == "sandboxed":
-        return Finding("Isolation", State.GOOD, "sandboxed: every layer works")
+        return Inspection("Isolation", State.GOOD, "sandboxed: every layer works")
     said = f"{offer.tier}. {_last(offer.why)} Your own files are safe to grade all the same."
-    return Finding("Isolation", State.WEAK, said, offer.remedy)
+    return Inspection("Isolation", State.WEAK, said, offer.remedy)

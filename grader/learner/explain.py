@@ -17,7 +17,7 @@ MISTAKES = 4
 """As many known mistakes are named; some checks catch dozens."""
 
 
-def explain(step: Step, rubric: Rubric, check: Check) -> str:
+def explain_page(step: Step, rubric: Rubric, check: Check) -> str:
     """What the check looks at and why, which mistakes it catches, and where to read."""
     sentences = {one.id: one.passed for one in rubric.checks}
     heading = hints.section(rubric, check)

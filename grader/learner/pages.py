@@ -1,4 +1,4 @@
-"""What the desk's commands and watch's keys show: pure functions from what is known to text."""
+"""What the learner's commands and watch's keys show: pure functions from what is known to text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grader.source import SourceProblem, read_file
 if TYPE_CHECKING:
     from grader.base.model import CheckResult, Report, Step
     from grader.learner.attempt import Attempt
-    from grader.report.style import Look
+    from grader.report.style import Style
 
 BAR = 10
 """Characters in a progress bar."""
@@ -33,46 +33,48 @@ def task(name: str, environment: Mapping[str, str] = os.environ) -> str:
     return f"{runner} run {name}"
 
 
-def bar(done: int, of: int, how: Look) -> str:
+def bar(done: int, of: int, style: Style) -> str:
     """A progress bar of ``BAR`` characters; nothing for a screen reader."""
-    if how.words:
+    if style.words:
         return ""
     full = BAR * done // of if of else 0
     return (
-        f"{'█' * full}{'░' * (BAR - full)}" if how.unicode else f"{'#' * full}{'.' * (BAR - full)}"
+        f"{'█' * full}{'░' * (BAR - full)}"
+        if style.unicode
+        else f"{'#' * full}{'.' * (BAR - full)}"
     )
 
 
 def list_page(
-    steps: Sequence[Step], known: Progress, how: Look, current: Step | None = None
+    steps: Sequence[Step], known: Progress, style: Style, current: Step | None = None
 ) -> str:
     """One line for each step: its state, a bar, the score, the attempts, the title.
 
     ``current`` is marked, by default the step to do next.
     """
     current = current or next_step(steps, known)
-    lines = [_listed(step, known.get(step.id, UNTOUCHED), step == current, how) for step in steps]
+    lines = [_listed(step, known.get(step.id, UNTOUCHED), step == current, style) for step in steps]
     passed = sum(known.get(step.id, UNTOUCHED).state == "passed" for step in steps)
     whole = f"{passed} of {len(steps)} steps passed"
-    return "\n".join([*lines, "", f"{bar(passed, len(steps), how)} {whole}".strip()]) + "\n"
+    return "\n".join([*lines, "", f"{bar(passed, len(steps), style)} {whole}".strip()]) + "\n"
 
 
-def _listed(step: Step, one: StepProgress, current: bool, how: Look) -> str:
-    if how.words:
+def _listed(step: Step, one: StepProgress, current: bool, style: Style) -> str:
+    if style.words:
         score = f", {one.score} of {one.of} checks" if one.of else ""
         tries = f", {_count(one.attempts, 'attempt')}" if one.attempts else ""
         return f"{step.id}: {one.state}{score}{tries}{', next' if current else ''}: {step.title}"
     marks = {"passed": "✅", "started": "🔸", "new": "  "}
     plain = {"passed": "[pass]", "started": "[... ]", "new": "[    ]"}
-    mark = (marks if how.unicode else plain)[one.state]
-    arrow = ("▸" if how.unicode else ">") if current else " "
+    mark = (marks if style.unicode else plain)[one.state]
+    arrow = ("▸" if style.unicode else ">") if current else " "
     score = f"{one.score}/{one.of}" if one.of else ""
     line = f"{arrow} {mark} {step.id} {score:>5} "
-    if (how.width or 80) >= WIDE:
+    if (style.width or 80) >= WIDE:
         tries = _count(one.attempts, "attempt") if one.attempts else ""
-        line += f"{bar(one.of if one.passed else one.score, one.of, how)} {tries:>12}  "
-    room = (how.width or 200) - len(line) - 2
-    cut = "…" if how.unicode else "~"
+        line += f"{bar(one.of if one.passed else one.score, one.of, style)} {tries:>12}  "
+    room = (style.width or 200) - len(line) - 2
+    cut = "…" if style.unicode else "~"
     return line + (step.title if len(step.title) <= room else step.title[: room - 1] + cut)
 
 
@@ -109,13 +111,13 @@ def _how_to(step: Step) -> str:
     )
 
 
-def progress_page(steps: Sequence[Step], known: Progress, how: Look) -> str:
+def progress_page(steps: Sequence[Step], known: Progress, style: Style) -> str:
     """What was done so far: the whole, and what each begun step still lacks."""
     lines = []
     attempts = sum(one.attempts for one in known.values())
     passed = [step for step in steps if known.get(step.id, UNTOUCHED).passed]
     whole = f"{len(passed)} of {len(steps)} steps passed in {_count(attempts, 'attempt')}."
-    lines.append(f"{bar(len(passed), len(steps), how)} {whole}".strip())
+    lines.append(f"{bar(len(passed), len(steps), style)} {whole}".strip())
     for step in steps:
         one = known.get(step.id, UNTOUCHED)
         if not one.last:
@@ -125,7 +127,7 @@ def progress_page(steps: Sequence[Step], known: Progress, how: Look) -> str:
         lines.append(f"{first}. Last: {one.score} of {one.of} checks, {_day(one.last)}.")
         lines.append(f"   {_count(one.attempts, 'attempt')}. {_hardest(step, one)}".rstrip())
     lines += ["", next_page(steps, known)]
-    return how.text("\n".join(lines))
+    return style.text("\n".join(lines))
 
 
 def _hardest(step: Step, one: StepProgress) -> str:
@@ -142,7 +144,7 @@ def _hardest(step: Step, one: StepProgress) -> str:
 def hint_page(
     step: Step,
     found: Attempt,
-    how: Look,
+    style: Style,
     check_id: str | None = None,
     *,
     keys: bool = False,
@@ -153,23 +155,23 @@ def hint_page(
     """
     report = found.report
     if report.problem is not None:
-        return "\n".join(as_text.one_check(report.problem, how)) + "\n"
+        return "\n".join(as_text.one_check(report.problem, style)) + "\n"
     if report.verdict is Verdict.PASS:
         return f"Step {step.number} passes: nothing to hint at.\n"
     check = _sought(report, check_id)
     if check is None:
         return f"Nothing fails, but the run did not end well. See it all: {task(step.id)}\n"
     if check.status is not Status.FAIL:
-        return "\n".join(as_text.one_check(check, how)) + "\n"
+        return "\n".join(as_text.one_check(check, style)) + "\n"
     level = hints.shown(found.known).get(check.id, 1)
-    lines = list(as_text.one_check(check, how, hint_level=level))
+    lines = list(as_text.one_check(check, style, hint_level=level))
     if level < LEVELS and level < len(check.hints):
         lines += ["", f"Another hint: {'press h' if keys else task(f'hint {step.id}')}"]
     else:
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
         reference = "press s" if keys else task(f"solution {step.id} --now")
         lines.append(f"The reference: {reference}")
-    return how.text("\n".join(lines) + "\n")
+    return style.text("\n".join(lines) + "\n")
 
 
 def _sought(report: Report, check_id: str | None) -> CheckResult | None:
@@ -180,7 +182,7 @@ def _sought(report: Report, check_id: str | None) -> CheckResult | None:
 
 
 def after_pass(
-    step: Step, steps: Sequence[Step], found: Attempt, how: Look, *, keys: bool = False
+    step: Step, steps: Sequence[Step], found: Attempt, style: Style, *, keys: bool = False
 ) -> str:
     """What to notice after a pass, how the file differs from the reference, and what comes next.
 
@@ -200,17 +202,17 @@ def after_pass(
         lines.append(f"   {following.lesson.relative_to(step.root).as_posix()}, then {begin}")
     else:
         lines.append(f"That was the last step. Write text with it: {task('gpt2')} --mine")
-    return how.text("\n".join(lines) + "\n")
+    return style.text("\n".join(lines) + "\n")
 
 
-def mend_first(found: Attempt, how: Look) -> str:
+def mend_first(found: Attempt, style: Style) -> str:
     """The first failing check once more, for where it has scrolled away; empty without one."""
     check = _sought(found.report, None)
     if check is None:
         return ""
-    told = as_text.one_check(check, how, hint_level=hints.shown(found.known).get(check.id, 1))
+    told = as_text.one_check(check, style, hint_level=hints.shown(found.known).get(check.id, 1))
     again = f"On one screen, at every save: {task(f'watch {found.report.step}')}"
-    return how.text("\n".join(["", "Mend this first:", *told, "", again]) + "\n")
+    return style.text("\n".join(["", "Mend this first:", *told, "", again]) + "\n")
 
 
 def after_error() -> str:

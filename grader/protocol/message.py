@@ -56,7 +56,7 @@ class Loaded:
 
 
 @dataclass(frozen=True)
-class Progress:
+class Notice:
     """One line for whoever waits."""
 
     text: str
@@ -77,7 +77,7 @@ class Done:
     notes: tuple[str, ...] = ()
 
 
-Report = Hello | Broken | Taken | Loaded | Progress | Stuck | probe.Observation | Done
+Message = Hello | Broken | Taken | Loaded | Notice | Stuck | probe.Observation | Done
 
 # ---- what each field may hold -------------------------------------------------------------
 # A test takes a decoded value and gives the value to use, or raises WireError.
@@ -168,7 +168,7 @@ Fields = dict[type, tuple[Any, ...]]
 
 
 @cache
-def reports() -> Fields:
+def messages() -> Fields:
     """What the worker may send, and the test of each field."""
     error = _one(probe.SeenError)
     return {
@@ -176,7 +176,7 @@ def reports() -> Fields:
         Broken: (_text,),
         Taken: (),
         Loaded: (_maybe(error),),
-        Progress: (_name,),
+        Notice: (_name,),
         Stuck: (_number, _name),
         Done: (_many(_name),),
         probe.SeenTensor: (_array, _name),

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from grader.protocol import probe
-from grader.protocol.message import Fields, Report, WireError, fail, jobs, raw, reports, shape
+from grader.protocol.message import Fields, Message, WireError, fail, jobs, messages, raw, shape
 
 MAGIC = b"gw01"
 HEADER = struct.Struct("<4sIQ")
@@ -36,14 +36,14 @@ DTYPES = frozenset(
 # ---- encoding -----------------------------------------------------------------------------
 
 
-def encode(message: Report | probe.Job) -> bytes:
+def encode(message: Message | probe.Job) -> bytes:
     """One frame that holds ``message``.
 
     Raises:
         WireError: if it holds a value that the protocol does not know.
     """
     arrays: list[memoryview] = []
-    classes = frozenset(reports()) | frozenset(jobs())
+    classes = frozenset(messages()) | frozenset(jobs())
     try:
         head = json.dumps(_pack(message, arrays, classes, 0), separators=(",", ":"))
     except (RecursionError, ValueError) as error:
@@ -87,14 +87,14 @@ def _pack_array(array: Any, arrays: list[memoryview]) -> Any:
 # ---- decoding -----------------------------------------------------------------------------
 
 
-def decode_report(head: bytes, body: bytes) -> Report:
+def decode_message(head: bytes, body: bytes) -> Message:
     """The message of a frame from the worker.
 
     Raises:
         WireError: for anything that is not exactly a message of the protocol.
     """
-    message = _decode(head, body, reports())
-    if not isinstance(message, Report):
+    message = _decode(head, body, messages())
+    if not isinstance(message, Message):
         raise WireError("not a message")
     return message
 

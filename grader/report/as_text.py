@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from grader.base.model import LEVELS, CheckResult, Report, Status, Verdict
-from grader.report.style import FILE, Look
+from grader.report.style import FILE, Style
 
 RULE = "=" * 60
 
 
 def render(
     report: Report,
-    how: Look = FILE,
+    style: Style = FILE,
     *,
     verbose: bool = False,
     hint_level: int = 1,
@@ -27,10 +27,10 @@ def render(
     lines = [f"Running tests for Step {report.step.removeprefix('s')}: {report.title}...", ""]
     lines.append("Results:")
     if report.problem is not None:
-        lines += unread(report, report.problem, how, verbose=verbose)
+        lines += unread(report, report.problem, style, verbose=verbose)
     for check in () if report.problem else report.checks:
         level = max(hint_level, (levels or {}).get(check.id, 1))
-        lines += one_check(check, how, verbose=verbose, hint_level=level)
+        lines += one_check(check, style, verbose=verbose, hint_level=level)
     lines += _diagnosis(report)
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
@@ -38,16 +38,16 @@ def render(
         lines += [f"  | {line}" for line in report.output.splitlines()]
     if verbose:
         lines += ["", _circumstances(report)]
-    rule = [] if how.words else [RULE]
-    lines += ["", *rule, closing(report, how), *rule]
-    return how.text("\n".join(lines) + "\n")
+    rule = [] if style.words else [RULE]
+    lines += ["", *rule, closing(report, style), *rule]
+    return style.text("\n".join(lines) + "\n")
 
 
 def one_check(
-    check: CheckResult, how: Look, *, verbose: bool = False, hint_level: int = 1
+    check: CheckResult, style: Style, *, verbose: bool = False, hint_level: int = 1
 ) -> Iterator[str]:
     """The lines on one check: its sentence, where, why, and as many hints as asked for."""
-    yield f"{how.marks[check.status]} {check.message}"
+    yield f"{style.marks[check.status]} {check.message}"
     if check.line is not None and check.status is Status.FAIL:
         yield f"   Line {check.line}: {check.text}" if check.text else f"   Line {check.line}"
     if check.note:
@@ -61,11 +61,11 @@ def one_check(
 
 
 def unread(
-    report: Report, problem: CheckResult, how: Look, *, verbose: bool = False
+    report: Report, problem: CheckResult, style: Style, *, verbose: bool = False
 ) -> Iterator[str]:
     """Why the file could not be read. All checks wait for that, and need no line each."""
-    yield from one_check(problem, how, verbose=verbose)
-    yield f"{how.marks[Status.NOT_RUN]} All {report.max_score} checks wait until this is mended."
+    yield from one_check(problem, style, verbose=verbose)
+    yield f"{style.marks[Status.NOT_RUN]} All {report.max_score} checks wait until this is mended."
 
 
 def _diagnosis(report: Report) -> Iterator[str]:
@@ -89,9 +89,9 @@ def _circumstances(report: Report) -> str:
     )
 
 
-def closing(report: Report, how: Look) -> str:
+def closing(report: Report, style: Style) -> str:
     """The last line: what became of the file."""
-    emoji = how.unicode and not how.words
+    emoji = style.unicode and not style.words
     match report.verdict:
         case Verdict.PASS:
             return (

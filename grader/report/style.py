@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MARKS = {"pass": "✅", "fail": "❌", "not_run": "➖", "error": "⛔"}
 ASCII_MARKS = {"pass": "[pass]", "fail": "[FAIL]", "not_run": "[not run]", "error": "[error]"}
 WORD_MARKS = {"pass": "passed:", "fail": "failed:", "not_run": "not run:", "error": "error:"}
-STYLES = (
+COLOURS = (
     (("✅", "[pass]", "+ ", "🎉"), "green"),
     (("❌", "[FAIL]", "- ", "⚠️"), "red"),
     (("➖", "[not run]", "   Line "), "dim"),
@@ -23,11 +23,11 @@ STYLES = (
     (("   Hint:", "@@"), "cyan"),
     (("Running tests", "What happened", "# "), "bold"),
 )
-"""The style of a line, by how it starts."""
+"""The colour of a line, by how it starts."""
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """The defaults are a UTF-8 file: marks, no colour, no wrapping.
 
     ``width`` None does not wrap. ``words`` is for screen readers: words in the place of marks, no
@@ -51,23 +51,23 @@ class Look:
         return text if self.unicode else text.encode("ascii", "replace").decode("ascii")
 
 
-FILE = Look()
+FILE = Style()
 """A file, and what a lesson shows."""
 
 
-def look(stream: TextIO, environment: Mapping[str, str] = os.environ, *, plain: bool) -> Look:
+def style_of(stream: TextIO, environment: Mapping[str, str] = os.environ, *, plain: bool) -> Style:
     """How to write to ``stream``: colour and width only in a terminal that has them."""
     encoding = (getattr(stream, "encoding", "") or "").lower().replace("-", "")
-    base = Look(unicode=encoding == "utf8", words=plain)
+    base = Style(unicode=encoding == "utf8", words=plain)
     if not stream.isatty():
         return base
     colour = not plain and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
     return replace(base, colour=colour, width=max(20, shutil.get_terminal_size().columns))
 
 
-def paint(text: str, how: Look) -> str:
+def paint(text: str, style: Style) -> str:
     """``text`` with its lines wrapped to the width, indented as they begin, and coloured."""
-    if how.width is None:
+    if style.width is None:
         return text
     try:
         from rich.console import Console
@@ -77,31 +77,32 @@ def paint(text: str, how: Look) -> str:
 
     console = Console(
         force_terminal=True,
-        color_system="standard" if how.colour else None,
-        no_color=not how.colour,
+        color_system="standard" if style.colour else None,
+        no_color=not style.colour,
         highlight=False,
-        width=how.width,
+        width=style.width,
         legacy_windows=False,
     )
     lines = [
-        _wrapped(Text(line, _style(line)), how, how.width, console) for line in text.splitlines()
+        _wrapped(Text(line, _colour(line)), style, style.width, console)
+        for line in text.splitlines()
     ]
     with console.capture() as captured:
         console.print(Text("\n").join(lines), soft_wrap=True)
     return captured.get()
 
 
-def _style(line: str) -> str:
-    return next((style for starts, style in STYLES if line.startswith(starts)), "")
+def _colour(line: str) -> str:
+    return next((colour for starts, colour in COLOURS if line.startswith(starts)), "")
 
 
-def _wrapped(line: Text, how: Look, width: int, console: Console) -> Text:
+def _wrapped(line: Text, style: Style, width: int, console: Console) -> Text:
     """``line`` in as many lines as it takes, the later ones indented; quoted code is cut."""
     if line.cell_len <= width:
         return line
     if line.plain.startswith("   Line "):
-        line.truncate(width - (1 if how.unicode else 3))
-        return line.append("…" if how.unicode else "...")
+        line.truncate(width - (1 if style.unicode else 3))
+        return line.append("…" if style.unicode else "...")
     if set(line.plain) == {"="}:  # a rule
         return line[:width]
     indent = min(len(line.plain) - len(line.plain.lstrip()) + 3, width // 3)

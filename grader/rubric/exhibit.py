@@ -62,8 +62,8 @@ ByStep = Mapping[str, Exhibits]
 
 
 @dataclass(frozen=True)
-class Plate:
-    """A picture in a lesson, between the markers ``picture:NAME``.
+class LessonFigure:
+    """A figure in a lesson, between the markers ``figure:NAME``.
 
     ``alt`` stands where it cannot be seen, ``command`` is how a reader draws it. ``views`` are
     indices of the exhibit's views, none for all. With ``wrong``, the knobs of a mistake, the first

@@ -6,7 +6,7 @@ import importlib
 
 from grader.base.model import Step
 from grader.rubric.checks import Rubric
-from grader.rubric.exhibit import Exhibits, Plate
+from grader.rubric.exhibit import Exhibits, LessonFigure
 
 
 def rubric(step: Step) -> Rubric:
@@ -21,9 +21,9 @@ def exhibits(step: Step) -> Exhibits | None:
     return found
 
 
-def plates(step: Step) -> tuple[Plate, ...]:
-    """The pictures in the lesson of ``step``, from ``checks/shared/exhibits/plates.py``."""
-    found: tuple[Plate, ...] = importlib.import_module("checks.shared.exhibits.plates").PLATES.get(
-        step.id, ()
-    )
+def lesson_figures(step: Step) -> tuple[LessonFigure, ...]:
+    """The figures in the lesson of ``step``, from ``checks/shared/exhibits/figures.py``."""
+    found: tuple[LessonFigure, ...] = importlib.import_module(
+        "checks.shared.exhibits.figures"
+    ).FIGURES.get(step.id, ())
     return found

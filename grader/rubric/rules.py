@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from grader.frameworks.max.errors import explain
+from grader.frameworks.max.errors import translate
 from grader.protocol.probe import (
     Call,
     ConfigArg,
@@ -64,7 +64,7 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
     if state is State.FAILED:
         error = evidence.error(trial)
         if error is not None:
-            told = explain(error)
+            told = translate(error)
             return Failed(told.message, told.hint, error.line, error.chain)
     if state is State.UNDER_WAY:
         how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
@@ -89,7 +89,7 @@ def imports() -> Rule:
     def rule(evidence: Evidence) -> Ruling:
         error = evidence.outcome.load_error
         if error is not None:
-            told = explain(error)
+            told = translate(error)
             return Failed(told.message, told.hint, error.line, error.chain)
         if evidence.outcome.ended != "done" and not (
             evidence.outcome.observations or evidence.outcome.probe

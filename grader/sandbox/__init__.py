@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from grader.sandbox.launch import run, start
 from grader.sandbox.limits import Limits
-from grader.sandbox.pool import Spares
+from grader.sandbox.pool import WorkerPool
 from grader.sandbox.running import Running
 
-__all__ = ["Limits", "Running", "Spares", "run", "start"]
+__all__ = ["Limits", "Running", "WorkerPool", "run", "start"]

@@ -1,4 +1,4 @@
-"""What the referee says of a worker that ended by itself, and what that means for the file."""
+"""What the supervisor says of a worker that ended by itself, and what that means for the file."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ OUT_OF_MEMORY = 71
 """The worker's exit status when it could not even tell its error."""
 
 
-class Ruling(NamedTuple):
-    """Why the referee ended the worker (``exit``: it did so itself), and how it left."""
+class Ending(NamedTuple):
+    """Why the supervisor ended the worker (``exit``: it did so itself), and how it left."""
 
     reason: str = ""
     status: int | None = None
     cpu_ms: int = 0
 
 
-def read(line: bytes) -> Ruling:
-    """The referee's line; an empty ruling where it could not say anything."""
+def read(line: bytes) -> Ending:
+    """The supervisor's line; an empty ending where it could not say anything."""
     words = line.decode("ascii", "replace").split()
     try:
-        return Ruling(words[0], int(words[1]), int(words[2]))
+        return Ending(words[0], int(words[1]), int(words[2]))
     except (IndexError, ValueError):
-        return Ruling()
+        return Ending()
 
 
-def ending(ruling: Ruling, limits: Limits) -> tuple[str, str]:
+def interpret(ending: Ending, limits: Limits) -> tuple[str, str]:
     """How a worker with a job ended, in the words of ``Outcome.ended``, and the problem."""
-    if ruling.reason == "disk":
+    if ending.reason == "disk":
         return "memory", f"more than {limits.disk >> 20} MiB of files"
-    if ruling.reason == "threads":
+    if ending.reason == "threads":
         return "memory", f"more than {limits.threads} threads"
-    if ruling.reason == "memory" or ruling.status == OUT_OF_MEMORY:
+    if ending.reason == "memory" or ending.status == OUT_OF_MEMORY:
         return "memory", ""
-    killed = ruling.status in (-signal.SIGKILL, -signal.SIGXCPU)
-    if killed and ruling.cpu_ms >= 1000 * limits.cpu:
+    killed = ending.status in (-signal.SIGKILL, -signal.SIGXCPU)
+    if killed and ending.cpu_ms >= 1000 * limits.cpu:
         return "timeout", ""
     return "exit", ""

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from grader.confine import tiers
 from grader.confine.folder import remove
-from grader.confine.settings import NURSERY
+from grader.confine.settings import FORK_SERVER
 from grader.sandbox import bytecode, environment
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running
@@ -18,7 +18,7 @@ from grader.sandbox.spawn import GRADER, Pipes, Spawned, launch, settings
 SOCKET = 3
 
 
-class Nursery:
+class ForkServer:
     """Imports MAX once and forks a worker for each job, one at a time.
 
     A worker is as confined as any other and is used for one job; of one, nothing is left for
@@ -40,7 +40,7 @@ class Nursery:
         arguments = settings("", Limits(), self._layers, self._folder, warm=False)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            command = [NURSERY, *arguments]
+            command = [FORK_SERVER, *arguments]
             places = ((theirs.fileno(), SOCKET),)
             self._process = launch(command, self._layers, self._folder, places)
         except BaseException:
@@ -85,9 +85,9 @@ class Nursery:
             pipes.close()
             raise
         pipes.close_theirs()
-        job, report, output, control, ruling = pipes.ours
+        job, messages, output, control, ending = pipes.ours
         spawned = Spawned(
-            self._process, folder, job, report, output, control, ruling, self._inside, shared=True
+            self._process, folder, job, messages, output, control, ending, self._inside, shared=True
         )
         self._child = Running(spawned, limits)
         return self._child

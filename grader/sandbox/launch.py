@@ -42,19 +42,19 @@ def run(
     job: Job,
     *,
     limits: Limits | None = None,
-    on_progress: Callable[[str], None] | None = None,
+    on_notice: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Start a worker for ``job`` alone and wait for its outcome."""
     with start(engine=job.engine, limits=limits) as running:
-        return running.finish(job, on_progress)
+        return running.finish(job, on_notice)
 
 
 def offered() -> tiers.Offer:
     """What a worker that is started now will have, found by starting one. Takes a second."""
     with start() as running:
-        worn, problem = running.layers()
-    tier = tiers.name(worn)
-    missing = [layer for layer in tiers.LAYERS if layer not in worn]
+        applied, problem = running.layers()
+    tier = tiers.name(applied)
+    missing = [layer for layer in tiers.LAYERS if layer not in applied]
     if tier == "sandboxed":
         return tiers.Offer(tier)
     if problem:

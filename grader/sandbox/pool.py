@@ -17,7 +17,7 @@ from grader.sandbox.running import Running
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from grader.sandbox.fork_server import Nursery
+    from grader.sandbox.fork_server import ForkServer
 
 LOOK_S = 0.05
 """Between two looks at a worker that is starting."""
@@ -25,7 +25,7 @@ CHECK_S = 60.0
 """Between two looks at workers that wait."""
 
 
-class Spares:
+class WorkerPool:
     """Keeps ``count`` workers ready and hands them out, each with its layers and limits on.
 
     Where the machine can, they are forked from processes that have imported MAX, each of which
@@ -48,16 +48,16 @@ class Spares:
         self._kind = (engine, limits or Limits(), layers)
         self._warm = warm
         self._forked = forked
-        self._nurseries: list[Nursery] = []
+        self._fork_servers: list[ForkServer] = []
         self._stock: list[Running] = []
         self._busy = 0
         self._patience = 0.0
         self._closed = False
         self._changed = threading.Condition()
-        self._keeper = threading.Thread(target=self._keep, name="spares", daemon=True)
+        self._keeper = threading.Thread(target=self._keep, name="worker-pool", daemon=True)
         self._keeper.start()
 
-    def __enter__(self) -> Spares:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(
@@ -72,7 +72,7 @@ class Spares:
     def ready(self) -> int:
         """How many workers wait for a job at this moment."""
         with self._changed:
-            return sum(spare.ready for spare in self._stock)
+            return sum(worker.ready for worker in self._stock)
 
     def start(
         self,
@@ -81,7 +81,7 @@ class Spares:
         limits: Limits | None = None,
         layers: tuple[str, ...] = tiers.LAYERS,
     ) -> Running:
-        """A worker for one job, like ``sandbox.start``: a spare where there is one of this kind.
+        """A worker for one job, like ``sandbox.start``: one that waits, where it is of this kind.
 
         Raises:
             RuntimeError: after :meth:`close`.
@@ -90,7 +90,7 @@ class Spares:
         same = (engine, limits or Limits(), layers) == self._kind
         with self._changed:
             if self._closed:
-                raise RuntimeError("these spares are closed")
+                raise RuntimeError("this pool is closed")
             running = self._take() if same else None
             if running is None:
                 running = launch.start(engine=engine, limits=limits, layers=layers)
@@ -107,8 +107,8 @@ class Spares:
         self._keeper.join()
         while self._stock:
             self._stock.pop().close()
-        while self._nurseries:
-            self._nurseries.pop().close()
+        while self._fork_servers:
+            self._fork_servers.pop().close()
 
     def _take(self) -> Running | None:
         """The worker that is furthest, or one that is forked now; None where there is neither."""
@@ -117,17 +117,17 @@ class Spares:
             with suppress(OSError):  # then one is started anew, and tells
                 return self._fork(warm=False) if self._forked else None
             return None
-        chosen = next((spare for spare in self._stock if spare.ready), self._stock[0])
+        chosen = next((worker for worker in self._stock if worker.ready), self._stock[0])
         self._stock.remove(chosen)
         return chosen
 
     def _drop_dead(self) -> None:
         """Forget those that cannot work. Where one could not even start, let some time pass."""
-        for spare in [spare for spare in self._stock if not spare.usable]:
-            if not spare.started:
+        for worker in [worker for worker in self._stock if not worker.usable]:
+            if not worker.started:
                 self._patience = time.monotonic() + CHECK_S
-            self._stock.remove(spare)
-            spare.close()
+            self._stock.remove(worker)
+            worker.close()
 
     def _given_back(self) -> None:
         with self._changed:
@@ -140,7 +140,7 @@ class Spares:
         with self._changed:
             while not self._closed:
                 self._drop_dead()
-                starting = sum(not spare.ready for spare in self._stock)
+                starting = sum(not worker.ready for worker in self._stock)
                 lacking = len(self._stock) < self._count and time.monotonic() > self._patience
                 room = self._busy + starting < cores()
                 if not (lacking and room and self._restock()):
@@ -151,28 +151,28 @@ class Spares:
         engine, limits, layers = self._kind
         try:
             if self._forked:
-                spare = self._fork(warm=self._warm)
+                worker = self._fork(warm=self._warm)
             else:
-                spare = launch.start(engine=engine, limits=limits, layers=layers, warm=self._warm)
+                worker = launch.start(engine=engine, limits=limits, layers=layers, warm=self._warm)
         except OSError:
             self._patience = time.monotonic() + CHECK_S
             return False
-        if spare is not None:
-            self._stock.append(spare)
-        return spare is not None
+        if worker is not None:
+            self._stock.append(worker)
+        return worker is not None
 
     def _fork(self, *, warm: bool) -> Running | None:
-        """A worker from a nursery that has none at this moment; None where all of them have."""
+        """A worker from a fork server that has none at this moment; None where all of them have."""
         engine, limits, layers = self._kind
-        from grader.sandbox.fork_server import Nursery
+        from grader.sandbox.fork_server import ForkServer
 
-        alive = [nursery for nursery in self._nurseries if nursery.alive]
-        for nursery in self._nurseries:
-            if nursery not in alive and nursery.idle:
-                nursery.close()
-        self._nurseries = [one for one in self._nurseries if one in alive or not one.idle]
-        chosen = next((nursery for nursery in alive if nursery.free), None)
+        alive = [fork_server for fork_server in self._fork_servers if fork_server.alive]
+        for fork_server in self._fork_servers:
+            if fork_server not in alive and fork_server.idle:
+                fork_server.close()
+        self._fork_servers = [one for one in self._fork_servers if one in alive or not one.idle]
+        chosen = next((fork_server for fork_server in alive if fork_server.free), None)
         if chosen is None and len(alive) < self._count:
-            chosen = Nursery(layers)
-            self._nurseries.append(chosen)
+            chosen = ForkServer(layers)
+            self._fork_servers.append(chosen)
         return chosen.start(engine, limits, warm=warm) if chosen else None

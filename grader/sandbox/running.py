@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from grader.confine import tiers
 from grader.confine.folder import remove
-from grader.sandbox import ending as ruling
+from grader.sandbox import ending
 from grader.sandbox.limits import Limits
 from grader.sandbox.spawn import Spawned
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from grader.protocol.probe import Job, Outcome, SeenError
     from grader.protocol.wire import Assembler
-    from grader.sandbox.transcript import Exchange
+    from grader.sandbox.transcript import Transcript
 
 PIECE = 1 << 18
 GRACE_MS = 15_000
-"""How long the referee has to leave no process."""
+"""How long the supervisor has to leave no process."""
 TOTAL_LIMIT = 256 << 20
 """Bytes that one worker may send in all."""
 COMPILING_S = 60.0
@@ -47,7 +47,7 @@ class Running:
         self._limits = limits
         self._on_close: Callable[[], None] | None = None
         self._deadline = time.monotonic() + limits.start
-        self._talk: tuple[Exchange, Assembler] | None = None
+        self._talk: tuple[Transcript, Assembler] | None = None
         self._garbled = ""
         self._asked = False
         self._patience = limits.compiling
@@ -55,12 +55,12 @@ class Running:
         self._received = 0
         self._output = bytearray()
         self._dropped = 0
-        self._ruling = b""
+        self._last_words = b""
         self._gone = False
         self._closed = False
         self._closing = threading.Lock()
         self._poller = select.poll()
-        for descriptor in (spawned.report, spawned.output, spawned.ruling):
+        for descriptor in (spawned.messages, spawned.output, spawned.ending):
             self._poller.register(descriptor, select.POLLIN)
 
     def __enter__(self) -> Running:
@@ -104,10 +104,10 @@ class Running:
 
     def layers(self) -> tuple[tuple[str, ...], str]:
         """The layers that the worker has on, and what kept it from starting. Waits for either."""
-        exchange, _ = self._conversation()
-        while (ending := self._ending()) is None and exchange.layers is None:
+        transcript, _ = self._conversation()
+        while (ended := self._ended()) is None and transcript.layers is None:
             self._turn(int(1000 * self._limits.start))
-        return exchange.layers or (), ending[1] if ending else ""
+        return transcript.layers or (), ended[1] if ended else ""
 
     def call_when_closed(self, call: Callable[[], None]) -> None:
         """Let ``call`` be called once, when this worker has been ended."""
@@ -116,7 +116,7 @@ class Running:
     def finish(
         self,
         job: Job,
-        on_progress: Callable[[str], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
         meanwhile: Callable[[], None] | None = None,
     ) -> Outcome:
         """Send the job, wait for the answers within the limits, and end the worker.
@@ -132,25 +132,25 @@ class Running:
         if self._asked or self._closed:
             raise RuntimeError("a worker does one job only")
 
-        exchange, _ = self._conversation()
-        exchange.give(job, on_progress)
+        transcript, _ = self._conversation()
+        transcript.give(job, on_notice)
         self._unsent = memoryview(wire.encode(job))
         try:
             self._catch_up()
             while True:
-                if exchange.layers is not None and not self._asked:
+                if transcript.layers is not None and not self._asked:
                     self._ask()
                 if meanwhile is not None and self._leaves_time:
                     meanwhile()
                     meanwhile = None
-                if (ending := self._ending()) is not None:
+                if (ended := self._ended()) is not None:
                     break
                 self._turn(int(1000 * max(0.0, self._deadline - time.monotonic())) + 1)
         finally:
             self.close()
         if meanwhile is not None:
             meanwhile()
-        return self._outcome(*ending)
+        return self._outcome(*ended)
 
     def abandon(self) -> None:
         """Let the worker be killed. Another thread may say so, while ``finish`` waits."""
@@ -171,9 +171,9 @@ class Running:
             self._closed = True
             os.close(self._ends.control)
         try:
-            self._await_referee()
+            self._await_supervisor()
         finally:
-            for descriptor in (self._ends.report, self._ends.output, self._ends.ruling):
+            for descriptor in (self._ends.messages, self._ends.output, self._ends.ending):
                 os.close(descriptor)
             with suppress(OSError):
                 os.close(self._ends.job)
@@ -182,16 +182,16 @@ class Running:
             if self._on_close is not None:
                 self._on_close()
 
-    def _await_referee(self) -> None:
-        """Wait until the referee has ended everything; without it, end what can be ended."""
+    def _await_supervisor(self) -> None:
+        """Wait until the supervisor has ended everything; without it, end what can be ended."""
         limit = time.monotonic() + GRACE_MS / 1000
         while not self._gone and time.monotonic() < limit:
             self._turn(GRACE_MS)
         if not self._gone:
             with suppress(OSError):
                 os.kill(self._ends.process, signal.SIGKILL)
-        group = self._conversation()[0].process if not self._ruling and self._talk else None
-        if group is not None and not self._ends.inside:  # someone ended the referee
+        group = self._conversation()[0].process if not self._last_words and self._talk else None
+        if group is not None and not self._ends.inside:  # someone ended the supervisor
             _end_group(group)
         if not self._ends.shared:
             with suppress(ChildProcessError):
@@ -199,13 +199,13 @@ class Running:
 
     # ---- pipes ----------------------------------------------------------------------------
 
-    def _conversation(self) -> tuple[Exchange, Assembler]:
+    def _conversation(self) -> tuple[Transcript, Assembler]:
         """The protocol's state; made late, because it needs NumPy."""
         if self._talk is None:
             from grader.protocol.wire import Assembler
-            from grader.sandbox.transcript import Exchange
+            from grader.sandbox.transcript import Transcript
 
-            self._talk = Exchange(), Assembler()
+            self._talk = Transcript(), Assembler()
         return self._talk
 
     def _ask(self) -> None:
@@ -230,7 +230,7 @@ class Running:
         for descriptor, _ in events:
             if descriptor == self._ends.job:
                 self._send()
-            elif descriptor == self._ends.ruling:
+            elif descriptor == self._ends.ending:
                 self._hear()
             elif not self._gone:
                 self._drain(descriptor)
@@ -247,14 +247,14 @@ class Running:
             self._poller.unregister(self._ends.job)
 
     def _hear(self) -> None:
-        """Read the referee's ruling; at its end, what the worker said last."""
-        data = self._read(self._ends.ruling)
+        """Read the supervisor's last line; at its end, what the worker said last."""
+        data = self._read(self._ends.ending)
         if data is None:
             return
-        self._ruling = (self._ruling + data)[:200]
+        self._last_words = (self._last_words + data)[:200]
         if not data:
-            self._poller.unregister(self._ends.ruling)
-            for descriptor in (self._ends.report, self._ends.output):
+            self._poller.unregister(self._ends.ending)
+            for descriptor in (self._ends.messages, self._ends.output):
                 while self._drain(descriptor):
                     pass
             self._gone = True
@@ -283,21 +283,21 @@ class Running:
             return None
 
     def _listen(self, data: bytes) -> None:
-        from grader.protocol.message import Progress, Taken, WireError
-        from grader.protocol.wire import decode_report
+        from grader.protocol.message import Notice, Taken, WireError
+        from grader.protocol.wire import decode_message
 
-        exchange, assembler = self._conversation()
+        transcript, assembler = self._conversation()
         self._received += len(data)
         if self._garbled or self._received > TOTAL_LIMIT:
             self._garbled = self._garbled or "more bytes than any answer"
             return
         try:
             for head, body in assembler.feed(data):
-                message = decode_report(head, body)
-                exchange.take(message)
+                message = decode_message(head, body)
+                transcript.take(message)
                 if isinstance(message, Taken):
                     self._deadline = time.monotonic() + self._limits.wall
-                elif isinstance(message, Progress):
+                elif isinstance(message, Notice):
                     self._be_patient()
         except WireError as error:
             self._garbled = str(error)
@@ -310,23 +310,23 @@ class Running:
 
     # ---- the end --------------------------------------------------------------------------
 
-    def _ending(self) -> tuple[str, str] | None:
+    def _ended(self) -> tuple[str, str] | None:
         """How it ended, in the words of ``Outcome.ended``, and the problem; None while it runs."""
-        exchange, _ = self._conversation()
-        if exchange.complete:
+        transcript, _ = self._conversation()
+        if transcript.complete:
             return "done", ""
-        if exchange.problem is not None:
-            return "machine", exchange.problem
+        if transcript.problem is not None:
+            return "machine", transcript.problem
         if self._garbled:
             return "garbled", self._garbled
-        if self._gone and exchange.taken:
-            return ruling.ending(ruling.read(self._ruling), self._limits)
+        if self._gone and transcript.taken:
+            return ending.interpret(ending.read(self._last_words), self._limits)
         if self._gone:
             text = self._output.decode("utf-8", "replace")[-2000:]
             return "machine", f"the worker ended before it took its job\n{text}"
         if time.monotonic() < self._deadline:
             return None
-        if not exchange.taken:
+        if not transcript.taken:
             return "machine", f"MAX was not imported within {self._limits.start:g} s"
         return "timeout", ""
 
@@ -336,7 +336,7 @@ class Running:
         from grader.base import sanitize
         from grader.protocol.probe import Outcome
 
-        exchange, _ = self._conversation()
+        transcript, _ = self._conversation()
         printed = sanitize.steady(self._output.decode("utf-8", "replace"), self.folder)
         output = sanitize.block(printed, self._limits.output)
         if self._dropped:
@@ -345,16 +345,16 @@ class Running:
             ended=ended,
             observations={
                 name: replace(one, error=self._steady(one.error))
-                for name, one in exchange.observations.items()
+                for name, one in transcript.observations.items()
             },
-            load_error=self._steady(exchange.load_error),
-            probe=exchange.under_way,
-            status=ruling.read(self._ruling).status if ended == "exit" else None,
+            load_error=self._steady(transcript.load_error),
+            probe=transcript.under_way,
+            status=ending.read(self._last_words).status if ended == "exit" else None,
             problem=sanitize.block(problem, 4000),
-            line=exchange.stuck.line if exchange.stuck and ended == "timeout" else None,
+            line=transcript.stuck.line if transcript.stuck and ended == "timeout" else None,
             output=output,
-            notes=exchange.notes,
-            isolation=tiers.name(exchange.layers or ()) if exchange.taken else None,
+            notes=transcript.notes,
+            isolation=tiers.name(transcript.layers or ()) if transcript.taken else None,
         )
 
     def _steady(self, error: SeenError | None) -> SeenError | None:

@@ -35,10 +35,10 @@ class Spawned(NamedTuple):
     process: int
     folder: str
     job: int
-    report: int
+    messages: int
     output: int
     control: int
-    ruling: int
+    ending: int
     inside: bool = False
     shared: bool = False
 
@@ -93,8 +93,8 @@ def spawn(
     pipes = None
     try:
         pipes = Pipes()
-        job, report, output, control, ruling = pipes.theirs
-        places = ((output, 1), (output, 2), (job, 3), (report, 4), (control, 5), (ruling, 6))
+        job, messages, output, control, ending = pipes.theirs
+        places = ((output, 1), (output, 2), (job, 3), (messages, 4), (control, 5), (ending, 6))
         told = settings(engine, limits, layers, folder, warm=warm)
         process = launch(told, layers, folder, places, trusted=trusted)
     except BaseException:
@@ -103,8 +103,8 @@ def spawn(
         remove(folder)
         raise
     pipes.close_theirs()
-    job, report, output, control, ruling = pipes.ours
-    return Spawned(process, folder, job, report, output, control, ruling, "bubblewrap" in layers)
+    job, messages, output, control, ending = pipes.ours
+    return Spawned(process, folder, job, messages, output, control, ending, "bubblewrap" in layers)
 
 
 def launch(

@@ -9,8 +9,8 @@ from grader.protocol.message import (
     Done,
     Hello,
     Loaded,
-    Progress,
-    Report,
+    Message,
+    Notice,
     Stuck,
     Taken,
     WireError,
@@ -21,10 +21,10 @@ EXTRA_LINES = 100
 """Far more than one file makes MAX compile kernels or runs out of time."""
 
 
-class Exchange:
+class Transcript:
     """Takes the worker's messages one by one. Each that is out of order is a WireError."""
 
-    def __init__(self, on_progress: Callable[[str], None] | None = None) -> None:
+    def __init__(self, on_notice: Callable[[str], None] | None = None) -> None:
         self.layers: tuple[str, ...] | None = None
         self.process: int | None = None
         self.problem: str | None = None
@@ -37,12 +37,12 @@ class Exchange:
         self.complete = False
         self._lines_left = EXTRA_LINES
         self._job: Job | None = None
-        self._on_progress = on_progress
+        self._on_notice = on_notice
 
-    def give(self, job: Job, on_progress: Callable[[str], None] | None) -> None:
+    def give(self, job: Job, on_notice: Callable[[str], None] | None) -> None:
         """From here on the worker may answer ``job``."""
         self._job = job
-        self._on_progress = on_progress
+        self._on_notice = on_notice
 
     @property
     def under_way(self) -> str | None:
@@ -52,7 +52,7 @@ class Exchange:
         count = len(self.observations)
         return self._job.probes[count].name if count < len(self._job.probes) else None
 
-    def take(self, message: Report) -> None:
+    def take(self, message: Message) -> None:
         """Note what the worker says.
 
         Raises:
@@ -63,10 +63,10 @@ class Exchange:
                 self.layers, self.process = message.layers, message.process
             case Broken(problem) if self.layers is None:
                 self.problem = problem
-            case Progress(text) if self._lines_left > 0:
+            case Notice(text) if self._lines_left > 0:
                 self._lines_left -= 1
-                if self._on_progress is not None:
-                    self._on_progress(text)
+                if self._on_notice is not None:
+                    self._on_notice(text)
             case Stuck() if self._lines_left > 0:
                 self._lines_left -= 1
                 self.stuck = message

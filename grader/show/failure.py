@@ -1,11 +1,11 @@
-"""The picture of a failed check: what was expected, what came, and the difference."""
+"""The figure of a failed check: what was expected, what came, and the difference."""
 
 from __future__ import annotations
 
 import math
 from html import escape
 
-from grader.base.model import Grid, Picture
+from grader.base.model import Excerpt, Grid
 from grader.show import svg, terminal
 from grader.show.heatmap import Figure, Heatmap, Scale, whole
 from grader.show.terminal import Screen
@@ -14,9 +14,9 @@ MASKED = 1e20
 """Numbers beyond this stand for minus infinity in a mask, and set no scale."""
 
 
-def figure(picture: Picture) -> Figure:
+def figure(excerpt: Excerpt) -> Figure:
     """Three heatmaps: the first two share a scale, the third has its own."""
-    return compared(picture.title, picture.expected, picture.actual, picture.rows, picture.columns)
+    return compared(excerpt.title, excerpt.expected, excerpt.actual, excerpt.rows, excerpt.columns)
 
 
 def compared(
@@ -43,12 +43,12 @@ def compared(
     )
 
 
-def as_html(picture: Picture, name: str) -> str:
-    """The picture as ``<figure>``, for a page that has :func:`grader.show.svg.style` in it once.
+def as_html(excerpt: Excerpt, name: str) -> str:
+    """The excerpt as ``<figure>``, for a page that has :func:`grader.show.svg.style` in it once.
 
-    ``name`` begins the ids in it: another one for each picture of the page.
+    ``name`` begins the ids in it: another one for each figure of the page.
     """
-    drawn = figure(picture)
+    drawn = figure(excerpt)
     caption = escape(f"{drawn.title}. {drawn.text}", quote=False)
     return (
         f'<figure class="hm-figure">\n{svg.fragment(drawn, name, small=True)}'
@@ -56,9 +56,9 @@ def as_html(picture: Picture, name: str) -> str:
     )
 
 
-def as_text(picture: Picture, screen: Screen) -> str:
-    """The picture for a terminal."""
-    return terminal.render(figure(picture), screen)
+def as_text(excerpt: Excerpt, screen: Screen) -> str:
+    """The excerpt for a terminal."""
+    return terminal.render(figure(excerpt), screen)
 
 
 def _scale(expected: Grid) -> tuple[Scale, float]:

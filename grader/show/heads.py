@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.base.model import Grid
-from grader.frameworks.max.errors import explain
+from grader.frameworks.max.errors import translate
 from grader.protocol.probe import Outcome, SeenArray, SeenTensor
 from grader.rubric import Evidence
 from grader.rubric.exhibit import Exhibit, View
@@ -24,7 +24,7 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shown:
-    """What came of one look: the figures, whether all is right, and what else is to be said."""
+    """What was drawn: the figures, whether all is right, and what else is to be said."""
 
     figures: tuple[Figure, ...]
     right: bool
@@ -90,7 +90,7 @@ def _problems(evidence: Evidence, exhibit: Exhibit, views: tuple[View, ...]) -> 
     outcome, name = evidence.outcome, exhibit.trial.probe.name
     error = outcome.load_error or evidence.error(name)
     if error is not None:
-        told = explain(error)
+        told = translate(error)
         where = f"Line {error.line}: " if error.line is not None else ""
         yield f"{where}{told.message}{f'. {told.hint}' if told.hint else ''}"
     elif outcome.ended != "done":

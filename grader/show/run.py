@@ -11,7 +11,7 @@ from grader.rubric.exhibit import Exhibit, View
 from grader.show.heads import Shown, observed
 
 
-def look(
+def draw_program(
     step: Step, path: Path, exhibit: Exhibit, views: tuple[View, ...], engine: str = "numpy"
 ) -> Shown:
     """What the file at ``path`` does with the exhibit's inputs.

@@ -15,9 +15,8 @@ import socket
 import sys
 from typing import NoReturn
 
-from grader.confine import folder
-from grader.confine import supervisor as referee
-from grader.confine.settings import JOB, REPORT, Settings, parse
+from grader.confine import folder, supervisor
+from grader.confine.settings import JOB, MESSAGES, Settings, parse
 from grader.frameworks.max import cache
 from grader.worker import serve, start
 
@@ -34,7 +33,7 @@ def keep(settings: Settings) -> NoReturn:
     requests = socket.socket(fileno=fcntl.fcntl(SOCKET, fcntl.F_DUPFD_CLOEXEC, ABOVE))
     os.closerange(SOCKET, ABOVE)
     serve.import_single_threaded()
-    if referee.usage(os.getpid()).threads > 1:
+    if supervisor.usage(os.getpid()).threads > 1:
         os._exit(1)
     while True:
         text, descriptors, _, _ = socket.recv_fds(requests, REQUEST, ENDS)
@@ -49,27 +48,27 @@ def keep(settings: Settings) -> NoReturn:
 
 def _one(settings: Settings, descriptors: list[int]) -> None:
     """Fork a worker, watch it to its end, and forget it."""
-    job, report, output, control, ruling = descriptors
+    job, messages, output, control, ending = descriptors
     os.mkdir(settings.folder, 0o700)
-    supervisor = os.getpid()
+    parent = os.getpid()
     child = os.fork()
     if child == 0:
-        _become(settings, supervisor, output, job, report)
-    for descriptor in (output, job, report):
+        _become(settings, parent, output, job, messages)
+    for descriptor in (output, job, messages):
         os.close(descriptor)
-    referee.oversee(child, settings, control, ruling)
+    supervisor.oversee(child, settings, control, ending)
     os.close(control)
-    os.close(ruling)
+    os.close(ending)
 
 
-def _become(settings: Settings, supervisor: int, output: int, job: int, report: int) -> NoReturn:
+def _become(settings: Settings, parent: int, output: int, job: int, messages: int) -> NoReturn:
     """In the child: be a worker that differs from others in nothing but its folder."""
-    for end, place in ((output, 1), (output, 2), (job, JOB), (report, REPORT)):
+    for end, place in ((output, 1), (output, 2), (job, JOB), (messages, MESSAGES)):
         os.dup2(end, place, inheritable=False)
-    os.closerange(REPORT + 1, 4096)
+    os.closerange(MESSAGES + 1, 4096)
     os.environ.update(HOME=settings.folder, TMPDIR=settings.folder)
     os.environ[cache.VARIABLE] = cache.private(settings.folder)
     # Python's streams still take their descriptors for what they were: files that can seek.
     sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
-    start.work_or_die(settings, supervisor)
+    start.work_or_die(settings, parent)

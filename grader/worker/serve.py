@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 def serve(settings: Settings) -> None:
     """Confine this process, then do its one job. Does not return."""
-    worn = layers.put_on(layers.BEFORE_MAX, settings)
+    applied = layers.apply(layers.BEFORE_MAX, settings)
     try:
         _import_max(settings.engine, settings.cache)
     except BaseException as error:  # noqa: BLE001 - nothing of the learner has run yet
         _broken(error)
-    worn += layers.put_on(layers.AFTER_MAX, settings)
-    layers.make_do(worn, settings)
+    applied += layers.apply(layers.AFTER_MAX, settings)
+    layers.fall_back(applied, settings)
     from grader.worker import talk
 
     if settings.warm:
         from grader.frameworks.max import warm
 
-        warm.up()
+        warm.run_forward()
     _relieve_collector()
-    talk.hold(worn, settings.wall_ms / 1000)
+    talk.do_job(applied, settings.wall_ms / 1000)
 
 
 def _relieve_collector() -> None:
@@ -51,7 +51,7 @@ def import_single_threaded() -> None:
     """Import as much of MAX as starts no thread, and what the worker's talk needs."""
     from grader.frameworks.max.engine import placeholder
 
-    placeholder.put()
+    placeholder.install()
 
     import grader.frameworks.max.warm
     import grader.worker.talk  # noqa: F401
@@ -61,10 +61,10 @@ def _broken(error: BaseException) -> None:
     """Say why MAX could not be imported."""
     import traceback
 
-    from grader.confine.settings import REPORT
+    from grader.confine.settings import MESSAGES
     from grader.protocol import wire
     from grader.protocol.message import Broken
 
     problem = "".join(traceback.format_exception(error))[-4000:]
-    os.write(REPORT, wire.encode(Broken(problem)))
+    os.write(MESSAGES, wire.encode(Broken(problem)))
     os._exit(1)

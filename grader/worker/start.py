@@ -1,4 +1,4 @@
-"""The first moments of the worker: one process becomes the referee and its only child.
+"""The first moments of the worker: one process becomes the supervisor and its only child.
 
 The child confines itself, imports MAX and serves one job. Nothing here imports MAX or NumPy,
 and nothing of the learner runs before every layer is in place.
@@ -12,37 +12,36 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from grader.confine.settings import CONTROL, NURSERY, RULING, WORKER, Settings, parse
+from grader.confine.settings import CONTROL, ENDING, FORK_SERVER, WORKER, Settings, parse
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Become the referee; its child becomes the worker. Neither returns."""
-    from grader.confine import kernel
-    from grader.confine import supervisor as referee
+    """Become the supervisor; its child becomes the worker. Neither returns."""
+    from grader.confine import kernel, supervisor
 
     if arguments[0] == WORKER:
         work_or_die(parse(arguments[2:]), int(arguments[1]))
-    nursery = arguments[0] == NURSERY
-    settings = parse(arguments[1:] if nursery else arguments)
+    fork_server = arguments[0] == FORK_SERVER
+    settings = parse(arguments[1:] if fork_server else arguments)
     # CPython up to 3.12 formats the running task, each tensor in it, whenever asyncio.run
     # finds Python's own SIGINT handler: 22 s a forward.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    os.closerange(RULING + 1, 4096)
+    os.closerange(ENDING + 1, 4096)
     with suppress(OSError):  # bubblewrap has made a session already
         os.setsid()
     kernel.adopt_orphans()
     supervise(settings)
-    if nursery:
+    if fork_server:
         from grader.worker import fork_server as children
 
         children.keep(settings)
-    supervisor = os.getpid()
+    parent = os.getpid()
     child = os.fork() if kernel.LINUX else _spawn(arguments)
     if child:
-        referee.watch(child, settings)
+        supervisor.watch(child, settings)
     os.close(CONTROL)
-    os.close(RULING)
-    work_or_die(settings, supervisor)
+    os.close(ENDING)
+    work_or_die(settings, parent)
 
 
 def supervise(settings: Settings) -> None:
@@ -70,10 +69,10 @@ def _spawn(arguments: list[str]) -> int:
     return os.posix_spawn(sys.executable, command, os.environ)
 
 
-def work_or_die(settings: Settings, supervisor: int) -> NoReturn:
-    """Be the worker of ``supervisor``, whatever goes wrong."""
+def work_or_die(settings: Settings, parent: int) -> NoReturn:
+    """Be the worker of ``parent``, whatever goes wrong."""
     try:
-        _work(settings, supervisor)
+        _work(settings, parent)
     except BaseException:  # noqa: BLE001
         # A fault of the worker, or of code that broke it: told, and not handed to Python's
         # own ending, which runs more of that code.
@@ -82,11 +81,11 @@ def work_or_die(settings: Settings, supervisor: int) -> NoReturn:
         os._exit(70)
 
 
-def _work(settings: Settings, supervisor: int) -> None:
+def _work(settings: Settings, parent: int) -> None:
     from grader.confine import kernel
 
     os.setsid()
-    kernel.die_with(supervisor)
+    kernel.die_with(parent)
     os.chdir(settings.folder)
     sys.argv = [""]
     sys.orig_argv = [sys.executable]

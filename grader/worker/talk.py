@@ -16,9 +16,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from grader.confine.settings import JOB, REPORT
+from grader.confine.settings import JOB, MESSAGES
 from grader.protocol import wire
-from grader.protocol.message import Done, Hello, Loaded, Progress, Report, Taken
+from grader.protocol.message import Done, Hello, Loaded, Message, Notice, Taken
 from grader.protocol.probe import Job
 from grader.worker import imports, probes, program, watchdog
 
@@ -31,7 +31,7 @@ OUT_OF_MEMORY = 71
 """Exit status when there is no memory left even to tell the error."""
 
 
-def hold(layers: tuple[str, ...], wall: float) -> NoReturn:
+def do_job(layers: tuple[str, ...], wall: float) -> NoReturn:
     """Announce that this worker is ready, do the job that comes, and end the process."""
     send(Hello(layers, os.getpid()))
     try:
@@ -41,17 +41,17 @@ def hold(layers: tuple[str, ...], wall: float) -> NoReturn:
     os._exit(0)
 
 
-def send(message: Report) -> None:
+def send(message: Message) -> None:
     """Write one frame to the grader. Any thread may call this."""
     frame = memoryview(wire.encode(message))
     with SENDING:
         while frame:
-            frame = frame[os.write(REPORT, frame) :]
+            frame = frame[os.write(MESSAGES, frame) :]
 
 
 def announce(line: str) -> None:
     """Tell the grader why this takes long."""
-    send(Progress(line))
+    send(Notice(line))
 
 
 def _receive() -> Job:

@@ -1,1 +1,1 @@
-"""Everything that is generated: stubs, tasks, and the reports and pictures in lessons."""
+"""Everything that is generated: stubs, tasks, and the reports and figures in lessons."""

@@ -19,7 +19,7 @@ from grader.base.blanks import RegionProblem, make_stub
 from grader.base.files import write_whole
 from grader.base.model import Step, Verdict
 from grader.learner.stub import MANIFEST, back_up, read_manifest
-from tools.sync import blocks, pictures
+from tools.sync import blocks, figures
 
 REPORT_SEED = 1
 """The seed of the reports in the lessons, so that they stay the same."""
@@ -66,7 +66,7 @@ class Generated:
 
 
 def sync(root: Path, *, check: bool = False, force: bool = False, reports: bool = True) -> int:
-    """Write what is generated: stubs, tasks, the pictures and reports in the lessons.
+    """Write what is generated: stubs, tasks, the figures and reports in the lessons.
 
     ``check`` writes nothing. ``force`` replaces edited stubs too, and keeps a copy of each
     under ``.grader/backups``. ``reports`` False leaves out the reports, which take a grading
@@ -103,7 +103,7 @@ def plan(root: Path, *, reports: bool = True) -> tuple[Generated, ...]:
     manifest = "".join(f"{_digest(one.text.encode())}  {one.path.name}\n" for one in stubs)
     plans = [*stubs, _generated(root / "steps" / MANIFEST, manifest), _tasks(root, steps)]
     for step, stub in zip(steps, stubs, strict=True):
-        drawn = pictures.blocks(step)
+        drawn = figures.blocks(step)
         plans += [_generated(one.path, one.content) for one in drawn if one.path is not None]
         plans.append(_lesson(step, drawn, stub.text if reports else None))
     return tuple(plans)
@@ -148,8 +148,8 @@ def _tasks(root: Path, steps: tuple[Step, ...]) -> Generated:
     return _generated(path, _with_block(path, _text(path), markers, blocks.tasks(steps)))
 
 
-def _lesson(step: Step, drawn: Iterable[pictures.Block], stub: str | None) -> Generated:
-    """The lesson with its pictures, and where ``stub`` is given with the reports."""
+def _lesson(step: Step, drawn: Iterable[figures.Block], stub: str | None) -> Generated:
+    """The lesson with its figures, and where ``stub`` is given with the reports."""
     text = _text(step.lesson)
     for one in drawn:
         text = _with_block(step.lesson, text, one.markers, one.body)

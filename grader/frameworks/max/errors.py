@@ -17,7 +17,7 @@ MOST = 400
 
 
 @dataclass(frozen=True)
-class Explained:
+class Translation:
     """One error in a learner's words."""
 
     message: str
@@ -285,25 +285,27 @@ ROWS: tuple[Row, ...] = (
 )
 
 
-def explain(error: SeenError) -> Explained:
+def translate(error: SeenError) -> Translation:
     """The error as one sentence, with what to try where that is known."""
     text = error.message.strip()
     inside = error.function not in (None, "<module>")
     where = f" (in {error.function})" if inside else ""
-    for retold in (
+    for translation in (
         _signature(error, text),
         _attribute(error, text),
         _keyword(error, text),
         _row(error, text),
     ):
-        if retold is not None:
-            return Explained(sanitize.line(f"{retold.message}{where}", MOST), retold.hint)
+        if translation is not None:
+            return Translation(
+                sanitize.line(f"{translation.message}{where}", MOST), translation.hint
+            )
     first = text.splitlines()[0][:200] if text else ""
     plain = f"{error.type_name}: {first}" if first else error.type_name
-    return Explained(sanitize.line(f"{plain}{where}", MOST))
+    return Translation(sanitize.line(f"{plain}{where}", MOST))
 
 
-def _signature(error: SeenError, text: str) -> Explained | None:
+def _signature(error: SeenError, text: str) -> Translation | None:
     """A call from outside, as the lesson makes it, whose arguments the learner's code refuses."""
     found = re.search(
         r"(\w+)\(\) "
@@ -315,14 +317,14 @@ def _signature(error: SeenError, text: str) -> Explained | None:
     if error.type_name != "TypeError" or error.line is not None or found is None:
         return None
     why = found[2].replace("missing", "lacks")
-    return Explained(
+    return Translation(
         f"{found[1]} cannot be called as the lesson does: it {why}",
         "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
         "them only where the stub has one. A method's first one is self.",
     )
 
 
-def _attribute(error: SeenError, text: str) -> Explained | None:
+def _attribute(error: SeenError, text: str) -> Translation | None:
     """A missing attribute, with MAX's own name for what was meant."""
     if error.type_name != "AttributeError":
         return None
@@ -332,27 +334,27 @@ def _attribute(error: SeenError, text: str) -> Explained | None:
     owner, name = found[1] or found[2], found[3]
     if owner == "Tensor" or found[2]:
         what = "MAX tensors have" if owner == "Tensor" else f"{owner} has"
-        return Explained(f"{what} no {name}", ELSEWHERE.get(name))
-    return Explained(
+        return Translation(f"{what} no {name}", ELSEWHERE.get(name))
+    return Translation(
         f"{owner} has no attribute {name}",
         f"Is self.{name} set in __init__, and spelled alike in both places?",
     )
 
 
-def _keyword(error: SeenError, text: str) -> Explained | None:
+def _keyword(error: SeenError, text: str) -> Translation | None:
     """A keyword argument that MAX does not know."""
     found = re.search(r"unexpected keyword argument '(\w+)'", text)
     if error.type_name != "TypeError" or found is None:
         return None
-    return Explained(f"There is no argument called {found[1]} here", KEYWORDS.get(found[1]))
+    return Translation(f"There is no argument called {found[1]} here", KEYWORDS.get(found[1]))
 
 
-def _row(error: SeenError, text: str) -> Explained | None:
+def _row(error: SeenError, text: str) -> Translation | None:
     for kind, pattern, message, hint in ROWS:
         if not re.fullmatch(kind, error.type_name):
             continue
         found = re.search(pattern, text, re.DOTALL)
         if found is not None:
             told = found.groups()
-            return Explained(message.format(*told), hint and hint.format(*told))
+            return Translation(message.format(*told), hint and hint.format(*told))
     return None

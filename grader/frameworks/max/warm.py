@@ -41,7 +41,7 @@ def _mask() -> Tensor:
     return F.band_part(full, num_lower=None, num_upper=0, exclude=True)  # [seq, seq]
 
 
-def up() -> None:
+def run_forward() -> None:
     """Build a module, load weights into it and run it, as a probe does."""
     with F.lazy():
         module = Attention()

@@ -24,26 +24,26 @@ SIGNALS = {
 }
 
 
-class Bell:
+class Events:
     """Wakes whoever waits on ``descriptor``, and keeps the events until they are heard."""
 
     def __init__(self) -> None:
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self.descriptor, self._end = os.pipe()
         os.set_blocking(self._end, False)
 
-    def ring(self, name: str, value: object = None) -> None:
+    def add(self, name: str, value: object = None) -> None:
         """Add an event and wake the loop."""
-        self._events.put((name, value))
+        self._queue.put((name, value))
         with suppress(BlockingIOError):  # it is awake already
             os.write(self._end, b"!")
 
-    def heard(self) -> list[Event]:
+    def take(self) -> list[Event]:
         """Every event since the last time."""
         os.read(self.descriptor, 4096)
         events = []
-        while not self._events.empty():
-            events.append(self._events.get())
+        while not self._queue.empty():
+            events.append(self._queue.get())
         return events
 
     @contextmanager
@@ -51,7 +51,7 @@ class Bell:
         """Make each signal of ``SIGNALS`` an event, as long as this lasts."""
 
         def handle(number: int, _: FrameType | None) -> None:
-            self.ring(SIGNALS[signal.Signals(number)])
+            self.add(SIGNALS[signal.Signals(number)])
 
         before = {number: signal.signal(number, handle) for number in SIGNALS}
         # The kernel may give a signal to any thread; the main one has to wake up all the same.

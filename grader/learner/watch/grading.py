@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from grader import sandbox
-from grader.learner.watch.halves import Pair
+from grader.learner.watch.split import SplitRun
 
 if TYPE_CHECKING:
     from grader.base.model import Report, Step
     from grader.grading.pipeline import Options
 
-SPARES = 2
+WORKERS = 2
 """One for each half of a grading."""
 
 
@@ -31,8 +31,8 @@ class Grading:
         self._orders: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
         self._latest = self._under_way = 0
         self._lock = threading.Lock()
-        self._running: Pair | None = None
-        self._spares = sandbox.Spares(SPARES, engine=options.engine)
+        self._running: SplitRun | None = None
+        self._pool = sandbox.WorkerPool(WORKERS, engine=options.engine)
         self._thread = threading.Thread(target=self._run, name="grading", daemon=True)
         self._thread.start()
 
@@ -46,14 +46,14 @@ class Grading:
             return self._latest
 
     def close(self) -> None:
-        """End what is under way and every spare worker."""
+        """End what is under way and every waiting worker."""
         with self._lock:
             self._latest += 1
             if self._running is not None:
                 self._running.abandon()
         self._orders.put(None)
         self._thread.join()
-        self._spares.close()
+        self._pool.close()
 
     def _run(self) -> None:
         from grader.grading.pipeline import Drawn, draw, grade
@@ -79,7 +79,7 @@ class Grading:
                 drawn[step.id] = draw(load.rubric(step)).calculate()
 
     def _start(self, **settings: object) -> sandbox.Running:
-        running = Pair(self._spares.start(**settings), self._second)  # type: ignore[arg-type]
+        running = SplitRun(self._pool.start(**settings), self._second)  # type: ignore[arg-type]
         with self._lock:
             self._running = running
             if self._under_way != self._latest:  # another order came while it started
@@ -88,8 +88,8 @@ class Grading:
 
     def _second(self) -> sandbox.Running | None:
         """Another worker, where one is ready and nothing is to be compiled."""
-        if self._options.engine == "numpy" and self._spares.ready:
-            return self._spares.start(engine=self._options.engine)
+        if self._options.engine == "numpy" and self._pool.ready:
+            return self._pool.start(engine=self._options.engine)
         return None
 
 
@@ -101,14 +101,12 @@ def import_all() -> None:
     from grader.rubric import load
 
     for name in (
-        "grading.diagnose",
-        "grading.judge",
-        "protocol.probe",
-        "protocol.wire",
-        "rubric",
-        "sandbox.transcript",
-        "source",
+        "numpy",
+        "grader.grading.diagnose",
+        "grader.grading.judge",
+        "grader.protocol.wire",
+        "grader.sandbox.transcript",
     ):
-        importlib.import_module(f"grader.{name}")
+        importlib.import_module(name)
     for step in course.steps():
         load.rubric(step)

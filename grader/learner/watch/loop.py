@@ -14,10 +14,10 @@ from grader.learner import attempt, hints, pages, progress
 from grader.learner.reset import reset
 from grader.learner.watch import screen
 from grader.learner.watch.changes import Changes, must_poll, stamp
-from grader.learner.watch.events import Bell, stop
+from grader.learner.watch.events import Events, stop
 from grader.learner.watch.grading import Grading
 from grader.report import as_text
-from grader.report.style import Look, paint
+from grader.report.style import Style, paint
 from grader.source import SourceProblem, read_file
 
 if TYPE_CHECKING:
@@ -39,16 +39,16 @@ class Watch:
     """Watches the learner's file of one step at a time."""
 
     def __init__(
-        self, step: Step, options: Options, terminal: Terminal, how: Look, *, poll: bool | None
+        self, step: Step, options: Options, terminal: Terminal, style: Style, *, poll: bool | None
     ) -> None:
         self._steps = course.steps(step.root)
         self._step = step
         self._terminal = terminal
-        self._how = how
-        self._bell = Bell()
-        self._grading = Grading(options, lambda *found: self._bell.ring("report", found))
+        self._style = style
+        self._events = Events()
+        self._grading = Grading(options, lambda *found: self._events.add("report", found))
         poll = must_poll(step.stub.parent.resolve()) if poll is None else poll
-        self._changes = Changes(step.stub, lambda: self._bell.ring("saved"), poll=poll)
+        self._changes = Changes(step.stub, lambda: self._events.add("saved"), poll=poll)
         self._found: Attempt | None = None
         self._view = screen.View("")
         self._sure = self._notice = self._clock = ""
@@ -61,7 +61,7 @@ class Watch:
     def run(self) -> None:
         """Grade now and at every save, until ``q``, Ctrl-C or a signal ends it."""
         try:
-            with self._bell.signals():
+            with self._events.signals():
                 self._grade()
                 while self._on:
                     self._wait()
@@ -70,7 +70,7 @@ class Watch:
             self._grading.close()
 
     def _wait(self) -> None:
-        sources = [self._bell.descriptor]
+        sources = [self._events.descriptor]
         if self._terminal.has_keys:
             sources.append(self._terminal.descriptor)
         ready, _, _ = select.select(sources, [], [], self._patience())
@@ -79,8 +79,8 @@ class Watch:
                 self._terminal.print("grading ...\n")
             self._slow = True
             self._show()
-        if self._bell.descriptor in ready:
-            for name, value in self._bell.heard():
+        if self._events.descriptor in ready:
+            for name, value in self._events.take():
                 self._handle(name, value)
         if self._terminal.descriptor in ready:
             for key in self._terminal.read():
@@ -113,7 +113,9 @@ class Watch:
     def _again(self) -> None:
         """Take the terminal, which may have another size now, and draw what was there."""
         self._terminal.take()
-        self._how = replace(self._how, width=self._terminal.size[0] if self._how.width else None)
+        self._style = replace(
+            self._style, width=self._terminal.size[0] if self._style.width else None
+        )
         if not self._view.back and self._terminal.in_place:
             self._show_report()
         else:
@@ -170,7 +172,7 @@ class Watch:
                 self._move(1 if key.lower() == "n" else -1)
             case "l":
                 known = progress.read(self._step.root)[0]
-                self._page(pages.list_page(self._steps, known, self._how, self._step))
+                self._page(pages.list_page(self._steps, known, self._style, self._step))
             case "s":
                 self._solution(sure)
             case "r":
@@ -181,7 +183,7 @@ class Watch:
     def _hint(self) -> None:
         if self._found is not None:
             self._found = attempt.one_more_hint(self._step, self._found)
-            self._page(pages.hint_page(self._step, self._found, self._how, keys=True))
+            self._page(pages.hint_page(self._step, self._found, self._style, keys=True))
 
     def _move(self, by: int) -> None:
         place = self._steps.index(self._step) + by
@@ -227,7 +229,7 @@ class Watch:
         after = pages.after_error() if report.verdict is Verdict.ERROR else ""
         if report.verdict is Verdict.PASS:
             keys = self._terminal.has_keys
-            after = pages.after_pass(self._step, self._steps, self._found, self._how, keys=keys)
+            after = pages.after_pass(self._step, self._steps, self._found, self._style, keys=keys)
         around = (self._notice, after, self._found.note)
         text = self._report(report, sum(self._height(part) + 1 for part in around if part))
         parts = (self._notice, text, after, self._found.note)
@@ -236,18 +238,18 @@ class Watch:
     def _report(self, report: Report, taken: int) -> str:
         """The report, short where it does not fit beside so many lines or is listened to."""
         levels = hints.shown(self._found.known) if self._found else {}
-        if self._how.words:  # nobody wants to hear all that holds
-            return screen.report_text(report, self._how, levels, 0)
+        if self._style.words:  # nobody wants to hear all that holds
+            return screen.report_text(report, self._style, levels, 0)
         if not self._terminal.in_place:
-            return as_text.render(report, self._how, levels=levels)
-        return screen.report_text(report, self._how, levels, self._terminal.size[1] - 3 - taken)
+            return as_text.render(report, self._style, levels=levels)
+        return screen.report_text(report, self._style, levels, self._terminal.size[1] - 3 - taken)
 
     def _height(self, text: str) -> int:
-        return len(paint(text, self._how).splitlines())
+        return len(paint(text, self._style).splitlines())
 
     def _page(self, text: str, *, back: bool = True) -> None:
         """Show ``text`` from its beginning; ``back`` where it is another page than the report."""
-        self._view = screen.View(self._how.text(text), back=back)
+        self._view = screen.View(self._style.text(text), back=back)
         self._show(new=True)
 
     def _scroll(self, by: int) -> None:
@@ -258,13 +260,13 @@ class Watch:
         """Draw the screen; without one, print what is new."""
         if self._terminal.in_place:
             lines, offset = screen.frame(
-                self._header(), self._view, self._how, self._terminal.size[1]
+                self._header(), self._view, self._style, self._terminal.size[1]
             )
             self._view = replace(self._view, offset=offset)
             self._terminal.draw(lines)
         elif new:
-            keys = "\n".join(screen.footer(self._how, back=self._view.back)) + "\n"
-            text = paint(self._view.text, self._how)
+            keys = "\n".join(screen.footer(self._style, back=self._view.back)) + "\n"
+            text = paint(self._view.text, self._style)
             self._terminal.print(f"{text}\n{keys if self._terminal.has_keys else ''}")
 
     def _header(self) -> list[str]:

@@ -12,7 +12,7 @@ from grader.report.style import paint
 
 if TYPE_CHECKING:
     from grader.base.model import Report
-    from grader.report.style import Look
+    from grader.report.style import Style
 
 KEYS = (
     ("h", "hint"),
@@ -38,80 +38,80 @@ class View:
     back: bool = False
 
 
-def frame(header: Sequence[str], view: View, how: Look, rows: int) -> tuple[list[str], int]:
+def frame(header: Sequence[str], view: View, style: Style, rows: int) -> tuple[list[str], int]:
     """The lines of the whole screen, ``rows`` at most, and how far the text is scrolled really.
 
     ``header`` is what to say first, the least important last: it goes where there is no room.
     """
-    body = paint(view.text, how).splitlines()
-    bottom = _keys(view, how, rows, more=False)
+    body = paint(view.text, style).splitlines()
+    bottom = _keys(view, style, rows, more=False)
     if more := len(body) > rows - 2 - len(bottom):
-        bottom = _keys(view, how, rows, more=True)
+        bottom = _keys(view, style, rows, more=True)
     room = max(1, rows - 2 - len(bottom))
     offset = max(0, min(view.offset, len(body) - room))
     shown = body[offset : offset + room]
     where = [f"lines {offset + 1}-{offset + len(shown)} of {len(body)}"] if more else []
-    top = _header([*header[:1], *where, *header[1:]], how)
+    top = _header([*header[:1], *where, *header[1:]], style)
     return [top, "", *shown, *[""] * (room - len(shown)), *bottom], offset
 
 
-def _header(parts: Sequence[str], how: Look) -> str:
-    width = how.width or 80
-    line = parts[0] if len(parts[0]) <= width else parts[0][: width - 1] + ("…" * how.unicode)
+def _header(parts: Sequence[str], style: Style) -> str:
+    width = style.width or 80
+    line = parts[0] if len(parts[0]) <= width else parts[0][: width - 1] + ("…" * style.unicode)
     for part in parts[1:]:
         if len(line) + 2 + len(part) <= width:
             line += f", {part}"
     return line
 
 
-def _keys(view: View, how: Look, rows: int, *, more: bool) -> list[str]:
+def _keys(view: View, style: Style, rows: int, *, more: bool) -> list[str]:
     """The keys with their names; only the keys where the names would take much of the screen."""
-    lines = footer(how, more=more, back=view.back)
+    lines = footer(style, more=more, back=view.back)
     if len(lines) * 6 <= rows:
         return lines
-    return [" ".join(["keys:", *(key for key, _ in _offered(more, view.back))])[: how.width]]
+    return [" ".join(["keys:", *(key for key, _ in _offered(more, view.back))])[: style.width]]
 
 
 def _offered(more: bool, back: bool) -> list[tuple[str, str]]:
     return [*KEYS, *([SCROLL] if more else ()), *([BACK] if back else ())]
 
 
-def footer(how: Look, *, more: bool = False, back: bool = False) -> list[str]:
+def footer(style: Style, *, more: bool = False, back: bool = False) -> list[str]:
     """The keys, in as many lines as they take; those that scroll, or lead back to the report."""
     names = [f"{key} {name}" for key, name in _offered(more, back)]
     lines = [names[0]]
     for name in names[1:]:
-        if len(lines[-1]) + 2 + len(name) <= (how.width or 80):
+        if len(lines[-1]) + 2 + len(name) <= (style.width or 80):
             lines[-1] += f"  {name}"
         else:
             lines.append(name)
     return lines
 
 
-def report_text(report: Report, how: Look, levels: Mapping[str, int], room: int) -> str:
+def report_text(report: Report, style: Style, levels: Mapping[str, int], room: int) -> str:
     """The whole report; where it takes more than ``room`` lines, a shorter one.
 
     There, the checks that hold become one line and those that wait another.
     """
-    text = as_text.render(report, how, levels=levels)
-    if len(paint(text, how).splitlines()) <= room:
+    text = as_text.render(report, style, levels=levels)
+    if len(paint(text, style).splitlines()) <= room:
         return text
     failing = [check for check in report.checks if check.status in (Status.FAIL, Status.ERROR)]
     waiting = report.max_score - report.score - len(failing)
     if report.problem is not None or not report.score + len(failing):
         return text
     held = f"{report.score} of {report.max_score} checks hold"
-    lines = [f"{how.marks[Status.PASS]} {held}"] if report.score else []
+    lines = [f"{style.marks[Status.PASS]} {held}"] if report.score else []
     lines += _told(report)
     for check in failing:
-        lines += as_text.one_check(check, how, hint_level=levels.get(check.id, 1))
+        lines += as_text.one_check(check, style, hint_level=levels.get(check.id, 1))
     if waiting:
-        lines.append(f"{how.marks[Status.NOT_RUN]} {waiting} more wait for these")
+        lines.append(f"{style.marks[Status.NOT_RUN]} {waiting} more wait for these")
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:", *_printed(report.output.splitlines())]
-    lines += ["", as_text.closing(report, how)]
-    return how.text("\n".join(lines) + "\n")
+    lines += ["", as_text.closing(report, style)]
+    return style.text("\n".join(lines) + "\n")
 
 
 def _printed(lines: Sequence[str]) -> list[str]:

@@ -24,20 +24,20 @@ def environment() -> dict[str, str]:
 
 def prepared() -> bool:
     """Whether importing MAX will be quick: what it compiles the first time is there."""
-    from grader.frameworks.max.engine import first_import
+    from grader.frameworks.max.engine import precompile
 
-    return first_import.prepared()
+    return precompile.prepared()
 
 
 def prepare() -> None:
     """Let MAX compile what it needs to be imported; 6 s, once on a machine.
 
     Raises:
-        grader.frameworks.max.engine.first_import.NotPrepared: MAX could not be imported.
+        grader.frameworks.max.engine.precompile.NotPrepared: MAX could not be imported.
     """
-    from grader.frameworks.max.engine import first_import
+    from grader.frameworks.max.engine import precompile
 
-    first_import.prepare()
+    precompile.prepare()
 
 
 def install(

@@ -2,7 +2,7 @@
 
 ``max.experimental.nn`` reaches ``max._kv_cache_ops``, whose code is Mojo: compiled for 6 s the
 first time on a machine, and two threads from then on. It plans attention on accelerators;
-nothing of the course calls it. A stand-in takes its place until it is called.
+nothing of the course calls it. A placeholder takes its place until it is called.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 NAME = "max._kv_cache_ops.kv_cache_ops"
 
 
-def put() -> None:
-    """Put the stand-in there, before MAX is imported. Without effect after that."""
+def install() -> None:
+    """Put the placeholder there, before MAX is imported. Without effect after that."""
     if NAME not in sys.modules:
-        sys.modules[NAME] = _StandIn(NAME)
+        sys.modules[NAME] = _Placeholder(NAME)
 
 
-class _StandIn(ModuleType):
+class _Placeholder(ModuleType):
     """Every name is a function that imports the real module when it is called."""
 
     def __getattr__(self, name: str) -> Any:

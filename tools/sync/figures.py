@@ -1,4 +1,4 @@
-"""The pictures in the lessons: SVG files beside them, and the blocks that show them."""
+"""The figures in the lessons: SVG files beside them, and the blocks that show them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from grader.rubric import load
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grader.rubric.exhibit import Plate
+    from grader.rubric.exhibit import LessonFigure
     from grader.show.heatmap import Figure
 
-FOLDER = "pictures"
+FOLDER = "figures"
 SMALL_CELL = 12
 
 
@@ -28,47 +28,47 @@ class Block(NamedTuple):
 
 
 def markers(name: str) -> tuple[str, str]:
-    """The lines around a picture in a lesson."""
-    return f"<!-- picture:{name}:start -->", f"<!-- picture:{name}:end -->"
+    """The lines around a figure in a lesson."""
+    return f"<!-- figure:{name}:start -->", f"<!-- figure:{name}:end -->"
 
 
 def blocks(step: Step) -> list[Block]:
-    """Every picture of the lesson of ``step``."""
-    return [block(step, plate) for plate in load.plates(step)]
+    """Every figure of the lesson of ``step``."""
+    return [block(step, planned) for planned in load.lesson_figures(step)]
 
 
-def block(step: Step, plate: Plate) -> Block:
-    """One picture of the lesson of ``step``."""
+def block(step: Step, planned: LessonFigure) -> Block:
+    """One figure of the lesson of ``step``."""
     from grader.show import svg, terminal
     from grader.show.layout import LARGE
     from grader.show.terminal import Screen
 
-    figure = _figure(plate)
-    drawn = f"Draw it: `pixi run {plate.command}`"
-    if plate.text:
+    figure = _figure(planned)
+    drawn = f"Draw it: `pixi run {planned.command}`"
+    if planned.text:
         text = terminal.render(replace(figure, text=""), Screen(80)).rstrip()
-        return Block(markers(plate.name), f"```text\n{text}\n```\n\n{drawn}")
-    name = f"step_{step.number}_{plate.name}.svg"
-    body = f"![{plate.alt}]({FOLDER}/{name})\n\n{drawn}"
-    largest = SMALL_CELL if plate.small else LARGE
+        return Block(markers(planned.name), f"```text\n{text}\n```\n\n{drawn}")
+    name = f"step_{step.number}_{planned.name}.svg"
+    body = f"![{planned.alt}]({FOLDER}/{name})\n\n{drawn}"
+    largest = SMALL_CELL if planned.small else LARGE
     return Block(
-        markers(plate.name),
+        markers(planned.name),
         body,
         step.lesson.parent / FOLDER / name,
         svg.document(figure, largest),
     )
 
 
-def _figure(plate: Plate) -> Figure:
+def _figure(planned: LessonFigure) -> Figure:
     """All chosen views as one figure."""
     from grader.show.heads import mistaken, reference
     from grader.show.heatmap import Figure
 
-    exhibit, views = plate.chosen()
-    if plate.wrong is not None:
-        return mistaken(exhibit, views[0], plate.wrong)
+    exhibit, views = planned.chosen()
+    if planned.wrong is not None:
+        return mistaken(exhibit, views[0], planned.wrong)
     heatmaps = [one for figure in reference(exhibit, views).figures for one in figure.heatmaps]
-    if plate.small:
+    if planned.small:
         heatmaps = [
             replace(one, rows=("",) * len(one.rows), columns=("",) * len(one.columns))
             for one in heatmaps

@@ -1,20 +1,20 @@
-"""The pictures in the lessons."""
+"""The figures in the lessons."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from checks.shared.exhibits import EXHIBITS
-from grader.rubric.exhibit import Exhibit, Plate
+from grader.rubric.exhibit import Exhibit, LessonFigure
 
 
 def _usual(step: str) -> Exhibit:
     return EXHIBITS[step](None)
 
 
-PLATES: Mapping[str, tuple[Plate, ...]] = {
+FIGURES: Mapping[str, tuple[LessonFigure, ...]] = {
     "s02": (
-        Plate(
+        LessonFigure(
             "masks",
             "Two causal masks as grids. For five tokens at once, 0 on the diagonal and below it, "
             "minus infinity above. For two new tokens behind three others, the first row hides "
@@ -24,7 +24,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
         ),
     ),
     "s03": (
-        Plate(
+        LessonFigure(
             "text",
             "",
             "show s03 --head 0",
@@ -32,7 +32,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
             views=(0, 2),
             text=True,
         ),
-        Plate(
+        LessonFigure(
             "weights",
             "Attention weights of both heads on she loves cats, without a mask and with the causal "
             "mask. Without a mask, head 0 of she looks at cats with .62. With the mask, she looks "
@@ -42,7 +42,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
         ),
     ),
     "s04": (
-        Plate(
+        LessonFigure(
             "masks",
             "The padding mask hides the last two columns of the second text. Combined with the "
             "causal mask, the first text has minus infinity above the diagonal, the second also in "
@@ -52,7 +52,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
         ),
     ),
     "s05": (
-        Plate(
+        LessonFigure(
             "heads",
             "Attention weights of four heads on one sentence, each a lower triangle. Head 0 mostly "
             "looks at the first token. Head 1 spreads over the last few tokens. Head 2 has a dark "
@@ -62,7 +62,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
         ),
     ),
     "s06": (
-        Plate(
+        LessonFigure(
             "heads",
             "Attention weights of four heads on twelve times the same word. Every head has stripes "
             "along the diagonal. The fast pairs see the last few tokens and faintly those a turn "
@@ -72,7 +72,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
         ),
     ),
     "s07": (
-        Plate(
+        LessonFigure(
             "no-scale",
             "Weights of head 1: expected, without the scale, and the difference. Without the scale "
             "most rows give nearly all their weight to one token.",
@@ -83,7 +83,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
         ),
     ),
     "s10": (
-        Plate(
+        LessonFigure(
             "masks",
             "Weights of head 1 without a mask and with the causal one. Without it, early tokens "
             "give most of their weight to later ones; with it, nothing stands above the diagonal.",
@@ -93,7 +93,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
         ),
     ),
     "s11": (
-        Plate(
+        LessonFigure(
             "heads",
             "All twenty heads of the small GPT-2, a row for each of the five layers. In the first "
             "layers most heads spread evenly. Further up some have a dark first column, some a "
@@ -105,7 +105,7 @@ PLATES: Mapping[str, tuple[Plate, ...]] = {
         ),
     ),
     "s12": (
-        Plate(
+        LessonFigure(
             "guesses",
             "What the small GPT-2 expects after each token of a sentence. After happy it expects "
             "to with .47; after she, was and had; after knew, not and that.",

@@ -20,7 +20,7 @@ FEWEST = 6
 """Below this many probes the halves would have too little to do, and too few sizes each."""
 
 
-class Pair:
+class SplitRun:
     """Does what a ``Running`` does; takes a second worker only where that helps.
 
     Both import the file afresh and get every second probe, so each sees inputs of several sizes.
@@ -31,7 +31,7 @@ class Pair:
         self._take = take
         self._abandoned = False
 
-    def __enter__(self) -> Pair:
+    def __enter__(self) -> SplitRun:
         return self
 
     def __exit__(
@@ -52,7 +52,7 @@ class Pair:
     def finish(
         self,
         job: Job,
-        on_progress: Callable[[str], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
         meanwhile: Callable[[], None] | None = None,
     ) -> Outcome:
         """Send the job, or a half of it to each, and wait for both.
@@ -63,7 +63,7 @@ class Pair:
         first = self._workers[0]
         second = self._take() if len(job.probes) >= FEWEST and cores() > 1 else None
         if second is None:
-            return first.finish(job, on_progress, meanwhile)
+            return first.finish(job, on_notice, meanwhile)
         self._workers.append(second)
         if self._abandoned:
             second.abandon()
@@ -78,7 +78,7 @@ class Pair:
         thread = threading.Thread(target=other, name="second half", daemon=True)
         thread.start()
         try:
-            half = first.finish(replace(job, probes=job.probes[0::2]), on_progress, meanwhile)
+            half = first.finish(replace(job, probes=job.probes[0::2]), on_notice, meanwhile)
         finally:
             thread.join()
         if isinstance(found[0], Exception):

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from grader.base import course
 from grader.base.model import Step, Verdict
-from grader.report.style import Look, look, paint
+from grader.report.style import Style, paint, style_of
 
 if TYPE_CHECKING:
     from grader.report.points import Points
@@ -75,15 +75,15 @@ def from_caller(path: Path) -> Path:
     return Path(os.environ.get("INIT_CWD", "")) / path if Path.cwd() == course.ROOT else path
 
 
-def a_look(plain: bool) -> Look:
-    """How to write to stdout."""
-    return look(sys.stdout, plain=plain)
+def stdout_style(plain: bool) -> Style:
+    """The style for stdout."""
+    return style_of(sys.stdout, plain=plain)
 
 
 def print_page(text: str, plain: bool) -> None:
     """Write a text to stdout: coloured and wrapped in a terminal, as it is elsewhere."""
-    how = a_look(plain)
-    click.echo(paint(how.text(text), how), nl=False, color=True)
+    style = stdout_style(plain)
+    click.echo(paint(style.text(text), style), nl=False, color=True)
 
 
 def points_option(path: Path | None) -> Points:

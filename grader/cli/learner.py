@@ -1,4 +1,4 @@
-"""The commands of a learner's desk: hints, the way through the course, starting again."""
+"""The learner's commands: hints, the way through the course, starting again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Step
-from grader.cli.words import StepName, a_look, engine_option, plain_option, print_page
+from grader.cli.options import StepName, engine_option, plain_option, print_page, stdout_style
 from grader.learner import progress
 
 
@@ -56,7 +56,7 @@ def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None
         known_check(step, check)
     found = attempt.attempt(step, Options(engine))
     found = attempt.one_more_hint(step, found, check)
-    print_page(pages.hint_page(step, found, a_look(plain), check), plain)
+    print_page(pages.hint_page(step, found, stdout_style(plain), check), plain)
     if found.note:
         click.echo(found.note, err=True)
     sys.exit(3 if found.report.verdict.value == "error" else 0)
@@ -86,7 +86,7 @@ def list_(plain: bool) -> None:
     """List the steps, with how far each is done."""
     from grader.learner import pages
 
-    print_page(pages.list_page(course.steps(), _known(), a_look(plain)), plain)
+    print_page(pages.list_page(course.steps(), _known(), stdout_style(plain)), plain)
 
 
 @click.command("progress")
@@ -95,7 +95,7 @@ def progress_(plain: bool) -> None:
     """Say what was done so far, and what was hard."""
     from grader.learner import pages
 
-    print_page(pages.progress_page(course.steps(), _known(), a_look(plain)), plain)
+    print_page(pages.progress_page(course.steps(), _known(), stdout_style(plain)), plain)
 
 
 def _known() -> progress.Progress:

@@ -29,7 +29,7 @@ class Entry:
 
 
 @dataclass
-class Listing:
+class Submissions:
     """Every file, every folder, what was left out and why, and the archives that do not open.
 
     ``apart`` is a folder in it that is not looked into: that of the results.
@@ -51,13 +51,13 @@ def shown(name: str) -> str:
     return sanitize.line(os.fsencode(name).decode("utf-8", "replace"), 200)
 
 
-def listing(place: Path, apart: Path | None = None) -> Listing:
+def list_submissions(place: Path, apart: Path | None = None) -> Submissions:
     """All that was handed in at ``place``, in the order of the names, without the folder ``apart``.
 
     Raises:
         Unusable: there is no such folder or zip file, or it cannot be opened.
     """
-    found = Listing()
+    found = Submissions()
     if place.is_dir():
         if apart is not None and apart.resolve().is_relative_to(place.resolve()):
             found.apart = apart.resolve().relative_to(place.resolve()).parts
@@ -73,7 +73,7 @@ def listing(place: Path, apart: Path | None = None) -> Listing:
     return found
 
 
-def _walk(folder: Path, above: Parts, found: Listing) -> None:
+def _walk(folder: Path, above: Parts, found: Submissions) -> None:
     try:
         inside = sorted(os.scandir(folder), key=lambda each: each.name)
     except OSError as problem:
@@ -98,7 +98,7 @@ def _walk(folder: Path, above: Parts, found: Listing) -> None:
             found.entries.append(Entry(parts, partial(read_file, path)))
 
 
-def _unpack(archive: Archive, found: Listing) -> None:
+def _unpack(archive: Archive, found: Submissions) -> None:
     """Add all that is in the archive of the class."""
     found.folders += [path for path in archive.folders() if not any(map(is_junk, path))]
     for member in archive.members():
@@ -112,7 +112,7 @@ def _unpack(archive: Archive, found: Listing) -> None:
             found.entries.append(Entry(member.path, partial(archive.read, member.place)))
 
 
-def _look_inside(path: Parts, read: Callable[[], bytes], found: Listing) -> None:
+def _look_inside(path: Parts, read: Callable[[], bytes], found: Submissions) -> None:
     """Add what a student's own archive holds, as if it were a folder of its name."""
     found.folders.append(path)
     try:
