@@ -18,7 +18,7 @@ from typing import NoReturn
 from grader.confine import folder, supervisor
 from grader.confine.settings import JOB, MESSAGES, Settings, parse
 from grader.frameworks.max import cache
-from grader.worker import serve, start
+from grader.worker import child, serve
 
 SOCKET = 3
 """Where requests come from: the settings as text, with five ends of pipes."""
@@ -51,12 +51,12 @@ def _one(settings: Settings, descriptors: list[int]) -> None:
     job, messages, output, control, ending = descriptors
     os.mkdir(settings.folder, 0o700)
     parent = os.getpid()
-    child = os.fork()
-    if child == 0:
+    worker = os.fork()
+    if worker == 0:
         _become(settings, parent, output, job, messages)
     for descriptor in (output, job, messages):
         os.close(descriptor)
-    supervisor.oversee(child, settings, control, ending)
+    supervisor.oversee(worker, settings, control, ending)
     os.close(control)
     os.close(ending)
 
@@ -71,4 +71,4 @@ def _become(settings: Settings, parent: int, output: int, job: int, messages: in
     # Python's streams still take their descriptors for what they were: files that can seek.
     sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
-    start.work_or_die(settings, parent)
+    child.work_or_die(settings, parent)
