@@ -15,9 +15,7 @@ import numpy as np
 from checks.shared import texts
 from checks.shared.attention import Floats, gpt2_attention, merge_heads
 from checks.shared.trials import Array
-from grader.protocol.probe import Call, ConfigArg, Load, Make, Probe, TensorArg
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit, View
+from grader.rubric import Call, ConfigArg, Exhibit, Load, Make, Probe, TensorArg, Trial, View
 
 LAYER = 3
 """Of the small GPT-2; in this one the four heads look at different things."""

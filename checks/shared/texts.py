@@ -15,7 +15,7 @@ from checks.shared.gpt2 import gpt2_logits
 from checks.shared.layer_norm import layer_norm
 from gpt2.checkpoint import read_checkpoint
 from gpt2.tokenizer import Tokenizer
-from grader.rubric.exhibit import NoExhibit
+from grader.rubric import NoExhibit
 
 SMALL = Path(__file__).resolve().parents[2] / "gpt2" / "tiny"
 SENTENCE = "she loves cats and dogs"

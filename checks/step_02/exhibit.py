@@ -6,9 +6,7 @@ from typing import Any
 
 from checks.shared import texts
 from checks.shared.attention import Floats, causal_mask
-from grader.protocol.probe import Arg, Call, DeviceArg, DTypeArg, Probe
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit, LessonFigure, View
+from grader.rubric import Arg, Call, DeviceArg, DTypeArg, Exhibit, LessonFigure, Probe, Trial, View
 
 
 def exhibit(text: str | None) -> Exhibit:

@@ -12,9 +12,7 @@ from checks.shared.attention import Floats, causal_mask
 from checks.shared.heads import LAYER, READING, TRAINED
 from checks.step_03 import trials
 from checks.step_03.oracle import scaled_dot_product_attention
-from grader.protocol.probe import Call, Probe, TensorArg
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit, LessonFigure, View
+from grader.rubric import Call, Exhibit, LessonFigure, Probe, TensorArg, Trial, View
 
 
 def exhibit(text: str | None) -> Exhibit:

@@ -10,9 +10,7 @@ import numpy as np
 from checks.shared import texts
 from checks.shared.attention import Floats, causal_mask
 from checks.step_04 import oracle
-from grader.protocol.probe import Call, Probe, Ref, TensorArg
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
+from grader.rubric import Call, Exhibit, LessonFigure, NoExhibit, Probe, Ref, TensorArg, Trial, View
 
 PADDING = "[pad]"
 

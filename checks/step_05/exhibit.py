@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checks.shared.heads import gpt2_heads
-from grader.rubric.exhibit import Exhibit, LessonFigure
+from grader.rubric import Exhibit, LessonFigure
 
 
 def exhibit(text: str | None) -> Exhibit:

@@ -12,9 +12,7 @@ from checks.shared import texts
 from checks.shared.attention import Floats
 from checks.shared.heads import READING, head_views, inputs, projecting
 from checks.step_06.oracle import attention_rope
-from grader.protocol.probe import Call, Make, Probe, TensorArg
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit, LessonFigure
+from grader.rubric import Call, Exhibit, LessonFigure, Make, Probe, TensorArg, Trial
 
 SAME = "the the the the the the the the the the the the"
 THETA, WIDTH, ENERGY = 10_000.0, 32, 16.0

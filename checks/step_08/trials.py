@@ -11,8 +11,7 @@ from checks.shared.attention import Floats
 from checks.shared.layer_norm import layer_norm
 from checks.shared.trials import Array, Rng, normal
 from checks.step_08 import oracle as oracles
-from grader.protocol.probe import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial
 
 LAYER, FUNCTION = "LayerNorm", "residual"
 DEFAULT_EPS = 1e-5

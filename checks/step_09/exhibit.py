@@ -16,9 +16,7 @@ from checks.shared.heads import (
     projecting,
 )
 from checks.shared.layer_norm import layer_norm
-from grader.protocol.probe import Call, ConfigArg, Load, Make, Probe, TensorArg
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit
+from grader.rubric import Call, ConfigArg, Exhibit, Load, Make, Probe, TensorArg, Trial
 
 
 def exhibit(text: str | None) -> Exhibit:

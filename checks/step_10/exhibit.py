@@ -11,9 +11,7 @@ from checks.shared import texts
 from checks.shared.attention import Floats, causal_mask
 from checks.shared.heads import LAYER, READING, TRAINED, head_views, inputs, projecting
 from checks.step_10 import oracle
-from grader.protocol.probe import Call, Load, Make, Probe, TensorArg
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit, LessonFigure
+from grader.rubric import Call, Exhibit, LessonFigure, Load, Make, Probe, TensorArg, Trial
 
 
 def exhibit(text: str | None) -> Exhibit:

@@ -12,9 +12,19 @@ from checks.shared.attention import Floats, softmax
 from checks.shared.gpt2 import gpt2_logits
 from checks.shared.heads import adding_attention, projecting
 from checks.shared.layer_norm import layer_norm
-from grader.protocol.probe import Action, Call, ConfigArg, Load, Make, Probe, TensorArg
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit, LessonFigure, View
+from grader.rubric import (
+    Action,
+    Call,
+    ConfigArg,
+    Exhibit,
+    LessonFigure,
+    Load,
+    Make,
+    Probe,
+    TensorArg,
+    Trial,
+    View,
+)
 
 GUESSES = 8
 """So many next tokens are drawn: those that are likeliest somewhere in the text."""

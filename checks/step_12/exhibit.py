@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checks.step_11 import exhibit as model
-from grader.rubric.exhibit import Exhibit, LessonFigure
+from grader.rubric import Exhibit, LessonFigure
 
 
 def exhibit(text: str | None) -> Exhibit:

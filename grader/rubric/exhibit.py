@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.rubric import Trial
+from grader.rubric.evidence import Trial
 
 Floats = npt.NDArray[np.float64]
 

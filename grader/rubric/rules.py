@@ -24,8 +24,9 @@ from grader.protocol.probe import (
     SeenObject,
     SeenTensor,
 )
-from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling, State
+from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.compare import difference
+from grader.rubric.evidence import Evidence, State
 
 _A = TypeVar("_A", Make, Load, Call)
 
