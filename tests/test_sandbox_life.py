@@ -74,7 +74,7 @@ def test_patience_with_compiling_has_an_end() -> None:
         HEAD
         + """
 def attack():
-    head = json.dumps({"Progress": ["compiling \\x1b[2J"]}).encode()
+    head = json.dumps({"Notice": ["compiling \\x1b[2J"]}).encode()
     while True:
         os.write(4, b"gw01" + len(head).to_bytes(4, "little") + bytes(8) + head)
         time.sleep(0.05)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import sys
 
-from grader import frameworks
 from grader.confine.folder import NOBODY
 
 PREFIX = "grader-"
@@ -33,6 +32,8 @@ def environment(folder: str, *, trusted: bool = False) -> dict[str, str]:
 
     What a ``trusted`` worker compiles is kept for others.
     """
+    from grader import frameworks
+
     programs = (os.path.dirname(sys.executable), "/usr/bin", "/bin")
     return {
         "PATH": os.pathsep.join(programs),

@@ -7,7 +7,6 @@ import socket
 import sys
 from contextlib import suppress
 
-from grader import frameworks
 from grader.confine import tiers
 from grader.confine.folder import remove
 from grader.confine.settings import FORK_SERVER
@@ -30,6 +29,8 @@ class ForkServer:
     """
 
     def __init__(self, layers: tuple[str, ...] = tiers.LAYERS) -> None:
+        from grader import frameworks
+
         if sys.platform != "linux":
             raise OSError("only Linux can fork after such an import")
         self._layers = tiers.usable(layers)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader import frameworks
 from grader.confine import tiers
 from grader.sandbox import bytecode
 from grader.sandbox.limits import Limits
@@ -33,6 +32,8 @@ def start(
     Raises:
         OSError: if the machine has no process, pipe or folder left.
     """
+    from grader import frameworks
+
     limits = limits or Limits()
     layers = tiers.usable(layers)
     bytecode.keep(GRADER, frameworks.current().name)

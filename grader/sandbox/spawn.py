@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from grader import frameworks
-from grader.base import course
 from grader.confine import bubblewrap
 from grader.confine.folder import remove
 from grader.sandbox import environment
@@ -118,6 +116,9 @@ def launch(
     trusted: bool = False,
 ) -> int:
     """The process id of the worker's program, started with these descriptors and no others."""
+    from grader import frameworks
+    from grader.base import course
+
     program = os.path.join(GRADER, "worker", "__main__.py")
     # Not -I: the environment is ours anyway, and one of its variables is for Python.
     command = [sys.executable, "-s", "-P", "-B", "-X", "utf8", program, *arguments]
@@ -147,6 +148,9 @@ def settings(
     engine: str, limits: Limits, layers: tuple[str, ...], folder: str, *, warm: bool
 ) -> list[str]:
     """What the worker's program is told, as ``name=value``."""
+    from grader import frameworks
+    from grader.base import course
+
     framework = frameworks.current()
     given = {
         "grader": GRADER,

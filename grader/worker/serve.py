@@ -32,7 +32,7 @@ def serve(settings: Settings) -> None:
 
 
 def _relieve_collector() -> None:
-    """Spare the job a sixth of its time: what was imported stays, and MAX's graphs are many."""
+    """Spare the job a sixth of its time: what was imported stays, and graphs are many."""
     import gc
 
     gc.freeze()
