@@ -12,8 +12,8 @@ import pytest
 from grader import sandbox
 from grader.confine import bubblewrap, folder, tiers
 from grader.confine.tiers import LAYERS
+from grader.frameworks.max import cache
 from grader.protocol.probe import Outcome
-from grader.sandbox import environment as surroundings
 from tests.sandbox_attacks import HEAD, Attack, carry_out, confinable
 from tests.worker_jobs import ROOT, call, error, job, out
 
@@ -23,7 +23,7 @@ SECRET = ROOT / "solutions" / "solution_05.py"
 PEEKS = (
     HEAD
     + f"ROOT, SECRET, PARENT = {str(ROOT)!r}, {str(SECRET)!r}, {os.getpid()}\n"
-    + f"CACHE = {surroundings.compile_cache()!r}\n"
+    + f"CACHE = {cache.shared()!r}\n"
     + """
 import importlib.util, shutil, pathlib, mmap, resource
 libc = ctypes.CDLL(None, use_errno=True)
@@ -151,7 +151,7 @@ def peeks(request: pytest.FixtureRequest) -> Outcome:
     layers = LAYERS if request.param == "sandboxed" else INSIDE
     if set(layers) - set(tiers.usable(layers)) - {"user"}:
         pytest.skip(bubblewrap.problem())
-    Path(surroundings.compile_cache()).mkdir(parents=True, exist_ok=True)
+    Path(cache.shared()).mkdir(parents=True, exist_ok=True)
     os.environ.update(dict.fromkeys(USERS, "hunter2"))
     try:
         with sandbox.start(layers=layers) as running:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import sys
 import types
@@ -13,28 +12,30 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from grader import frameworks
 from grader.base import course
 from grader.base.files import write_whole
 from grader.base.model import Report
 
-SOURCES = ("checks", "grader", "solutions")
+SOURCES = ("checks", "solutions")
 NO_PART = ("grader/classroom", "grader/cli", "grader/learner", "grader/report", "grader/show")
 """Code that shows results and does not make them."""
-PACKAGES = ("max", "numpy")
 
 
-def fingerprint(root: Path = course.ROOT) -> str:
+def fingerprint(root: Path = course.ROOT, home: Path = course.HOME) -> str:
     """A name for everything but the submission that decides a result.
 
-    The rubrics, the grader, the solutions that a submission may import, MAX, NumPy and Python.
+    The rubrics, the grader, the solutions that a submission may import, the framework and Python.
     """
     digest = hashlib.sha256()
     digest.update(repr(sys.version_info[:3]).encode())
-    for package in PACKAGES:
-        digest.update(f"{package} {importlib.metadata.version(package)}\n".encode())
-    files = [path for top in SOURCES for path in (root / top).rglob("*.py")]
-    for path in sorted([*files, root / "course.toml"]):
-        name = path.relative_to(root).as_posix()
+    digest.update(frameworks.load(course.load(root).framework).versions().encode())
+    files = {path: root for top in SOURCES for path in (root / top).rglob("*.py")}
+    files |= dict.fromkeys((home / "grader").rglob("*.py"), home)
+    files[root / "course.toml"] = root
+    for name, path in sorted(
+        (path.relative_to(top).as_posix(), path) for path, top in files.items()
+    ):
         if not name.startswith(NO_PART):
             data = path.read_bytes()
             digest.update(f"{name} {len(data)}\n".encode() + data)

@@ -5,13 +5,14 @@ No tier counts it.
 """
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH120
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from grader.confine import readable
 
 if TYPE_CHECKING:
     from grader.confine.settings import Settings
@@ -58,9 +59,9 @@ def install(settings: Settings) -> None:
 
 
 def _hook(settings: Settings) -> Callable[[str, tuple[Any, ...]], None]:
-    secret = os.path.realpath(os.path.dirname(settings.grader))
+    hidden = list(readable.secrets(settings.grader, settings.course))
     installed = [os.path.realpath(path) for path in (sys.prefix, sys.base_prefix, *sys.path)]
-    open_to_read = [p for p in (settings.grader, *installed) if p != secret]
+    open_to_read = [p for p in (settings.grader, *installed) if p not in hidden]
     open_to_write = [os.path.realpath(settings.folder)]
     busy = False
 
@@ -75,7 +76,7 @@ def _hook(settings: Settings) -> Callable[[str, tuple[Any, ...]], None]:
         if real == os.devnull or within(real, open_to_write):
             return
         writes = event in CHANGES or (event == "open" and bool((arguments[2] or 0) & WRITING))
-        if writes or (within(real, [secret]) and not within(real, open_to_read)):
+        if writes or (within(real, hidden) and not within(real, open_to_read)):
             raise PermissionError(f"{event} is not allowed here: {os.fsdecode(path)}")
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:

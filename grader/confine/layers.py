@@ -1,7 +1,7 @@
 """The layers that confine the worker, from inside, in the order in which they are put on.
 
 Each is a function of the settings that says whether the machine offers the layer. One that
-must be on before MAX starts threads stands in ``BEFORE_MAX``.
+must be on before the framework starts threads is in ``BEFORE_IMPORT``.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 Layer = Callable[["Settings"], bool]
 
-BEFORE_MAX: tuple[tuple[str, Layer], ...] = (
+BEFORE_IMPORT: tuple[tuple[str, Layer], ...] = (
     ("bubblewrap", lambda settings: True),  # around this process already, or not wanted
     ("user", lambda settings: os.geteuid() != 0),
     ("limits", rlimits.apply),
     ("landlock", landlock.apply),
 )
-AFTER_MAX: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
+AFTER_IMPORT: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
 
 
 def fall_back(applied: tuple[str, ...], settings: Settings) -> None:

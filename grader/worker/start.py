@@ -1,6 +1,6 @@
 """The first moments of the worker: one process becomes the supervisor and its only child.
 
-The child confines itself, imports MAX and serves one job. Nothing here imports MAX or NumPy,
+The child confines itself, imports the framework and serves one job. Nothing here imports that,
 and nothing of the learner runs before every layer is in place.
 """
 
