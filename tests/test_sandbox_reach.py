@@ -232,15 +232,3 @@ def test_landlock_alone_keeps_files_and_signals_in() -> None:
     assert outcome.isolation == "process"
     for name in names:
         assert error(outcome, name).type_name == "PermissionError", name
-
-
-def test_without_layers_an_audit_hook_refuses_the_plain_ways() -> None:
-    names = ("read_solution", "import_by_path", "list_checks", "write_course", "write_tmp", "fork",
-             "run_program", "connect", "remove_solution", "kill_parent")  # fmt: skip
-    attack = Attack(PEEKS, "done", probes=tuple(map(call, (*names, "own_files", "threads_work"))))
-    outcome = carry_out(attack, layers=()).outcome
-    assert outcome.isolation == "process"
-    for name in names:
-        assert error(outcome, name).type_name == "PermissionError", name
-    assert out(outcome, "own_files") == "mine"
-    assert out(outcome, "threads_work") == [1]

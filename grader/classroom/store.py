@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-import types
-import typing
-from dataclasses import asdict, fields, is_dataclass
-from enum import Enum
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from grader import frameworks
 from grader.base import course
@@ -65,7 +64,7 @@ class Store:
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
             return restored(json.loads(text))
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        except (OSError, ValueError, RecursionError):
             return None
 
     def save(self, name: str, report: Report) -> None:
@@ -86,32 +85,6 @@ def restored(value: object) -> Report:
     """The report that :func:`plain` took apart.
 
     Raises:
-        TypeError, ValueError, KeyError: it is none.
+        ValueError: it is none.
     """
-    report: Report = _restored(Report, value)
-    return report
-
-
-def _restored(wanted: Any, value: Any) -> Any:
-    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
-    if origin in (typing.Union, types.UnionType):
-        if value is None and type(None) in arguments:
-            return None
-        (only,) = [each for each in arguments if each is not type(None)]
-        return _restored(only, value)
-    if origin is tuple:
-        kinds = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
-        return tuple(_restored(kind, each) for kind, each in zip(kinds, value, strict=True))
-    if is_dataclass(wanted) and isinstance(wanted, type):
-        hints = typing.get_type_hints(wanted)
-        known = {field.name for field in fields(wanted)}
-        if set(value) != known:
-            raise ValueError("written by another version")
-        return wanted(**{name: _restored(hints[name], value[name]) for name in known})
-    if isinstance(wanted, type) and issubclass(wanted, Enum):
-        return wanted(value)
-    if wanted is float and isinstance(value, int):
-        return float(value)
-    if not isinstance(value, wanted):
-        raise TypeError(f"{value!r} is no {wanted}")
-    return value
+    return msgspec.convert(value, Report)
