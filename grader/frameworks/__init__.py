@@ -9,16 +9,29 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
+
+from grader.frameworks.values import Spellings, Translation
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from importlib.abc import MetaPathFinder
 
     from grader.protocol.probe import Array, Seen, SeenArray, SeenError, SeenObject, SeenParameter
+
+
+__all__ = [
+    "Eye",
+    "Framework",
+    "Runtime",
+    "Spellings",
+    "Translation",
+    "UnknownFramework",
+    "current",
+    "load",
+]
 
 
 class UnknownFramework(ValueError):
@@ -47,37 +60,6 @@ def current() -> Framework:
     from grader.base import course
 
     return load(course.load().framework)
-
-
-@dataclass(frozen=True)
-class Translation:
-    """One error in a learner's words: what happened and, where that is known, what to try."""
-
-    message: str
-    hint: str | None = None
-
-
-@dataclass(frozen=True)
-class Spellings:
-    """How programs write a framework's operations. Without arguments: as plain Python does.
-
-    ``operations`` maps the full name of a function to the operation that it is. ``methods`` are
-    operations that are methods of a tensor too. ``moved`` maps the old name of a module to
-    today's. ``wrappers`` are functions, ``conversions`` methods whose result has the same value.
-    """
-
-    operations: Mapping[str, str] = field(default_factory=dict)
-    methods: frozenset[str] = frozenset()
-    moved: Mapping[str, str] = field(default_factory=dict)
-    wrappers: frozenset[str] = frozenset()
-    conversions: frozenset[str] = frozenset()
-
-    def today(self, name: str) -> str:
-        """Today's full name of something that the framework has moved."""
-        for old, new in self.moved.items():
-            if name == old or name.startswith(f"{old}."):
-                return new + name.removeprefix(old)
-        return name
 
 
 class Framework:
