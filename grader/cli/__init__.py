@@ -60,6 +60,8 @@ def choose_course(ctx: click.Context, param: click.Parameter, folder: Path | Non
     """
     if folder is None:
         return
+    if Path.cwd() == Path(__file__).resolve().parents[2]:  # where pixi starts every task
+        folder = Path(os.environ.get("INIT_CWD", "")) / folder
     if not (folder / "course.toml").is_file():
         raise click.BadParameter(f"There is no course.toml in {folder}.", ctx, param)
     os.environ["GRADER_COURSE"] = str(folder.resolve())
