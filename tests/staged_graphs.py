@@ -1,7 +1,7 @@
 """Every graph that MAX stages for many programs, as JSON: ``python -m tests.staged_graphs plain``.
 
-With ``plain`` MAX stages as it always does, with ``sooner`` as it does in the grader. ``1 1`` behind
-it adds so many right and wrong variants of each step; without that, each step has one of either.
+With ``plain`` MAX stages as it always does, with ``sooner`` as it does in the grader. Two numbers
+after that say how many right and wrong variants of each step to add; without them, it is one.
 """
 
 from __future__ import annotations
