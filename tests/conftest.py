@@ -2,6 +2,11 @@
 
 import os
 import signal
+from collections.abc import Iterator
+
+import pytest
+
+from grader import sandbox
 
 
 def pytest_configure() -> None:
@@ -13,3 +18,10 @@ def pytest_configure() -> None:
     """
     os.environ.pop("INIT_CWD", None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[sandbox.WorkerPool]:
+    """Workers for tests that grade in this process: MAX is imported once for all of a file."""
+    with sandbox.WorkerPool(1) as pool:
+        yield pool
