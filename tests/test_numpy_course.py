@@ -97,8 +97,8 @@ def test_the_trap_works(other: Other) -> None:
     done = subprocess.run([other.python, "-c", "import max"], check=False)
     assert done.returncode == TRAPPED
     on_max = Other(course.HOME, other.python)
-    done = on_max.run("grade", "s01", "--file", "solutions/solution_01.py")
-    assert "❌" in done.stdout or done.returncode == 3, done.stdout + done.stderr
+    graded = on_max.run("grade", "s01", "--file", "solutions/solution_01.py")
+    assert "❌" in graded.stdout or graded.returncode == 3, graded.stdout + graded.stderr
 
 
 @pytest.mark.parametrize("number", ["01", "02"])
