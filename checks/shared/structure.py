@@ -82,8 +82,8 @@ MIXTURE = pattern("(F.softmax(...) | _ / _) @ $value", where=ROLES)
 NORM = "LayerNorm(_, _.layer_norm_epsilon, ...) | LayerNorm(..., eps=_.layer_norm_epsilon)"
 NO_BIAS = "Linear(..., bias=False)"
 
-SPLIT_SHAPE = {"shape": "_[:-1] + [_, _] | [*_[:-1], _, _] | [_, _, _, _]"}
-MERGED_SHAPE = {"shape": "_[:-2] + [_] | [*_[:-2], _] | [_, _, _]"}
+SPLIT_SHAPE = "_[:-1] + [_, _] | [*_[:-1], _, _] | [_, _, _, _]"
+MERGED_SHAPE = "_[:-2] + [_] | [*_[:-2], _] | [_, _, _]"
 """Shapes that cut the last axis in two, and that join the last two axes."""
 
 QKV = pattern(

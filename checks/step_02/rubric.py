@@ -72,7 +72,7 @@ CHECKS = (
         'Tensor(float("-inf"), dtype=dtype, device=device)',
         'Only minus infinity leaves a weight of exactly 0. See "Minus infinity".',
         'mask = Tensor(float("-inf"), dtype=dtype, device=device)',
-        test=returns(NAME, """float("-inf")""", "-math.inf", "-np.inf"),
+        test=returns(NAME, 'float("-inf")', "-math.inf", "-np.inf"),
         proven_by=("square",),
     ),
     source_check(

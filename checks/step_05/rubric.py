@@ -149,7 +149,7 @@ CHECKS = (
         test=returns(
             SPLIT,
             "_.reshape($shape)",
-            where=structure.SPLIT_SHAPE,
+            where={"shape": structure.SPLIT_SHAPE},
             near="_.reshape(...)",
         ),
     ),
@@ -191,7 +191,7 @@ CHECKS = (
             MERGE,
             "_.transpose(-3, -2).reshape($shape)",
             rank=4,
-            where=structure.MERGED_SHAPE,
+            where={"shape": structure.MERGED_SHAPE},
             near="_.reshape(...)",
         ),
     ),

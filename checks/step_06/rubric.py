@@ -39,10 +39,8 @@ def every_second(node: ast.AST) -> bool:
     match node:
         case ast.Slice(step=ast.Constant(value=2)):
             return True
-        case ast.List(elts=[*_, ast.Constant(value=2)]):
-            return True
-        case ast.Tuple(elts=[*_, ast.Constant(value=2)]):
-            return True
+        case ast.List(elts=[*_, last]) | ast.Tuple(elts=[*_, last]):
+            return isinstance(last, ast.Constant) and last.value == 2
     return False
 
 

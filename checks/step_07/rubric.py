@@ -126,7 +126,10 @@ CHECKS = (
         'Each head\'s numbers stay side by side. See "Merging heads".',
         "return tensor.reshape(tensor.shape[:-2] + [num_heads * attn_head_size])",
         test=returns(
-            MERGE, "_.reshape($shape)", where=structure.MERGED_SHAPE, near="_.reshape(...)"
+            MERGE,
+            "_.reshape($shape)",
+            where={"shape": structure.MERGED_SHAPE},
+            near="_.reshape(...)",
         ),
         proven_by=("merge_heads",),
     ),

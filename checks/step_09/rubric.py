@@ -115,7 +115,7 @@ MLP_SOURCE = (
         'hidden_states = F.gelu(hidden_states, approximate="tanh")',
         test=returns(
             call_of(MLP),
-            """self.c_proj(F.gelu(_, approximate="tanh") | F.tanh(...))""",
+            'self.c_proj(F.gelu(_, approximate="tanh") | F.tanh(...))',
             near="F.gelu(...) | F.tanh(...) | self.c_proj(...)",
         ),
     ),
