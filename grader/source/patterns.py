@@ -10,7 +10,7 @@ matter: ``_ @ _`` is ``F.matmul`` as well.
 ``self.bias``            the attribute of this name
 ``F.gelu(...)``          a call of what ends in this name: a function, a method or a layer
 ``3``, ``"tanh"``        this constant
-``a | b``                either, anywhere in a snippet
+``a | b``                either, anywhere in a snippet; ``(_ == _) | (_ != _)`` takes parentheses
 ``f(_, axis=-1)``        the arguments, by place or by name, and no others
 ``f(_, ...)``            and any others; so in a list
 ``f(..., x)``            some argument, wherever it is; so in a list
