@@ -38,12 +38,20 @@ def is_low(e: Expr) -> bool:
 
 
 HIDES = pattern("finfo(...).min", is_low)
+INSERTED = pattern(
+    "unsqueeze(unsqueeze(...), ...)", "_.reshape(...)", "_[None]", "_[..., None, ...]"
+)
 JOINED = pattern("min(_, _) | max(_, _) | elementwise_min(_, _) | _ + _ | F.where(...)")
 
 
 def hides(e: Expr) -> bool:
     """Made with the number that hides."""
     return made_with(e, HIDES)
+
+
+def inserts_axes(e: Expr) -> bool:
+    """Made with two new dimensions."""
+    return made_with(e, INSERTED)
 
 
 def joins_both(e: Expr) -> bool:
@@ -132,9 +140,7 @@ CHECKS = (
         "Use mask.unsqueeze(1) twice",
         '[batch, seq] becomes [batch, 1, 1, seq]. See "The shape".',
         "return mask.unsqueeze(1).unsqueeze(1)",
-        test=returns(
-            MASK, "unsqueeze(unsqueeze(...), ...)", "_.reshape(...)", "_[None]", "_[..., None, ...]"
-        ),
+        test=returns(MASK, inserts_axes),
         proven_by=("padding-shape",),
     ),
     source_check(

@@ -2,8 +2,8 @@
 
 ``pattern("_ / math.sqrt(_.shape[-1])")`` is a test of one value: a quotient, and what it divides
 by is made with the root of the last size of a shape. The tracer that reads the learner's file
-reads the snippet too, so names, imports, helpers and MAX's spellings of an operation do not
-matter: ``_ @ _`` is ``F.matmul`` as well.
+reads the snippet too, so names, imports, helpers and the framework's spellings of an operation do
+not matter: ``_ @ _`` is ``F.matmul`` as well.
 
 ``_``                    anything
 ``mask``                 the parameter of this name
@@ -37,7 +37,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 
-from grader.frameworks.max.spellings import PARAMETERS, SNIPPET_IMPORTS
+from grader import frameworks
 from grader.source.trace import Expr, Tracer, walk
 
 Pattern = Callable[[Expr], bool]
@@ -111,7 +111,12 @@ def _read(text: str) -> ast.expr:
 
 @cache
 def _tracer() -> Tracer:
-    return Tracer(ast.parse(SNIPPET_IMPORTS))
+    return Tracer(ast.parse(_spellings().imports), _spellings())
+
+
+@cache
+def _spellings() -> frameworks.Spellings:
+    return frameworks.current().spellings()
 
 
 @cache
@@ -206,7 +211,7 @@ class _Attempt:
 
 def _laid(part: Expr, e: Expr) -> Iterator[Pairs]:
     """The ways to lay the parts of a snippet on those of a value."""
-    names = PARAMETERS.get(_called(part) or part.op, ())
+    names = _spellings().parameters.get(_called(part) or part.op, ())
     named = [
         (value, e.argument(names.index(key) if key in names else len(e.args), key))
         for key, value in part.kwargs

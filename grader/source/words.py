@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from grader.frameworks.max.spellings import imported
 from grader.source import placeholders
+from grader.source.names import imported
 from grader.source.read import Source
 from grader.source.trace import Expr, Tracer
 
@@ -42,7 +42,7 @@ Path = str | tuple[str, ...]
 @lru_cache(maxsize=4)
 def tracer(source: Source) -> Tracer:
     """The tracer of a file; every test of one grading shares it."""
-    return Tracer(source.tree)
+    return Tracer(source.tree, source.spellings)
 
 
 @lru_cache(maxsize=4)
@@ -86,7 +86,7 @@ def imports(*names: str) -> Test:
     """
 
     def test(source: Source) -> Finding:
-        every = _imported(source.tree)
+        every = _imported(source)
         line = None
         for name in names:
             found = [at for full, at in every if name == full or name.startswith(f"{full}.")]
@@ -249,8 +249,9 @@ def _unfinished(source: Source) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _imported(tree: ast.Module) -> tuple[tuple[str, int], ...]:
+def _imported(source: Source) -> tuple[tuple[str, int], ...]:
     """Every full name that an import brings in, with its line, wherever it is in the file."""
     scopes = (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
-    bodies = (node.body for node in nodes(tree) if isinstance(node, scopes))
-    return tuple(one for body in (tree.body, *bodies) for one in imported(body))
+    inner = (node.body for node in nodes(source.tree) if isinstance(node, scopes))
+    bodies = (source.tree.body, *inner)
+    return tuple(one for body in bodies for one in imported(body, source.spellings))
