@@ -21,6 +21,8 @@ class Spellings:
     ``operations`` maps the full name of a function to the operation that it is. ``methods`` are
     operations that are methods of a tensor too. ``moved`` maps the old name of a module to
     today's. ``wrappers`` are functions, ``conversions`` methods whose result has the same value.
+    ``parameters`` are an operation's, in order, where arguments may be given by name. ``imports``
+    are the statements that a rubric's snippets need not repeat.
     """
 
     operations: Mapping[str, str] = field(default_factory=dict)
@@ -28,6 +30,8 @@ class Spellings:
     moved: Mapping[str, str] = field(default_factory=dict)
     wrappers: frozenset[str] = frozenset()
     conversions: frozenset[str] = frozenset()
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    imports: str = ""
 
     def today(self, name: str) -> str:
         """Today's full name of something that the framework has moved."""

@@ -1,0 +1,275 @@
+"""Patterns: a line of Python with gaps, held against the values in a learner's program.
+
+``pattern("_ / math.sqrt(_.shape[-1])")`` is a test of one value: a quotient, and what it divides
+by is made with the root of the last size of a shape. The tracer that reads the learner's file
+reads the snippet too, so names, imports, helpers and the framework's spellings of an operation do
+not matter: ``_ @ _`` is ``F.matmul`` as well.
+
+``_``                    anything
+``mask``                 the parameter of this name
+``self.bias``            the attribute of this name
+``F.gelu(...)``          a call of what ends in this name: a function, a method or a layer
+``3``, ``"tanh"``        this constant
+``a | b``                either, anywhere in a snippet; ``(_ == _) | (_ != _)`` takes parentheses
+``f(_, axis=-1)``        the arguments, by place or by name, and no others
+``f(_, ...)``            and any others; so in a list
+``f(..., x)``            some argument, wherever it is; so in a list
+``$width``               a value that ``where={"width": …}`` describes, by a snippet or a function;
+                         without a ``where`` any value, the same at each place: ``Linear($n, $n)``
+
+Only constants and ``$names`` are the part itself. Around others something more may be: ``_ +
+causal_mask(...)`` is a sum one side of which is *made with* the mask, cast, scaled or chosen from
+two. ``+`` and ``*`` match in either order; lists are joined in theirs.
+
+``without="F.softmax(...)"`` says what must not be anywhere in the value: it matches only before
+the softmax. ``rank=4`` says how many dimensions the tensors have, so that a 3 is the snippet's -1.
+
+:func:`written` gives a test of the syntax itself, for what is not followed as a value. The same
+snippets serve, without ``$``; there a part is always the part itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+
+from grader import frameworks
+from grader.source.trace import Expr, Tracer, walk
+
+Pattern = Callable[[Expr], bool]
+Snippet = str | Pattern
+Written = str | Callable[[ast.AST], bool]
+Where = Mapping[str, Snippet]
+
+ROLE = "role_"
+"""What ``$`` is while Python reads a snippet."""
+
+NAMED, VALUED = ("call", "attr", "param", "global"), ("const", "transpose", "slice")
+"""Operations that a name, or a value of their own, tells apart."""
+
+
+def pattern(
+    *snippets: Snippet,
+    without: Snippet | None = None,
+    where: Where | None = None,
+    rank: int = 0,
+) -> Pattern:
+    """Whether a value matches one of the snippets. A function from a value to bool is one too.
+
+    Nothing is read before the first value comes.
+
+    Raises:
+        SyntaxError: on the first value, where a snippet is not a Python expression.
+    """
+    roles = {name: _snippet(one, {}, rank) for name, one in (where or {}).items()}
+    wanted = [_snippet(one, roles, rank) for one in snippets]
+    unwanted = _snippet(without, roles, rank) if without is not None else None
+
+    def matches(e: Expr) -> bool:
+        return any(one(e) for one in wanted) and (unwanted is None or not made_with(e, unwanted))
+
+    return matches
+
+
+def made_with(e: Expr | None, found: Pattern) -> bool:
+    """Whether something that ``e`` is made of, or ``e`` itself, is ``found``."""
+    return any(found(one) for one in walk(e))
+
+
+def written(*snippets: Written) -> Callable[[ast.AST], bool]:
+    """Whether a node of a syntax tree is written like one of the snippets."""
+
+    def matches(node: ast.AST) -> bool:
+        return any(
+            _alike(_read(one), node) if isinstance(one, str) else one(node) for one in snippets
+        )
+
+    return matches
+
+
+def _snippet(text: Snippet, roles: Mapping[str, Pattern], rank: int) -> Pattern:
+    if not isinstance(text, str):
+        return text
+
+    def matches(e: Expr) -> bool:
+        return any(_Attempt(roles, rank).is_(one, e) for one in _values(text).get(e.op, ()))
+
+    return matches
+
+
+# ---- reading ------------------------------------------------------------------------------
+
+
+@cache
+def _read(text: str) -> ast.expr:
+    return ast.parse(re.sub(r"\$(?=\w)", ROLE, text), mode="eval").body
+
+
+@cache
+def _tracer() -> Tracer:
+    return Tracer(ast.parse(_spellings().imports), _spellings())
+
+
+@cache
+def _spellings() -> frameworks.Spellings:
+    return frameworks.current().spellings()
+
+
+@cache
+def _values(text: str) -> Mapping[str, list[Expr]]:
+    """What the snippet stands for: each choice that it gives, under its operation."""
+    tree = _read(text)
+    found: dict[str, list[Expr]] = {}
+    for one in _choices(_tracer().read(tree, dict(_gaps(tree)))):
+        found.setdefault(one.op, []).append(one)
+    return found
+
+
+def _choices(e: Expr) -> list[Expr]:
+    return [one for arg in e.args for one in _choices(arg)] if e.op == "or" else [e]
+
+
+def _gaps(tree: ast.expr) -> Iterator[tuple[str, Expr]]:
+    """What each name of a snippet stands for, but those of functions and modules."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name) or _tracer().knows(node.id):
+            continue
+        if node.id == "_":
+            yield "_", Expr("anything")
+        elif node.id == "self":
+            yield "self", Expr("self")
+        elif node.id.startswith(ROLE):
+            yield node.id, Expr("role", name=node.id.removeprefix(ROLE))
+        elif id(node) not in called:
+            yield node.id, Expr("param", name=node.id)
+
+
+# ---- matching -----------------------------------------------------------------------------
+
+Pairs = list[tuple[Expr, Expr | None]]
+
+
+@dataclass
+class _Attempt:
+    """A snippet laid on a value: what each ``$name`` must be, and what it is so far."""
+
+    roles: Mapping[str, Pattern]
+    rank: int
+    bound: dict[str, Expr] = field(default_factory=dict)
+
+    def is_(self, part: Expr, e: Expr) -> bool:
+        """Whether ``e`` itself is what ``part`` says."""
+        match part.op:
+            case "anything":
+                return e.op != "star"
+            case "or":
+                return any(self.is_(one, e) for one in part.args)
+            case "role":
+                role = self.roles.get(part.name)
+                return role(e) if role else _same(self.bound.setdefault(part.name, e), e)
+        return (
+            part.op == e.op
+            and (part.op not in NAMED or _called(part) == _called(e))
+            and (part.op not in VALUED or self._value(part) in (..., self._value(e)))
+            and any(self._hold(pairs) for pairs in _laid(part, e))
+        )
+
+    def has(self, part: Expr, e: Expr) -> bool:
+        """Whether ``e`` is made with ``part``; of a gap or a constant, whether it is ``part``."""
+        if part.op == "or":
+            return any(self.has(one, e) for one in part.args)
+        if part.op in ("anything", "role", "const"):
+            return self.is_(part, e)
+        return any(one.op == part.op and self.is_(part, one) for one in walk(e))
+
+    def _value(self, e: Expr) -> object:
+        """What the operation does by itself, dimensions counted from the front; ... if anything."""
+        match e.value:
+            case frozenset() as axes:
+                return frozenset(self._axis(axis) for axis in axes)
+            case None | (None, None) if e.op != "const":
+                return ...
+            case bool() | float():
+                return type(e.value), e.value
+        return self._axis(e.value)
+
+    def _axis(self, value: object) -> object:
+        return value + self.rank if type(value) is int and value < 0 else value
+
+    def _hold(self, pairs: Pairs) -> bool:
+        before = dict(self.bound)
+        if all(e is not None and self.has(part, e) for part, e in pairs):
+            return True
+        self.bound = before
+        return False
+
+
+def _laid(part: Expr, e: Expr) -> Iterator[Pairs]:
+    """The ways to lay the parts of a snippet on those of a value."""
+    names = _spellings().parameters.get(_called(part) or part.op, ())
+    named = [
+        (value, e.argument(names.index(key) if key in names else len(e.args), key))
+        for key, value in part.kwargs
+    ]
+    parts = [one for one in part.args if not _is_rest(one)]
+    if len(parts) == len(part.args) and len(parts) + len(named) != len(e.args) + len(e.kwargs):
+        return
+    if part.args and _is_rest(part.args[0]):
+        every = (*e.args, *(value for _, value in e.kwargs))
+        for some in product(every, repeat=len(parts)):
+            yield [*zip(parts, some, strict=True), *named]
+        return
+    given = [e.argument(i, names[i] if i < len(names) else "") for i in range(len(parts))]
+    yield [*zip(parts, given, strict=True), *named]
+    if part.op == "mul" or (part.op == "add" and all(one.op != "list" for one in parts)):
+        yield [*zip(parts, reversed(given), strict=True), *named]
+
+
+def _is_rest(e: Expr) -> bool:
+    return e.op == "const" and e.value is ...
+
+
+def _same(left: Expr, right: Expr) -> bool:
+    """Whether two values are written alike, wherever they are."""
+    return (left.op, left.name, left.value) == (right.op, right.name, right.value) and (
+        len(left.args) == len(right.args) and all(map(_same, left.args, right.args))
+    )
+
+
+def _alike(part: object, node: object) -> bool:
+    """Whether a piece of syntax is written like ``part``. Names are compared by their end."""
+    match part, node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right), _:
+            return _alike(left, node) or _alike(right, node)
+        case ast.Name(id="_"), ast.expr():
+            return True
+        case ast.Attribute(value=ast.Name(id="_"), attr=name), ast.Attribute():
+            return name == node.attr
+        case ast.Name() | ast.Attribute(), ast.Name() | ast.Attribute():
+            return last_name(part) == last_name(node)
+        case ast.Call(args=[ast.Constant(value=value)]), ast.Call() if value is ...:
+            return _alike(part.func, node.func)
+        case list(), list():
+            return len(part) == len(node) and all(map(_alike, part, node))
+        case ast.AST(), ast.AST():
+            return type(part) is type(node) and all(
+                _alike(value, getattr(node, name)) for name, value in ast.iter_fields(part)
+            )
+    return part == node
+
+
+def last_name(node: ast.AST) -> str:
+    """``softmax`` for ``F.softmax`` and for ``softmax``; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _called(e: Expr) -> str:
+    """``gelu`` for ``F.gelu``; of what is not called the whole name, ``math.inf``."""
+    return e.name if e.op == "global" else e.name.rpartition(".")[2]
