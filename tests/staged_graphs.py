@@ -29,7 +29,7 @@ from tests.graded.inside import Inside
 def main(how: str, *counts: str) -> None:
     """Print for each file what it staged and what a worker saw of it."""
     if how == "plain":
-        staging.install = lambda: None
+        staging.install = lambda fault: []
     engine.install("numpy")
     graphs = recorded()
     told = {}

@@ -59,7 +59,7 @@ def attack():
     "ends the process": Attack(HEAD + "def attack(): os._exit(0)\n", "exit", "attack"),
     "ends the process while imported": Attack("import os; os._exit(0)", "exit"),
     "kills itself": Attack(
-        HEAD + "def attack(): os.kill(os.getpid(), signal.SIGKILL)\n", "exit", "attack"
+        HEAD + "def attack(): os.kill(os.getpid(), signal.SIGKILL)\n", "killed", "attack"
     ),
     "crashes": Attack(HEAD + "def attack(): ctypes.string_at(0)\n", "exit", "attack"),
     "recurses without end": Attack(

@@ -15,6 +15,7 @@ from grader.cli.options import (
     plain_option,
     stdout_style,
     strict_option,
+    warn_of_other_version,
 )
 
 
@@ -38,6 +39,7 @@ def watch(
     from grader.learner.watch.loop import Watch
     from grader.learner.watch.terminal import Terminal
 
+    warn_of_other_version()
     style = stdout_style(plain)
     with Terminal(in_place=not plain) as terminal:
         Watch(

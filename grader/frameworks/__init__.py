@@ -8,7 +8,7 @@ needs nothing special; a framework overrides what differs.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -91,6 +91,10 @@ class Framework:
     cache_variable: str = ""
     newest_python: tuple[int, int] | None = None
 
+    def parts(self) -> frozenset[str]:
+        """What of its engine can fail by itself, and be left to the framework."""
+        return frozenset()
+
     def spellings(self) -> Spellings:
         """How programs write its operations."""
         return Spellings()
@@ -157,11 +161,14 @@ class Runtime:
     """A framework inside the worker.
 
     A value of the learner's code may lie about everything: only its real type decides, and its own
-    methods are not asked.
+    methods are not asked. ``left`` says, a sentence each, what the engine leaves to the framework;
+    ``faults`` names each part of the engine that failed by its own mistake.
     """
 
     def __init__(self, framework: Framework) -> None:
         self.framework = framework
+        self.left: tuple[str, ...] = ()
+        self.faults: list[str] = []
 
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
         """Choose what computes; called once, and it may start threads.
@@ -174,6 +181,9 @@ class Runtime:
         """
         if engine != "numpy":
             raise ValueError(f'engine must be "numpy", got {engine!r}')
+
+    def leave(self, parts: Iterable[str]) -> None:
+        """Leave these parts of the engine to the framework from now on."""
 
     def warm_up(self) -> None:
         """Do now what is slow the first time."""

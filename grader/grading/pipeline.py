@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -11,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import frameworks, sandbox
-from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Step, Verdict
+from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
 
 if TYPE_CHECKING:
-    from grader.frameworks import Framework
-    from grader.grading.diagnose import Explanation
-    from grader.protocol.probe import Outcome
-    from grader.rubric import Floats, Rubric, Ruling, Trial
+    from grader.grading.conclude import Case
+    from grader.protocol.probe import Job, Outcome
+    from grader.rubric import Floats, Rubric, Trial
     from grader.source import Finding, Source, SourceProblem
 
 
@@ -69,7 +69,30 @@ def grade(
     The worker imports the framework while this process reads the source and draws the inputs.
     ``start`` gives the worker, for callers that keep some ready; ``data`` the file's bytes and
     ``drawn`` the inputs, for callers that have them. ``drawn`` goes before the seed of ``options``.
+
+    Whatever breaks here is in the report; with ``GRADER_TRACEBACK`` in the environment, raised.
     """
+    try:
+        return _graded(step, path, options, start, data, drawn)
+    except Exception as problem:
+        if os.environ.get("GRADER_TRACEBACK"):
+            raise
+        from grader.grading import faults
+
+        base = Report(
+            step.id, step.title, _shown(step, path), Verdict.ERROR, (), course=step.course
+        )
+        return faults.of_ours(replace(base, engine=options.engine), step, problem)
+
+
+def _graded(
+    step: Step,
+    path: Path,
+    options: Options,
+    start: Callable[..., sandbox.Running],
+    data: bytes | None,
+    drawn: Drawn | None,
+) -> Report:
     from grader.rubric import load
 
     if options.engine in frameworks.current().compiling:
@@ -99,7 +122,7 @@ def grade(
             source = parse(data, base.file, frameworks.current().spellings())
         except SourceProblem as problem:
             return _unreadable(base, rubric, problem, time.perf_counter() - started)
-        return _judged(base, step, rubric, source, options, running, started, drawn)
+        return _judged(base, step, rubric, source, options, running, started, drawn, start)
 
 
 def unreadable(step: Step, message: str, hint: str = "") -> Report:
@@ -122,15 +145,14 @@ def _judged(
     running: sandbox.Running,
     started: float,
     drawn: Drawn | None = None,
+    start: Callable[..., sandbox.Running] | None = None,
 ) -> Report:
+    """Without ``start`` there is no second look at a doubtful outcome."""
     from grader.base import course
-    from grader.grading import excerpt
-    from grader.grading.diagnose import diagnose
-    from grader.grading.judge import Case, behaves, rule_all, settle, source_findings
+    from grader.grading.conclude import Case
+    from grader.grading.judge import source_findings
     from grader.protocol.probe import Job
-    from grader.rubric import Evidence
 
-    framework = frameworks.current()
     drawn = drawn or draw(rubric, base.seed)
     trials = drawn.trials
     findings: dict[str, Finding] = {}
@@ -139,77 +161,38 @@ def _judged(
         findings.update(source_findings(rubric, source))
         drawn.calculate()
 
-    outcome = running.finish(
-        Job(
-            file=base.file,
-            source=source.text,
-            modules=course.earlier_modules(step, mine=options.mine),
-            configuration=course.load(step.root).configuration,
-            probes=tuple(trial.probe for trial in trials.values()),
-            engine=options.engine,
-        ),
-        meanwhile=meanwhile,
+    job = Job(
+        file=base.file,
+        source=source.text,
+        modules=course.earlier_modules(step, mine=options.mine),
+        configuration=course.load(step.root).configuration,
+        probes=tuple(trial.probe for trial in trials.values()),
+        engine=options.engine,
     )
-    evidence = Evidence(trials, outcome, framework, drawn.expected)
-    rulings = rule_all(rubric, evidence)
-    explanation = None if behaves(rulings) else diagnose(rubric, evidence)
-    checks = settle(Case(rubric, source, evidence, rulings, findings, explanation, options.strict))
-    return replace(
-        base,
-        verdict=_verdict(checks, outcome),
-        checks=checks,
-        diagnosis=_told(step, checks, explanation, rulings),
-        isolation=outcome.isolation,
-        duration_s=time.perf_counter() - started,
-        output=outcome.output,
-        notes=_notes(outcome, framework),
-        excerpt=excerpt.cut(evidence, rulings),
-    )
+    case = Case(base, step, rubric, source, options.strict, drawn, findings)
+    outcome = running.finish(job, meanwhile=meanwhile)
+    found = case.report(outcome)
+    if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
+        found = _second_look(case, job, outcome, found, start)
+    return replace(found, duration_s=time.perf_counter() - started)
 
 
-def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:
-    if outcome.ended == "machine" or not checks:
-        return Verdict.ERROR
-    if all(check.status is Status.PASS for check in checks) and outcome.ended == "done":
-        return Verdict.PASS
-    return Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.FAIL
+def _second_look(
+    case: Case, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Running]
+) -> Report:
+    """The report, once it is known whose fault it is that the file does not pass."""
+    from grader.grading import faults
 
-
-def _told(
-    step: Step,
-    checks: tuple[CheckResult, ...],
-    explanation: Explanation | None,
-    rulings: dict[str, Ruling],
-) -> tuple[Diagnosis, ...]:
-    """The mistakes that explain the numbers, else the first that a rule names itself."""
-    from grader.rubric import Failed
-
-    if explanation is None:
-        known = (r for r in rulings.values() if isinstance(r, Failed) and r.concept is not None)
-        return tuple(
-            Diagnosis(ruling.concept, ruling.hint or ruling.message or "", ruling.line)
-            for ruling in known
-            if ruling.concept is not None
-        )[:1]
-    lines = {check.id: check.line for check in checks}
-    lesson = step.lesson.relative_to(step.root).as_posix()
-    return tuple(
-        Diagnosis(
-            one.id,
-            one.message,
-            next((lines[name] for name in one.blames if lines.get(name)), None),
-            f'{lesson}, "{one.lesson}"' if one.lesson else None,
-        )
-        for one in explanation.mistakes
-    )
-
-
-def _notes(outcome: Outcome, framework: Framework) -> tuple[str, ...]:
-    # Of the worker's notes only the known: the file could send any text in its place.
-    known = framework.notes
-    return tuple(known[note] for note in known if note in outcome.notes) + (
-        (outcome.problem,) if outcome.problem else ()
-    )
+    if not faults.doubtful(outcome):
+        return found
+    if problem := faults.reference_problem(case.step, job, start, case.wrong):
+        why = "The course's own solution fails here too"
+        return faults.report(found, case.rubric.checks, why, problem)
+    again = faults.once_more(job, outcome)
+    if again is None:
+        return found
+    with start(engine=job.engine) as running:
+        return case.report(running.finish(again), again.without)
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

@@ -34,6 +34,7 @@ ENDINGS = {
     "timeout": "did not finish in time",
     "memory": "asked for more memory than there is for it",
     "exit": "ended the whole process",
+    "killed": "was killed, twice: it ends itself, or needs more memory than this machine has",
     "garbled": "wrote into the channel that carries the results",
 }
 
@@ -79,6 +80,7 @@ def _ending_hint(ended: str) -> str | None:
     return {
         "timeout": "Look for a loop that never ends, and for work that grows with the input.",
         "memory": "Look for a list or tensor that grows in a loop, or a shape far too large.",
+        "killed": "Look for a list or tensor that grows in a loop, or a shape far too large.",
         "exit": "Remove calls like exit(), sys.exit() and os._exit(): return a value instead.",
         "garbled": "Do not write to file descriptors that your code did not open.",
     }.get(ended)

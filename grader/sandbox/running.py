@@ -349,12 +349,14 @@ class Running:
             },
             load_error=self._steady(transcript.load_error),
             probe=transcript.under_way,
-            status=ending.read(self._last_words).status if ended == "exit" else None,
+            status=ending.read(self._last_words).status if ended in ("exit", "killed") else None,
             problem=sanitize.block(problem, 4000),
             line=transcript.stuck.line if transcript.stuck and ended == "timeout" else None,
             output=output,
             notes=transcript.notes,
             isolation=tiers.name(transcript.layers or ()) if transcript.taken else None,
+            left=transcript.left,
+            faults=transcript.faults,
         )
 
     def _steady(self, error: SeenError | None) -> SeenError | None:

@@ -24,6 +24,7 @@ def draw_program(
 
     Raises:
         SourceProblem: the file cannot be read, or is no Python.
+        RuntimeError: the worker could not start.
     """
     with start(engine=engine) as running:
         from grader.protocol.probe import Job
@@ -42,4 +43,6 @@ def draw_program(
                 engine=engine,
             )
         )
+    if outcome.ended == "machine":
+        raise RuntimeError(outcome.problem.strip().splitlines()[-1])
     return observed(exhibit, views, outcome, framework)

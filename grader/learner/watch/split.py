@@ -96,6 +96,8 @@ def merged(first: Outcome, second: Outcome) -> Outcome:
         load_error=first.load_error or second.load_error,
         output=_joined(first.output, second.output),
         notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
+        left=first.left,
+        faults=tuple(dict.fromkeys((*first.faults, *second.faults))),
         isolation=max(known, key=_weakness, default=None),
     )
 
