@@ -39,7 +39,7 @@ def watch(
     from grader.learner.watch.terminal import Terminal
 
     style = stdout_style(plain)
-    with Terminal(in_place=not plain) as terminal:
+    with Terminal(in_place=not plain).taken() as terminal:
         Watch(
             step or current_step(), Options(engine, None, strict, mine), terminal, style, poll=poll
         ).run()

@@ -60,7 +60,7 @@ def grade(
     step: Step,
     path: Path,
     options: Options = Options(),
-    start: Callable[..., sandbox.Running] = sandbox.start,
+    start: Callable[..., sandbox.Worker] = sandbox.start,
     data: bytes | None = None,
     drawn: Drawn | None = None,
 ) -> Report:
@@ -119,7 +119,7 @@ def _judged(
     rubric: Rubric,
     source: Source,
     options: Options,
-    running: sandbox.Running,
+    running: sandbox.Worker,
     started: float,
     drawn: Drawn | None = None,
 ) -> Report:
