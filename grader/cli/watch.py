@@ -41,7 +41,7 @@ def watch(
 
     warn_of_other_version()
     style = stdout_style(plain)
-    with Terminal(in_place=not plain) as terminal:
+    with Terminal(in_place=not plain).taken() as terminal:
         Watch(
             step or current_step(), Options(engine, None, strict, mine), terminal, style, poll=poll
         ).run()

@@ -60,7 +60,7 @@ def grade(
     step: Step,
     path: Path,
     options: Options = Options(),
-    start: Callable[..., sandbox.Running] = sandbox.start,
+    start: Callable[..., sandbox.Worker] = sandbox.start,
     data: bytes | None = None,
     drawn: Drawn | None = None,
 ) -> Report:
@@ -89,7 +89,7 @@ def _graded(
     step: Step,
     path: Path,
     options: Options,
-    start: Callable[..., sandbox.Running],
+    start: Callable[..., sandbox.Worker],
     data: bytes | None,
     drawn: Drawn | None,
 ) -> Report:
@@ -142,10 +142,10 @@ def _judged(
     rubric: Rubric,
     source: Source,
     options: Options,
-    running: sandbox.Running,
+    running: sandbox.Worker,
     started: float,
     drawn: Drawn | None = None,
-    start: Callable[..., sandbox.Running] | None = None,
+    start: Callable[..., sandbox.Worker] | None = None,
 ) -> Report:
     """Without ``start`` there is no second look at a doubtful outcome."""
     from grader.base import course
@@ -178,7 +178,7 @@ def _judged(
 
 
 def _second_look(
-    case: Case, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Running]
+    case: Case, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
 ) -> Report:
     """The report, once it is known whose fault it is that the file does not pass."""
     from grader.grading import faults
