@@ -23,7 +23,7 @@ from grader.frameworks import version
 if TYPE_CHECKING:
     from grader.protocol.probe import Job, Outcome, SeenError
     from grader.rubric import Check
-    from grader.sandbox import Running
+    from grader.sandbox import Worker
 
 BROKEN_PARTS = frozenset(
     (
@@ -65,7 +65,7 @@ def _errors(outcome: Outcome) -> list[SeenError]:
 def reference_problem(
     step: Step,
     job: Job,
-    start: Callable[..., Running],
+    start: Callable[..., Worker],
     wrong: Callable[[Outcome], str],
 ) -> str:
     """How the step's solution fails where it is asked the same as ``job``; empty if it is right.

@@ -18,7 +18,7 @@ def draw_program(
     exhibit: Exhibit,
     views: tuple[View, ...],
     engine: str = "numpy",
-    start: Callable[..., sandbox.Running] = sandbox.start,
+    start: Callable[..., sandbox.Worker] = sandbox.start,
 ) -> Shown:
     """What the file at ``path`` does with the exhibit's inputs, in a worker from ``start``.
 
