@@ -15,7 +15,7 @@ from grader.rubric import Evidence, Failed
 if TYPE_CHECKING:
     from grader.frameworks import Framework
     from grader.grading.diagnose import Explanation
-    from grader.grading.pipeline import Drawn
+    from grader.grading.inputs import Drawn
     from grader.protocol.probe import Outcome
     from grader.rubric import Rubric, Ruling
     from grader.source import Finding, Source

@@ -6,8 +6,8 @@ import hashlib
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,9 @@ from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
 
 if TYPE_CHECKING:
     from grader.grading.conclude import Case
+    from grader.grading.inputs import Drawn
     from grader.protocol.probe import Job, Outcome
-    from grader.rubric import Floats, Rubric, Trial
+    from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
 
 
@@ -29,31 +30,6 @@ class Options:
     seed: int | None = None
     strict: bool = False
     mine: bool = False
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The random inputs of one grading, and what the oracles make of them where that is known."""
-
-    seed: int
-    trials: Mapping[str, Trial]
-    expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict)
-
-    def calculate(self) -> Drawn:
-        """Let the oracles calculate what they have not; returns itself."""
-        for name, trial in self.trials.items():
-            if trial.expect is not None and name not in self.expected:
-                self.expected[name] = trial.expect()
-        return self
-
-
-def draw(rubric: Rubric, seed: int | None = None) -> Drawn:
-    """The trials of ``rubric`` from ``seed``, by default a fresh one."""
-    import numpy as np
-
-    seed = secrets.randbits(32) if seed is None else seed
-    trials = rubric.draw(np.random.default_rng(seed))
-    return Drawn(seed, {trial.probe.name: trial for trial in trials})
 
 
 def grade(
@@ -150,6 +126,7 @@ def _judged(
     """Without ``start`` there is no second look at a doubtful outcome."""
     from grader.base import course
     from grader.grading.conclude import Case
+    from grader.grading.inputs import draw
     from grader.grading.judge import source_findings
     from grader.protocol.probe import Job
 

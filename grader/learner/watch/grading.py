@@ -56,7 +56,8 @@ class Grading:
         self._pool.close()
 
     def _run(self) -> None:
-        from grader.grading.pipeline import Drawn, draw, grade
+        from grader.grading.inputs import Drawn, draw
+        from grader.grading.pipeline import grade
         from grader.rubric import load
 
         drawn: dict[str, Drawn] = {}
