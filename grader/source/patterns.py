@@ -135,18 +135,18 @@ def _choices(e: Expr) -> list[Expr]:
 
 def _gaps(tree: ast.expr) -> Iterator[tuple[str, Expr]]:
     """What each name of a snippet stands for, but those of functions and modules."""
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Name) or _tracer().knows(node.id):
-            continue
-        if node.id == "_":
-            yield "_", Expr("anything")
-        elif node.id == "self":
-            yield "self", Expr("self")
-        elif node.id.startswith(ROLE):
-            yield node.id, Expr("role", name=node.id.removeprefix(ROLE))
-        elif id(node) not in called:
-            yield node.id, Expr("param", name=node.id)
+    nodes = list(ast.walk(tree))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
+        match node:
+            case ast.Name(id="_"):
+                yield "_", Expr("anything")
+            case ast.Name(id="self"):
+                yield "self", Expr("self")
+            case ast.Name(id=name) if name.startswith(ROLE):
+                yield name, Expr("role", name=name.removeprefix(ROLE))
+            case ast.Name(id=name) if id(node) not in called and not _tracer().knows(name):
+                yield name, Expr("param", name=name)
 
 
 # ---- matching -----------------------------------------------------------------------------
