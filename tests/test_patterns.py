@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from grader import frameworks
 from grader.base.course import steps
 from grader.base.model import Step
 from grader.rubric.load import rubric
@@ -31,9 +32,14 @@ from max.experimental.nn import Linear, Module
 """
 
 
+def read(data: bytes) -> Source:
+    """A file of this course, parsed."""
+    return parse(data, "step.py", frameworks.current().spellings())
+
+
 def program(text: str) -> Source:
     """A file with the usual imports."""
-    return parse((HEAD + text).encode(), "step.py")
+    return read((HEAD + text).encode())
 
 
 def found(snippet: str, value: str, **words: Any) -> bool:
@@ -283,7 +289,7 @@ def test_surely_is_sure_while_a_placeholder_is_left() -> None:
 
 @pytest.mark.parametrize("step", steps(), ids=lambda step: step.id)
 def test_every_source_test_holds_for_the_solution_and_can_be_asked_of_the_stub(step: Step) -> None:
-    solution, stub = (parse(path.read_bytes(), path.name) for path in (step.solution, step.stub))
+    solution, stub = (read(path.read_bytes()) for path in (step.solution, step.stub))
     tests = {c.id: c.source for c in rubric(step).checks if c.source is not None}
     assert [name for name, test in tests.items() if not test(solution).ok] == []
     assert any(not test(stub).ok for test in tests.values())

@@ -6,12 +6,12 @@ turns an unrecognised but right program into a note.
 
 from __future__ import annotations
 
-from grader.source import (
+from grader.rubric import (
     Expr,
     Finding,
     Pattern,
     Source,
-    Test,
+    SourceTest,
     call_of,
     defines_function,
     either,
@@ -95,7 +95,7 @@ QKV = pattern(
 """c_attn's output taken apart, by split, chunk or slices."""
 
 
-def calls_part(cls: str, name: str, times: int = 1) -> Test:
+def calls_part(cls: str, name: str, times: int = 1) -> SourceTest:
     """``self.name`` is called this often, or once for each of several values.
 
     A class without a helper of this name says nothing on it.
@@ -115,7 +115,7 @@ def calls_part(cls: str, name: str, times: int = 1) -> Test:
     return only_with(test, f"{cls}.{name}") if name.startswith("_") else test
 
 
-def no_stub_left(cls: str) -> Test:
+def no_stub_left(cls: str) -> SourceTest:
     """Nothing of the stub is left in the layer."""
     return no_placeholders(
         cls, "__init__", "_split_heads", "_merge_heads", "_attn", "__call__", "forward"

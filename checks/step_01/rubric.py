@@ -20,11 +20,12 @@ from grader.rubric import (
     Rule,
     Ruling,
     Trial,
+    decorated,
+    imports,
     rules,
     runtime_check,
     source_check,
 )
-from grader.source import decorated, imports
 
 CLASS = "GPT2Config"
 

@@ -9,8 +9,16 @@ import numpy as np
 from checks.shared import structure, trials
 from checks.shared.mistakes import named
 from checks.step_02 import mistakes
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import decorated, every, returns
+from grader.rubric import (
+    Rubric,
+    Trial,
+    decorated,
+    every,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+)
 
 NAME = "causal_mask"
 EVERY = ("square-*", "later-*")

@@ -9,14 +9,18 @@ import numpy as np
 from checks.shared import results, structure
 from checks.shared.mistakes import named
 from checks.step_03 import mistakes, trials
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import (
+from grader.rubric import (
     Expr,
+    Rubric,
+    Trial,
     defines_function,
     made_with,
     no_placeholders,
     results_are,
     returns,
+    rules,
+    runtime_check,
+    source_check,
 )
 
 NAME = "scaled_dot_product_attention"

@@ -9,9 +9,10 @@ import numpy as np
 from checks.shared import results, structure
 from checks.shared.mistakes import named
 from checks.step_04 import mistakes, trials
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import (
+from grader.rubric import (
     Expr,
+    Rubric,
+    Trial,
     defines_function,
     every,
     made_with,
@@ -19,6 +20,9 @@ from grader.source import (
     no_placeholders,
     pattern,
     returns,
+    rules,
+    runtime_check,
+    source_check,
     walk,
 )
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from checks.shared import attention_mistakes, structure, trials
 from checks.shared.mistakes import named
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import (
+from grader.rubric import (
     Finding,
+    Rubric,
     Source,
-    Test,
+    SourceTest,
+    Trial,
     call_of,
     defines_class,
     made_with,
@@ -21,6 +22,9 @@ from grader.source import (
     pattern,
     result,
     returns,
+    rules,
+    runtime_check,
+    source_check,
     stores,
     walk,
 )
@@ -42,7 +46,7 @@ ADDED = pattern(
 """Something added to the scores."""
 
 
-def adds_mask() -> Test:
+def adds_mask() -> SourceTest:
     """A call of causal_mask that reaches the result.
 
     Its lines are also those that add something to the scores, be it a mask or what should be one.
@@ -59,7 +63,7 @@ def adds_mask() -> Test:
     return test
 
 
-def reads_length() -> Test:
+def reads_length() -> SourceTest:
     """The second to last size of something. Only causal_mask asks for it."""
     look, mask = returns(ATTN, "_.shape[-2]", rank=4, near="causal_mask(...)"), adds_mask()
 

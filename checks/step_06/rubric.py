@@ -10,11 +10,12 @@ import numpy as np
 from checks.shared import results, structure
 from checks.shared.mistakes import named
 from checks.step_06 import mistakes, trials
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import (
+from grader.rubric import (
     Finding,
+    Rubric,
     Source,
-    Test,
+    SourceTest,
+    Trial,
     call_of,
     defines_class,
     definition,
@@ -25,6 +26,9 @@ from grader.source import (
     only_with,
     results_are,
     returns,
+    rules,
+    runtime_check,
+    source_check,
 )
 
 ROPE, LAYER = trials.ROPE, trials.LAYER
@@ -44,7 +48,7 @@ def every_second(node: ast.AST) -> bool:
     return False
 
 
-def uses_parameter(cls: str, index: int) -> Test:
+def uses_parameter(cls: str, index: int) -> SourceTest:
     """The parameter at ``index`` (0 is self) of the forward pass is used in its body."""
 
     def test(source: Source) -> Finding:

@@ -8,8 +8,19 @@ import numpy as np
 
 from checks.shared import attention_mistakes, structure, trials
 from checks.shared.mistakes import named
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import call_of, defines_class, method, only_with, returns, stores
+from grader.rubric import (
+    Rubric,
+    Trial,
+    call_of,
+    defines_class,
+    method,
+    only_with,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    stores,
+)
 
 CLASS = "GPT2MultiHeadAttention"
 INIT, CALL = f"{CLASS}.__init__", call_of(CLASS)

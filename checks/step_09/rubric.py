@@ -9,15 +9,19 @@ import numpy as np
 from checks.shared import structure
 from checks.shared.mistakes import named
 from checks.step_09 import mistakes, trials
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import (
+from grader.rubric import (
     Expr,
+    Rubric,
+    Trial,
     call_of,
     defines_class,
     every,
     made_with,
     no_placeholders,
     returns,
+    rules,
+    runtime_check,
+    source_check,
     stores,
 )
 

@@ -9,8 +9,21 @@ import numpy as np
 from checks.shared import attention_mistakes, results_gpt2, structure
 from checks.shared.mistakes import named
 from checks.step_10 import mistakes, trials
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import call_of, defines_class, every, mentions, method, returns, stores, surely
+from grader.rubric import (
+    Rubric,
+    Trial,
+    call_of,
+    defines_class,
+    every,
+    mentions,
+    method,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    stores,
+    surely,
+)
 
 CLASS = trials.CLASS
 OPTIONS = ("no-bias", "scale-*", "masks", "position-bias", "zero", "rotary", "dropout")

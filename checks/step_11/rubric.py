@@ -9,8 +9,9 @@ import numpy as np
 from checks.shared import results_gpt2, structure
 from checks.shared.mistakes import named
 from checks.step_11 import mistakes, trials
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import (
+from grader.rubric import (
+    Rubric,
+    Trial,
     call_of,
     defines_class,
     every,
@@ -18,6 +19,9 @@ from grader.source import (
     mentions,
     no_placeholders,
     returns,
+    rules,
+    runtime_check,
+    source_check,
     stores,
     surely,
 )

@@ -9,8 +9,19 @@ import numpy as np
 from checks.shared import structure
 from checks.shared.mistakes import named
 from checks.step_12 import mistakes, trials
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
-from grader.source import calls, defines_class, defines_function, every, no_placeholders, returns
+from grader.rubric import (
+    Rubric,
+    Trial,
+    calls,
+    defines_class,
+    defines_function,
+    every,
+    no_placeholders,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+)
 
 CLASS = trials.CLASS
 PIECES = ("decode-*",)

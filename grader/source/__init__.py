@@ -40,7 +40,7 @@ from grader.source.values import (
 from grader.source.words import (
     Finding,
     Path,
-    Test,
+    SourceTest,
     call_of,
     decorated,
     defines_class,
@@ -62,7 +62,7 @@ __all__ = [
     "Pattern",
     "Source",
     "SourceProblem",
-    "Test",
+    "SourceTest",
     "call_of",
     "calls",
     "decorated",

@@ -1,31 +1,31 @@
-"""Patterns: a line of Python with gaps, held against the values in a learner's program.
+"""Patterns: a line of Python with gaps, compared with the values in a learner's program.
 
-``pattern("_ / math.sqrt(_.shape[-1])")`` is a test of one value: a quotient, and what it divides
-by is made with the root of the last size of a shape. The tracer that reads the learner's file
-reads the snippet too, so names, imports, helpers and the framework's spellings of an operation do
-not matter: ``_ @ _`` is ``F.matmul`` as well.
+``pattern("_ / math.sqrt(_.shape[-1])")`` tests one value: it must be a quotient, and its divisor
+must be made with the root of the last size of a shape. The tracer that reads the learner's file
+also reads the snippet, so names, imports, helpers and spellings do not matter: ``_ @ _`` matches
+``F.matmul(a, b)`` too.
 
 ``_``                    anything
 ``mask``                 the parameter of this name
 ``self.bias``            the attribute of this name
-``F.gelu(...)``          a call of what ends in this name: a function, a method or a layer
+``F.gelu(...)``          a call of anything whose name ends so: a function, a method or a layer
 ``3``, ``"tanh"``        this constant
-``a | b``                either, anywhere in a snippet; ``(_ == _) | (_ != _)`` takes parentheses
-``f(_, axis=-1)``        the arguments, by place or by name, and no others
-``f(_, ...)``            and any others; so in a list
+``a | b``                either, anywhere in a snippet; ``(_ == _) | (_ != _)`` needs parentheses
+``f(_, axis=-1)``        these arguments, by place or by name, and no others
+``f(_, ...)``            any further arguments; so in a list
 ``f(..., x)``            some argument, wherever it is; so in a list
 ``$width``               a value that ``where={"width": …}`` describes, by a snippet or a function;
-                         without a ``where`` any value, the same at each place: ``Linear($n, $n)``
+                         without ``where`` any value, the same each time: ``Linear($n, $n)``
 
-Only constants and ``$names`` are the part itself. Around others something more may be: ``_ +
-causal_mask(...)`` is a sum one side of which is *made with* the mask, cast, scaled or chosen from
-two. ``+`` and ``*`` match in either order; lists are joined in theirs.
+Constants, ``_`` and ``$names`` stand for the whole operand. Anything else may be wrapped: ``_ +
+causal_mask(...)`` is a sum with one side *made with* the mask, perhaps cast, scaled or chosen from
+two. ``+`` and ``*`` match in either order, but lists are joined in the order written.
 
-``without="F.softmax(...)"`` says what must not be anywhere in the value: it matches only before
-the softmax. ``rank=4`` says how many dimensions the tensors have, so that a 3 is the snippet's -1.
+``without="F.softmax(...)"`` rejects a value with a match of this anywhere inside: what is left
+comes before the softmax. ``rank=4`` gives the number of dimensions, so that -1 matches 3 as well.
 
-:func:`written` gives a test of the syntax itself, for what is not followed as a value. The same
-snippets serve, without ``$``; there a part is always the part itself.
+:func:`written` tests the syntax itself, for what is not followed as a value. It takes the same
+snippets, without ``$``; there, nothing may be wrapped.
 """
 
 from __future__ import annotations
@@ -135,18 +135,18 @@ def _choices(e: Expr) -> list[Expr]:
 
 def _gaps(tree: ast.expr) -> Iterator[tuple[str, Expr]]:
     """What each name of a snippet stands for, but those of functions and modules."""
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Name) or _tracer().knows(node.id):
-            continue
-        if node.id == "_":
-            yield "_", Expr("anything")
-        elif node.id == "self":
-            yield "self", Expr("self")
-        elif node.id.startswith(ROLE):
-            yield node.id, Expr("role", name=node.id.removeprefix(ROLE))
-        elif id(node) not in called:
-            yield node.id, Expr("param", name=node.id)
+    nodes = list(ast.walk(tree))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
+        match node:
+            case ast.Name(id="_"):
+                yield "_", Expr("anything")
+            case ast.Name(id="self"):
+                yield "self", Expr("self")
+            case ast.Name(id=name) if name.startswith(ROLE):
+                yield name, Expr("role", name=name.removeprefix(ROLE))
+            case ast.Name(id=name) if id(node) not in called and not _tracer().knows(name):
+                yield name, Expr("param", name=name)
 
 
 # ---- matching -----------------------------------------------------------------------------

@@ -45,12 +45,13 @@ def _is_none(node: ast.expr | None) -> bool:
 def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
     """Names that are only ever None, a lone ``return None``, ``pass`` and ``...``."""
     given: dict[str, list[tuple[int, bool]]] = {}
-    for target, value, line in _assignments(function):
+    every = list(ast.walk(function))
+    for target, value, line in _assignments(every):
         for node in ast.walk(target):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 given.setdefault(node.id, []).append((line, _is_none(value)))
     yield from _only_none(given)
-    results = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
+    results = [n for n in every if isinstance(n, ast.Return)]
     if results and all(_is_none(n.value) for n in results):
         yield from ((n.lineno, "return None") for n in results)
     for statement in function.body:
@@ -65,7 +66,7 @@ def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
 def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
     """Attributes of self that are only ever None in the whole class."""
     given: dict[str, list[tuple[int, bool]]] = {}
-    for target, value, line in _assignments(cls):
+    for target, value, line in _assignments(ast.walk(cls)):
         for node in ast.walk(target):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 text = f"{node.value.id}.{node.attr}"
@@ -73,9 +74,9 @@ def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
     yield from _only_none(given)
 
 
-def _assignments(scope: ast.AST) -> Iterable[tuple[ast.expr, ast.expr | None, int]]:
+def _assignments(nodes: Iterable[ast.AST]) -> Iterable[tuple[ast.expr, ast.expr | None, int]]:
     """Each target, the value it gets, and the line. Loops and the like give some value."""
-    for node in ast.walk(scope):
+    for node in nodes:
         match node:
             case ast.Assign(targets=targets, value=value):
                 yield from ((target, value, node.lineno) for target in targets)

@@ -12,7 +12,7 @@ from grader.source.trace import walk
 from grader.source.words import (
     Finding,
     Path,
-    Test,
+    SourceTest,
     definition,
     gives_none,
     no_placeholders,
@@ -30,7 +30,7 @@ def returns(
     without: Snippet | None = None,
     where: Where | None = None,
     rank: int = 0,
-) -> Test:
+) -> SourceTest:
     """What the function returns is made with a value that one of the snippets matches.
 
     ``near`` finds the line to show where none is.
@@ -53,7 +53,7 @@ def returns(
     return test
 
 
-def results_are(path: Path, *snippets: Snippet) -> Test:
+def results_are(path: Path, *snippets: Snippet) -> SourceTest:
     """Each value that the function can return is what one of the snippets says, itself."""
     wanted = pattern(*snippets)
 
@@ -73,7 +73,7 @@ def stores(
     without: Snippet | None = None,
     where: Where | None = None,
     rank: int = 0,
-) -> Test:
+) -> SourceTest:
     """``self.attribute`` is made with a value that matches, in the method at ``path``."""
     wanted = pattern(*snippets, without=without, where=where, rank=rank)
 
@@ -91,7 +91,7 @@ def stores(
     return test
 
 
-def only_with(test: Test, *paths: str) -> Test:
+def only_with(test: SourceTest, *paths: str) -> SourceTest:
     """``test``; where it fails and one of these functions is missing, it says nothing."""
 
     def found(source: Source) -> Finding:
@@ -103,7 +103,7 @@ def only_with(test: Test, *paths: str) -> Test:
     return found
 
 
-def mentions(path: Path, *snippets: Written, shown: Written | None = None) -> Test:
+def mentions(path: Path, *snippets: Written, shown: Written | None = None) -> SourceTest:
     """One of the snippets is written in the function or class, or in what it names.
 
     ``shown`` finds the line to show, found or not.
@@ -123,7 +123,7 @@ def mentions(path: Path, *snippets: Written, shown: Written | None = None) -> Te
     return test
 
 
-def surely(test: Test, *names: str, there: bool = False) -> Test:
+def surely(test: SourceTest, *names: str, there: bool = False) -> SourceTest:
     """``test``; while a placeholder is left in what has these names, what fails is missing.
 
     ``there`` shows the placeholder's line.
@@ -139,7 +139,7 @@ def surely(test: Test, *names: str, there: bool = False) -> Test:
     return found
 
 
-def calls(path: str, *names: str) -> Test:
+def calls(path: str, *names: str) -> SourceTest:
     """The function calls each of these functions or methods somewhere."""
 
     def test(source: Source) -> Finding:

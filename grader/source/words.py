@@ -33,7 +33,7 @@ class Finding:
     span: frozenset[int] = frozenset()
 
 
-Test = Callable[[Source], Finding]
+SourceTest = Callable[[Source], Finding]
 
 Path = str | tuple[str, ...]
 """Where a function, a method or a class is; of several places the first that there is."""
@@ -79,7 +79,7 @@ def place(source: Source, path: Path) -> str:
     return next(found, places[0])
 
 
-def imports(*names: str) -> Test:
+def imports(*names: str) -> SourceTest:
     """Each full name is imported, or reached through an imported module.
 
     Of a finished file that never says the name, this says nothing: it needs no import.
@@ -103,7 +103,7 @@ def imports(*names: str) -> Test:
     return test
 
 
-def defines_class(name: str, base: str | None = None) -> Test:
+def defines_class(name: str, base: str | None = None) -> SourceTest:
     """A class of this name exists, and derives from something called ``base``."""
 
     def test(source: Source) -> Finding:
@@ -125,7 +125,7 @@ def defines_class(name: str, base: str | None = None) -> Test:
     return test
 
 
-def defines_function(name: str, *params: str, both_ways: bool = False) -> Test:
+def defines_function(name: str, *params: str, both_ways: bool = False) -> SourceTest:
     """A function of this name exists and takes these parameters.
 
     With ``both_ways`` each of them can be given by its place and by its name.
@@ -157,7 +157,7 @@ def _one_way(args: ast.arguments, params: tuple[str, ...]) -> str:
     return ""
 
 
-def decorated(path: str, *names: str) -> Test:
+def decorated(path: str, *names: str) -> SourceTest:
     """The function or class at ``path`` carries one of these decorators, by full name."""
 
     def test(source: Source) -> Finding:
@@ -180,7 +180,7 @@ def gives_none(value: Expr) -> bool:
     return value.op == "const" and value.value is None
 
 
-def no_placeholders(*names: str) -> Test:
+def no_placeholders(*names: str) -> SourceTest:
     """No ``x = None``, ``return None``, ``pass`` or ``...`` is left in what has these names.
 
     A name is a function's, a method's or a class's.
@@ -198,7 +198,7 @@ def no_placeholders(*names: str) -> Test:
     return test
 
 
-def every(*tests: Test) -> Test:
+def every(*tests: SourceTest) -> SourceTest:
     """Every test holds; the first that does not gives the finding, else the last."""
 
     def test(source: Source) -> Finding:
@@ -213,7 +213,7 @@ def every(*tests: Test) -> Test:
     return test
 
 
-def either(*tests: Test) -> Test:
+def either(*tests: SourceTest) -> SourceTest:
     """One of the tests holds; the first gives the finding where none does."""
 
     def test(source: Source) -> Finding:
@@ -223,7 +223,7 @@ def either(*tests: Test) -> Test:
     return test
 
 
-def if_named(name: str, test: Test) -> Test:
+def if_named(name: str, test: SourceTest) -> SourceTest:
     """``test``, in a file that says the name: what no line needs does not have to be there."""
 
     def only_if(source: Source) -> Finding:

@@ -32,6 +32,7 @@ SPELLINGS = Spellings(
     methods=frozenset(("max", "mean", "reshape", "sum")),
     wrappers=frozenset(("numpy.asarray", "numpy.array", "numpy.float32", "numpy.float64")),
     conversions=frozenset(("astype", "copy")),
+    imports="import math\nimport numpy as np",
 )
 
 

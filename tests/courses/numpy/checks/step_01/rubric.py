@@ -8,8 +8,16 @@ import numpy as np
 
 from checks.formulas import Floats, softmax
 from grader.protocol.probe import Call, Probe, TensorArg
-from grader.rubric import Misconception, Rubric, Trial, rules, runtime_check, source_check
-from grader.source import defines_function, imports
+from grader.rubric import (
+    Misconception,
+    Rubric,
+    Trial,
+    defines_function,
+    imports,
+    rules,
+    runtime_check,
+    source_check,
+)
 
 SHAPES = ((5,), (3, 4), (2, 5, 3), (4, 1))
 

@@ -8,8 +8,16 @@ import numpy as np
 
 from checks.formulas import Floats, attention_weights
 from grader.protocol.probe import Call, ConfigArg, Load, Make, Probe, TensorArg
-from grader.rubric import Misconception, Rubric, Trial, rules, runtime_check, source_check
-from grader.source import Expr, defines_class, returns, walk
+from grader.rubric import (
+    Misconception,
+    Rubric,
+    Trial,
+    defines_class,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+)
 
 CLASS = "AttentionWeights"
 SIZES = ((8, 4, 5), (6, 3, 1), (5, 9, 4), (7, 2, 3), (3, 16, 6), (4, 5, 2))
@@ -47,14 +55,6 @@ def _trial(name: str, rng: np.random.Generator, n_embd: int, head_dim: int, toke
     return Trial(probe, expect, slack=5.0)
 
 
-def _divides_by_a_root(expr: Expr) -> bool:
-    """Something divided by the square root of something."""
-    return any(
-        one.op == "div" and any(below.op == "sqrt" for below in walk(one.args[1]))
-        for one in walk(expr)
-    )
-
-
 CHECKS = (
     source_check(
         "class",
@@ -73,7 +73,7 @@ CHECKS = (
         "Divide by math.sqrt(self.key.shape[-1])",
         'Without it, one token gets nearly all: see "Scaling".',
         "scores / math.sqrt(self.key.shape[-1])",
-        test=returns(f"{CLASS}.__call__", _divides_by_a_root),
+        test=returns(f"{CLASS}.__call__", "_ / math.sqrt(_)"),
         proven_by=("numbers",),
     ),
     runtime_check(
