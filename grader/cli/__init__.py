@@ -19,7 +19,7 @@ COMMANDS = {
     "class": "teach:grade_class",
     "completion": "upkeep",
     "doctor": "upkeep",
-    "explain": "explain",
+    "explain": "learner",
     "grade": "grade",
     "hint": "learner",
     "list": "learner:list_",
@@ -29,7 +29,7 @@ COMMANDS = {
     "similar": "teach",
     "solution": "learner",
     "show": "show",
-    "watch": "watch",
+    "watch": "learner",
 }
 """The command's name, and the module of this package in which a function of that name is it
 (``-`` becomes ``_``), or the module and another function. A module is imported only when one of

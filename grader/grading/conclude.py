@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Case:
-    """All that an outcome is judged by."""
+class Judge:
+    """Says what an outcome means, from all that it is judged by."""
 
     base: Report
     step: Step

@@ -15,7 +15,7 @@ from grader import frameworks, sandbox
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
 
 if TYPE_CHECKING:
-    from grader.grading.conclude import Case
+    from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
     from grader.protocol.probe import Job, Outcome
     from grader.rubric import Rubric
@@ -125,7 +125,7 @@ def _judged(
 ) -> Report:
     """Without ``start`` there is no second look at a doubtful outcome."""
     from grader.base import course
-    from grader.grading.conclude import Case
+    from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.grading.judge import source_findings
     from grader.protocol.probe import Job
@@ -146,30 +146,30 @@ def _judged(
         probes=tuple(trial.probe for trial in trials.values()),
         engine=options.engine,
     )
-    case = Case(base, step, rubric, source, options.strict, drawn, findings)
+    judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
     outcome = running.finish(job, meanwhile=meanwhile)
-    found = case.report(outcome)
+    found = judge.report(outcome)
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
-        found = _second_look(case, job, outcome, found, start)
+        found = _second_look(judge, job, outcome, found, start)
     return replace(found, duration_s=time.perf_counter() - started)
 
 
 def _second_look(
-    case: Case, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
 ) -> Report:
     """The report, once it is known whose fault it is that the file does not pass."""
     from grader.grading import faults
 
     if not faults.doubtful(outcome):
         return found
-    if problem := faults.reference_problem(case.step, job, start, case.wrong):
+    if problem := faults.reference_problem(judge.step, job, start, judge.wrong):
         why = "The course's own solution fails here too"
-        return faults.report(found, case.rubric.checks, why, problem)
+        return faults.report(found, judge.rubric.checks, why, problem)
     again = faults.once_more(job, outcome)
     if again is None:
         return found
     with start(engine=job.engine) as running:
-        return case.report(running.finish(again), again.without)
+        return judge.report(running.finish(again), again.without)
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:
