@@ -7,8 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from checks.formulas import Floats, softmax
-from grader.protocol.probe import Call, Probe, TensorArg
-from grader.rubric import Misconception, Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Call,
+    Misconception,
+    Probe,
+    Rubric,
+    TensorArg,
+    Trial,
+    rules,
+    runtime_check,
+    source_check,
+)
 from grader.source import defines_function, imports
 
 SHAPES = ((5,), (3, 4), (2, 5, 3), (4, 1))

@@ -7,8 +7,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from checks.formulas import Floats, attention_weights
-from grader.protocol.probe import Call, ConfigArg, Load, Make, Probe, TensorArg
-from grader.rubric import Misconception, Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Call,
+    ConfigArg,
+    Load,
+    Make,
+    Misconception,
+    Probe,
+    Rubric,
+    TensorArg,
+    Trial,
+    rules,
+    runtime_check,
+    source_check,
+)
 from grader.source import Expr, defines_class, returns, walk
 
 CLASS = "AttentionWeights"
