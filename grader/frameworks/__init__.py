@@ -100,10 +100,8 @@ class Framework:
         return Spellings()
 
     def translate(self, error: SeenError) -> Translation:
-        """An error of the learner's code, retold."""
-        from grader.frameworks import errors
-
-        return errors.translate(error)
+        """An error of the learner's code, retold. ``errors`` knows those of plain Python."""
+        raise NotImplementedError
 
     def hint(self, about: str, **named: object) -> str | None:
         """Advice on the framework's own ways, where it has any on this subject."""

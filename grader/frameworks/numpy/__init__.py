@@ -11,7 +11,8 @@ from grader import frameworks
 from grader.frameworks import Spellings
 
 if TYPE_CHECKING:
-    from grader.frameworks import Runtime
+    from grader.frameworks import Runtime, Translation
+    from grader.protocol.probe import SeenError
 
 OPERATIONS = ("matmul", "reshape", "split", "sqrt", "where", "exp", "max", "sum", "mean", "tril")
 
@@ -47,6 +48,12 @@ class NumPy(frameworks.Framework):
     def spellings(self) -> Spellings:
         """NumPy's spellings of an operation."""
         return SPELLINGS
+
+    def translate(self, error: SeenError) -> Translation:
+        """An error of Python, retold; NumPy's own texts say what they mean."""
+        from grader.frameworks import errors
+
+        return errors.translate(error)
 
     def environment(self, folder: str | None = None) -> dict[str, str]:
         """One thread for matrix products: more would spin on the cores of other workers."""

@@ -14,7 +14,7 @@ from grader.protocol.probe import Array, Seen, SeenArray, SeenParameter, SeenTen
 
 
 class NumPyRuntime(frameworks.Runtime):
-    """NumPy's values. The parameters of an object are the arrays among its attributes."""
+    """NumPy's values, in and out. An object's parameters are the arrays among its attributes."""
 
     def argument(self, value: Any) -> Any:
         """The value of NumPy that ``value`` stands for."""

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from checks.formulas import Floats, softmax
-from grader.protocol.probe import Call, Probe, TensorArg
 from grader.rubric import (
+    Call,
     Misconception,
+    Probe,
     Rubric,
+    TensorArg,
     Trial,
     defines_function,
     imports,

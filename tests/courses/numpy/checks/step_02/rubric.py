@@ -7,10 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from checks.formulas import Floats, attention_weights
-from grader.protocol.probe import Call, ConfigArg, Load, Make, Probe, TensorArg
 from grader.rubric import (
+    Call,
+    ConfigArg,
+    Load,
+    Make,
     Misconception,
+    Probe,
     Rubric,
+    TensorArg,
     Trial,
     defines_class,
     returns,
