@@ -15,9 +15,8 @@ from grader.rubric import Evidence, Failed
 if TYPE_CHECKING:
     from grader.frameworks import Framework
     from grader.grading.diagnose import Explanation
-    from grader.grading.pipeline import Drawn
     from grader.protocol.probe import Outcome
-    from grader.rubric import Rubric, Ruling
+    from grader.rubric import Floats, Rubric, Ruling, Trial
     from grader.source import Finding, Source
 
 
@@ -30,11 +29,12 @@ class Case:
     rubric: Rubric
     source: Source
     strict: bool
-    drawn: Drawn
+    trials: Mapping[str, Trial]
+    expected: dict[str, Mapping[str, Floats]]
     findings: Mapping[str, Finding]
 
     def _evidence(self, outcome: Outcome) -> Evidence:
-        return Evidence(self.drawn.trials, outcome, frameworks.current(), self.drawn.expected)
+        return Evidence(self.trials, outcome, frameworks.current(), self.expected)
 
     def wrong(self, outcome: Outcome) -> str:
         """The first thing that is wrong with an outcome; empty where all is right."""

@@ -169,7 +169,7 @@ def _judged(
         probes=tuple(trial.probe for trial in trials.values()),
         engine=options.engine,
     )
-    case = Case(base, step, rubric, source, options.strict, drawn, findings)
+    case = Case(base, step, rubric, source, options.strict, trials, drawn.expected, findings)
     outcome = running.finish(job, meanwhile=meanwhile)
     found = case.report(outcome)
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
