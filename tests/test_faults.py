@@ -85,15 +85,15 @@ DAMAGES = {
         "pass",
     ),
     "how results are looked at": Damage(
-        "grader/frameworks/max/observe.py",
-        "        dtype = Tensor.dtype.fget(value)\n",
-        "        dtype = value.damaged\n",
+        "grader/frameworks/max/runtime.py",
+        "            dtype = Tensor.dtype.fget(value)\n",
+        "            dtype = self.damaged\n",
         SOLUTION,
     ),
     "how arguments are made": Damage(
-        "grader/frameworks/max/arguments.py",
-        "        case language.TensorArg(array):\n",
-        '        case language.TensorArg(array):\n            raise TypeError("damaged")\n',
+        "grader/frameworks/max/runtime.py",
+        "            case language.TensorArg(array):\n",
+        '            case language.TensorArg(array):\n                raise TypeError("damaged")\n',
         f"{SOLUTION} (TypeError: damaged",
     ),
     "the worker's talk, with its job": Damage(
@@ -286,8 +286,8 @@ CLAIMS = """
 import sys
 frame = sys._getframe()
 while frame is not None:
-    if "engine" in frame.f_locals and hasattr(frame.f_locals["engine"], "faults"):
-        frame.f_locals["engine"].faults.extend(["staging", "BottomKOp", "no.such.part"])
+    if hasattr(frame.f_locals.get("runtime"), "faults"):
+        frame.f_locals["runtime"].faults.extend(["staging", "BottomKOp", "no.such.part"])
         print("claimed")
     frame = frame.f_back
 """

@@ -16,8 +16,8 @@ CHAIN_LIMIT = 7_000
 GRADER = __file__.removesuffix("worker/errors.py")
 NUMPY = f"{os.sep}numpy{os.sep}"
 NOWHERE = ("", 0, "")
-CALLS = "call_learner"
-"""The worker's function in which the file's functions refuse their arguments."""
+CALLS = frozenset(("call_learner", "follow"))
+"""The worker's functions in which the file's functions refuse arguments, and its values a look."""
 
 FRAMES = 20
 """How many calls are told at each end of a traceback."""
@@ -108,11 +108,11 @@ def _place(
 def _origin(error: BaseException, calls: list[tuple[str, int, str]], file: str) -> str:
     """What raised ``error``, in the words of ``SeenError.origin``; NumPy does as it is told."""
     raised, _, function = next((call for call in reversed(calls) if NUMPY not in call[0]), NOWHERE)
-    if not raised.startswith(GRADER) or function == CALLS:
+    if not raised.startswith(GRADER) or function in CALLS:
         return "file" if raised == file else "below"
     # Not by name, which would ask the error for it.
     marked = object.__getattribute__(error, "__dict__").get("deserved", False)
-    return "below" if marked else "grader"
+    return "file" if marked else "grader"
 
 
 def _chain(error: BaseException, calls: list[tuple[str, int, str]]) -> str:
