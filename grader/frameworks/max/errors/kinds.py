@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks import Fix, Translation
 from grader.frameworks.max.errors.arguments import KEPT, renamed, told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.elsewhere import element_type, rewritten
@@ -13,6 +12,7 @@ from grader.frameworks.max.errors.fitting import swapped
 from grader.frameworks.max.errors.misfits import FUNCTIONS, is_misfit, misfit
 from grader.frameworks.max.errors.names import known, none_has
 from grader.frameworks.max.errors.signature import Signature
+from grader.frameworks.values import Fix, Translation
 from grader.protocol.probe import SeenValue
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from grader.frameworks import Fix, Translation
 from grader.frameworks.max.errors import elsewhere
 from grader.frameworks.max.errors.arguments import renamed
 from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.values import Fix, Translation
 from grader.protocol.probe import SeenValue
 
 CLOSE = 0.6
