@@ -155,7 +155,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
         path.write_text(f"# {SECRET}\n")
         path.chmod(0o600)
     (folder / "tmp").mkdir()
-    for name in ("checks/step_05/rubric", "checks/shared/attention", "solutions/solution_05"):
+    for name in ("checks/step_05/rubric", "checks/shared/attention", "solutions/solution_05",
+                 "grader/grading/judge", "grader/worker/probes"):  # fmt: skip
         py_compile.compile(str(ROOT / f"{name}.py"))
     short = Path(f"/tmp/h-{os.getpid()}")  # a socket's path is short
     short.mkdir()
