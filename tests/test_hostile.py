@@ -301,7 +301,10 @@ def round_(rounds: Rounds, kind: str) -> Round:
 
 
 def marks(kind: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.slow] if kind.endswith("fresh") else []
+    """The walls are the kernel's: the sample is enough to see that each Python stands by them."""
+    if kind.endswith("fresh"):
+        return [pytest.mark.slow]
+    return [pytest.mark.any_python] if ROUNDS[kind] == list(ATTACKS) else []
 
 
 each_round = pytest.mark.parametrize(
