@@ -49,7 +49,8 @@ RAISING = [
      "Write Embedding(config.vocab_size, dim=config.n_embd)"),
     ("s11", "for block in self.h:\n            hidden_states = block(hidden_states)",
      "hidden_states = self.h(hidden_states)", "forward", "for block in self.h"),
-    ("s12", "ids = Tensor([new], dtype=DType.int64)", "ids = Tensor([new])", "generate", "dtype=DType.int64"),
+    ("s12", "ids = Tensor([new], dtype=DType.int64)", "ids = Tensor([new])", "generate",
+     "dtype=DType.int64"),
 ]  # fmt: skip
 
 

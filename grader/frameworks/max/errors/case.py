@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from grader.frameworks import Fix
+from grader.frameworks.values import Fix
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 
 MADE = {"Dim": "StaticDim", "float": "float", "int": "int", "str": "str", "list": "list"}

@@ -6,9 +6,9 @@ import ast
 import builtins
 import re
 
-from grader.frameworks import Fix, Translation
 from grader.frameworks.max.errors.case import Case
-from grader.frameworks.max.errors.names import known, meant
+from grader.frameworks.max.errors.vocabulary import known, meant
+from grader.frameworks.values import Fix, Translation
 
 IMPORTS = {
     "F": "from max.experimental import functional as F",

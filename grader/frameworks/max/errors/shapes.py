@@ -6,8 +6,8 @@ import ast
 import math
 import re
 
-from grader.frameworks import Fix, Translation
 from grader.frameworks.max.errors.case import Case, sizes
+from grader.frameworks.values import Fix, Translation
 
 Shape = list[int]
 
