@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks import Translation
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
-from grader.frameworks.max.errors.kinds import not_tensor, of_numpy
-from grader.frameworks.max.errors.names import meant, none_has
+from grader.frameworks.max.errors.foreign import of_numpy
+from grader.frameworks.max.errors.kinds import not_tensor
+from grader.frameworks.max.errors.nothing import none_has
+from grader.frameworks.max.errors.vocabulary import meant
+from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
 
