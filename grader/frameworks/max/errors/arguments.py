@@ -70,7 +70,7 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if ast.unparse(call) == "F.functional()":
         return Translation(
             "F.functional is a decorator and takes no parentheses",
-            "Write it without them.",
+            "Leave them out.",
             case.fix(call, "F.functional"),
         )
     if signature is None:

@@ -143,7 +143,7 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
         return Translation(what, "MAX needs none of it before a reshape.", chained)
     made = elsewhere.rewritten(name, given, words)
     if made and not (given and case.kind(given[0]) == "ndarray"):
-        return Translation(what, "In MAX it is called otherwise.", case.fix(target, made))
+        return Translation(what, "MAX spells it differently.", case.fix(target, made))
     if name in known()["F"] and owner != "F":
         told = f"It is a function in MAX: F.{name}."
         fix = case.fix(target, renamed("F", name, given, call)) if call else None
@@ -152,7 +152,7 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
         method = ast.Call(ast.Attribute(given[0], name), given[1:], call.keywords if call else [])
         return Translation(what, f"It is a method in MAX: tensor.{name}.", case.fix(target, method))
     pool = about.names or known()["F" if about.kind == "module" else "Tensor"]
-    near = meant(name, pool)
+    near = None if name in elsewhere.TEMPLATES else meant(name, pool)
     if near is None and (other := meant(name, known()["F"])):
         return Translation(what, f"Did you mean F.{other}?", case.fix(node, f"F.{other}"))
     return _suggested(case, node, what, near, None)

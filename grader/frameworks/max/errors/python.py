@@ -21,8 +21,10 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
     func = call.func if call else None
     value = case.value(func)
     if call is None or func is None:
+        what = described(SeenValue(match["kind"]))
         return Translation(
-            f"{described(SeenValue(match['kind']))} was called like a function".capitalize(), None
+            f"{what[0].upper()}{what[1:]} was called like a function",
+            "What the lesson calls must be a function or a class.",
         )
     text = ast.unparse(func)
     if match["kind"] == "NoneType":
