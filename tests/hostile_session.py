@@ -1,7 +1,7 @@
 """Grades hostile files, a few at a time, in a process of its own: they may aim at the grader.
 
-``python -m tests.hostile_session PLAN.json`` reads which files, with which layers, from spare
-workers or not, and prints one JSON line for each as it is done. Whatever they do to this process,
+``python -m tests.hostile_session PLAN.json`` reads which files, with which layers, from a
+pool or not, and prints one JSON line for each as it is done. Whatever they do to this process,
 the test that started it looks on.
 """
 

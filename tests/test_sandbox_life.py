@@ -20,7 +20,7 @@ from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
 
 
-def test_a_spare_worker_waits_until_it_is_used() -> None:
+def test_a_worker_waits_until_it_is_used() -> None:
     with sandbox.start(limits=QUICK) as running:
         while not running.ready:
             time.sleep(0.01)
@@ -46,7 +46,7 @@ def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
         running.finish(job(HEAD, call("first")))
 
 
-def test_a_spare_worker_that_died_is_the_machines_fault() -> None:
+def test_a_waiting_worker_that_died_is_the_machines_fault() -> None:
     with sandbox.start() as running:
         while not running.ready:
             time.sleep(0.01)

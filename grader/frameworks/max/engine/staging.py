@@ -5,6 +5,8 @@ functions: types and shapes that go to MLIR and back, constants that are filled 
 arguments that are walked as trees, a signature that is written anew for each input of a graph, an
 event loop for each result. Each function here takes the common case; every other, and every
 error, is left to MAX's own. The graph that is staged is the same (``tests/test_engine_staging``).
+
+Longer than 300 lines, because what is replaced is one table, with the replacements above it.
 """
 
 # ruff: noqa: SLF001 - private names are what this module is for.

@@ -131,7 +131,7 @@ def test_dead_workers_are_replaced(pool: WorkerPool) -> None:
         assert outcome.ended == "done", outcome.problem
 
 
-def test_a_spare_without_a_folder_is_replaced() -> None:
+def test_a_worker_without_a_folder_is_replaced() -> None:
     with WorkerPool(1, layers=("limits",), forked=False) as kept:
         until(lambda: kept.ready)
         Path(kept._stock[0].folder).rmdir()
@@ -192,7 +192,7 @@ KEEPER = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 from grader import sandbox
-from tests.test_sandbox_spares import marks
+from tests.test_sandbox_pool import marks
 pool = sandbox.WorkerPool(2, forked=bool(int(sys.argv[2])))
 while pool.ready < 2:
     time.sleep(0.01)
@@ -203,7 +203,7 @@ with pool.start() as running:
 
 
 @pytest.mark.parametrize("forked", [1, 0])
-def test_spares_end_with_their_grader_however_it_ends(forked: int) -> None:
+def test_pools_end_with_their_grader_however_it_ends(forked: int) -> None:
     command = [sys.executable, "-c", KEEPER, str(ROOT), str(forked)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as grader:
         assert grader.stdout is not None
