@@ -228,12 +228,29 @@ class SeenError:
 
 
 @dataclass(frozen=True)
+class Trail:
+    """What the expressions of the learner's file gave while a probe ran, in that order.
+
+    ``places`` is ``[n, 3]``, int32: the number of a node of the syntax tree as ``ast.walk`` counts,
+    the index where the value is part of a tuple or list (else -1), and the index into ``values``.
+    One object has one index. A value that could not be read is None.
+    """
+
+    places: Array
+    values: tuple[SeenTensor | SeenArray | None, ...]
+
+
+@dataclass(frozen=True)
 class Observation:
-    """What one probe gave: results by action name, and the error that ended it, if any."""
+    """What one probe gave: results by action name, and the error that ended it, if any.
+
+    ``trail`` is there where the job asked to follow the values.
+    """
 
     probe: str
     results: dict[str, Seen]
     error: SeenError | None = None
+    trail: Trail | None = None
 
 
 # ---- one job and its outcome --------------------------------------------------------------
@@ -244,6 +261,7 @@ class Job:
     """All that the worker is told.
 
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
+    ``follow`` asks for the values of every expression on the way.
     """
 
     file: str
@@ -251,6 +269,7 @@ class Job:
     modules: dict[str, tuple[str, str]]
     probes: tuple[Probe, ...]
     engine: str = "numpy"
+    follow: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,29 +13,39 @@ from max.experimental.nn import Module
 from grader.frameworks.max import observe
 from grader.frameworks.max.arguments import build
 from grader.protocol import probe as language
-from grader.protocol.probe import Call, Load, Make, Observation, Probe, Read, Seen
+from grader.protocol.probe import Call, Load, Make, Observation, Probe, Read, Seen, SeenError
 from grader.worker import errors
+from grader.worker.follow import Recorder
 
 FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
 """Errors that trying again without staging would not change."""
 
 
-def run(probe: Probe, module: ModuleType, file: str) -> Observation:
-    """Run the actions in order; the first error ends the probe."""
-    bench = _Bench(module, file)
+def run(
+    probe: Probe, module: ModuleType, file: str, recorder: Recorder | None = None
+) -> Observation:
+    """Run the actions in order; the first error ends the probe.
+
+    With a ``recorder``, operation by operation, and with the trail of what it saw.
+    """
+    bench = _Bench(module, file, staged=recorder is None)
     results: dict[str, Seen] = {}
+    failed: SeenError | None = None
     for action in probe.actions:
         try:
             results[action.name] = bench.do(action)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
-            return Observation(probe.name, results, errors.see(error, action.name, file))
-    return Observation(probe.name, results)
+            failed = errors.see(error, action.name, file)
+            break
+    trail = recorder.trail(observe.numbers) if recorder is not None else None
+    return Observation(probe.name, results, failed, trail)
 
 
 class _Bench:
     """The learner's module, and what earlier actions made of it."""
 
-    def __init__(self, module: ModuleType, file: str) -> None:
+    def __init__(self, module: ModuleType, file: str, *, staged: bool) -> None:
+        self._staging = staged
         self._module = module
         self._file = file
         self._made: dict[str, Any] = {}
@@ -48,7 +58,7 @@ class _Bench:
                     action, lambda: self._target(action.target), self._eye.see_module
                 )
             case Call():
-                how = self._staged if action.staged else self._direct
+                how = self._staged if action.staged and self._staging else self._direct
                 return how(action, lambda: self._callee(action), self._eye.see)
             case Load():
                 return self._load(action)

@@ -17,10 +17,11 @@ from typing import NoReturn
 import numpy as np
 
 from grader.confine.settings import JOB, MESSAGES
+from grader.frameworks.max import observe
 from grader.protocol import wire
 from grader.protocol.message import Done, Hello, Loaded, Message, Notice, Taken
 from grader.protocol.probe import Job
-from grader.worker import imports, probes, program, watchdog
+from grader.worker import follow, imports, probes, program, watchdog
 
 SENDING = threading.Lock()
 
@@ -78,11 +79,12 @@ def _work(job: Job, wall: float) -> None:
     notes = imports.install(job.modules)
     send(Taken())
     watchdog.start(job.file, wall, send)
-    module, error = program.load(job)
+    recorder = follow.Recorder(observe.holds_numbers) if job.follow else None
+    module, error = program.load(job, recorder)
     send(Loaded(error))
     if error is None:
         for probe in job.probes:
-            send(probes.run(probe, module, job.file))
+            send(probes.run(probe, module, job.file, recorder))
     _flush()
     send(Done(tuple(notes)))
 

@@ -33,6 +33,20 @@ class TooLarge(Exception):
     """The results are larger than any that a step asks for."""
 
 
+def holds_numbers(kind: type) -> bool:
+    """Whether an object of this type is a tensor or an array."""
+    return issubclass(kind, Tensor | np.ndarray)
+
+
+def numbers(value: Any) -> SeenTensor | SeenArray | None:
+    """The numbers of a tensor or array; None where they cannot be had."""
+    try:
+        seen = Eye().see(value)
+    except Exception:  # noqa: BLE001 - it explains only, and this value has nothing to tell
+        return None
+    return seen if isinstance(seen, SeenTensor | SeenArray) else None
+
+
 class Eye:
     """Looks at the results of one probe, and at no more of them than can be told.
 
