@@ -45,11 +45,11 @@ def main(how: str) -> None:
 
 def programs(step: Step) -> dict[str, str]:
     """The step's solution and a sample of its variants, by name."""
-    chosen = {f"{step.id}/solution": step.solution}
+    chosen = {f"{step.id}/solution": step.solution.read_bytes()}
     for right, count in ((True, RIGHT), (False, WRONG)):
         known = [one for one in variants.of(step.id, right=right) if not one.fresh]
-        chosen |= {one.name: one.path for one in variants.sample(known, count)}
-    return {name: path.read_text(encoding="utf-8-sig") for name, path in chosen.items()}
+        chosen |= {one.name: one.source for one in variants.sample(known, count)}
+    return {name: source.decode("utf-8-sig") for name, source in chosen.items()}
 
 
 def recorded() -> list[str]:

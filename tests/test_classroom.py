@@ -17,8 +17,8 @@ from typing import NamedTuple
 import pytest
 
 from grader.base import course
+from tests.graded import variants
 
-VARIANTS = course.ROOT / "tests" / "variants" / "s05"
 ROSTER = (
     "Student,ID,Status\nAda,1,Submitted for grading - 2 hours late\nBob,2,Submitted for grading\n"
     "Missing Person,3,\n=Evil,4,\n"
@@ -38,7 +38,7 @@ def submissions(folder: Path) -> Path:
     """A right, a wrong, a broken, a hostile and an unreadable one, and one of nothing."""
     given = {
         "ada/step_05.py": (course.ROOT / "solutions" / "solution_05.py").read_bytes(),
-        "bob/Step 5.py": (VARIANTS / "wrong" / "no_scale.py").read_bytes(),
+        "bob/Step 5.py": variants.find("s05/wrong/no_scale").source,
         "cy/step_05.py": b"def (\n",
         "evil_LATE_4_44_step_05.py": b"import os\nos._exit(0)\n",
         "zoe/step_05.py": b"\xff\xfe\0",

@@ -37,18 +37,18 @@ from grader.show.heads import reference
 from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
 from grader.show.run import draw_program
 from grader.show.terminal import Depth, Screen
+from tests.graded import variants
 from tools.sync import figures
 from tools.sync.generate import State, plan
 
-WRONG = Path(__file__).parent / "variants"
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
 
 
 @pytest.fixture(scope="module")
 def failed() -> Report:
     """The report on attention whose mask comes too early: right shapes, wrong numbers."""
-    path = WRONG / "s05/wrong/mask_before_scale_on_logits_sum.py"
-    return grade(course.find("s05"), path, Options(seed=1))
+    with variants.as_file(variants.find("s05/wrong/mask_before_scale_on_logits_sum")) as path:
+        return grade(course.find("s05"), path, Options(seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -214,8 +214,8 @@ def test_the_heads_of_a_whole_model_are_the_trained_ones(name: str) -> None:
 
 def test_what_a_wrong_program_looks_at_is_drawn_as_it_is() -> None:
     exhibit = EXHIBITS["s05"]("she loves cats")
-    path = WRONG / "s05/wrong/no_mask.py"
-    shown = draw_program(course.find("s05"), path, exhibit, exhibit.views[:2])
+    with variants.as_file(variants.find("s05/wrong/no_mask")) as path:
+        shown = draw_program(course.find("s05"), path, exhibit, exhibit.views[:2])
     assert not shown.right
     assert [figure.title for figure in shown.figures] == ["Head 0", "Head 1"]
     expected, yours, apart = (heatmap.values for heatmap in shown.figures[0].heatmaps)
@@ -310,8 +310,8 @@ def test_in_a_pipe_there_are_digits() -> None:
 
 
 def test_where_the_heads_are_right_the_first_wrong_numbers_are_drawn() -> None:
-    path = WRONG / "s05/wrong/c_proj_bias_dropped.py"
-    done = grader("show", "s05", "--file", str(path), "--head", "0", "--text", "she loves")
+    with variants.as_file(variants.find("s05/wrong/c_proj_bias_dropped")) as path:
+        done = grader("show", "s05", "--file", str(path), "--head", "0", "--text", "she loves")
     assert done.returncode == 1, done.stderr
     assert done.stdout.index("Difference") < done.stdout.index("Head 0")
     assert "The forward pass" in done.stdout

@@ -125,6 +125,17 @@ def test_there_are_thirty_right_ones_and_forty_wrong_ones(step: str) -> None:
     assert len(variants.of(step, right=False)) >= 40
 
 
+@pytest.mark.parametrize("step", variants.steps())
+def test_every_edit_fits_its_base(step: str) -> None:
+    assert all(one.source for one in variants.of(step))
+
+
+def test_no_file_among_the_variants_is_overlooked() -> None:
+    used = {one.path for step in variants.steps() for one in variants.of(step)}
+    there = {path for path in variants.FOLDER.rglob("*") if path.is_file()}
+    assert there - used == {variants.FOLDER / ".gitattributes"}
+
+
 @pytest.mark.slow
 def test_every_variant_and_every_mutant() -> None:
     assert grade_the_grader.main([]) == 0

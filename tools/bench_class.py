@@ -27,8 +27,8 @@ import psutil
 
 from grader.base import course
 from grader.base.machine import cores
+from tests.graded import variants
 
-VARIANTS = course.ROOT / "tests" / "variants"
 BROKEN = ("def (", "class X:\n", "x = 1 +\n", "import nothing_like_this\n", "", "\tif:\n", "\0")
 HARM = (
     "import os\nos._exit(0)\n",
@@ -73,9 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _hand_in(where: Path, step: str, count: int, rng: random.Random) -> Counter[str]:
-    right = sorted((VARIANTS / step / "right").glob("*.py"))
-    wrong = sorted((VARIANTS / step / "wrong").glob("*.py"))
-    wrong = [path for path in wrong if not path.stem.startswith("endless")]
+    right = variants.of(step, right=True)
+    wrong = [one for one in variants.of(step, right=False) if not one.stem.startswith("endless")]
     kinds: Counter[str] = Counter()
     for index in range(count):
         kind = (
@@ -85,7 +84,7 @@ def _hand_in(where: Path, step: str, count: int, rng: random.Random) -> Counter[
         )
         kinds[kind] += 1
         if kind in ("right", "wrong"):
-            data = rng.choice(right if kind == "right" else wrong).read_bytes()
+            data = rng.choice(right if kind == "right" else wrong).source
         else:
             data = rng.choice(HARM if kind == "harmful" else BROKEN).encode()
         file = where / f"student{index:04}" / f"step_{step[1:]}.py"

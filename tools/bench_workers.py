@@ -10,23 +10,25 @@ from pathlib import Path
 from grader import sandbox
 from grader.base import course
 from grader.grading.pipeline import Options, grade
+from tests.graded import variants
 
-WRONG = Path("tests/variants/s05/wrong/scale_sqrt_seq.py")
+WRONG = "s05/wrong/scale_sqrt_seq"
 
 
 def main(turns: int) -> None:
     """Print, for a right and a wrong file of step 05, seconds of processor and of waiting."""
     step = course.find("s05")
     grade(step, step.solution)  # imports of this process are not counted
-    for name, path in (("right", step.solution), ("wrong", course.ROOT / WRONG)):
-        for kind in ("fresh", "pooled", "forked"):
-            mine, workers, wall = _measure(kind, path, turns)
-            print(
-                f"{name}, {kind}: {mine + workers:.3f} s of processor a grading "
-                f"(grader {mine:.3f}, worker {workers:.3f}), report after {wall:.3f} s "
-                f"(mean of {turns})",
-                flush=True,
-            )
+    with variants.as_file(variants.find(WRONG)) as wrong:
+        for name, path in (("right", step.solution), ("wrong", wrong)):
+            for kind in ("fresh", "pooled", "forked"):
+                mine, workers, wall = _measure(kind, path, turns)
+                print(
+                    f"{name}, {kind}: {mine + workers:.3f} s of processor a grading "
+                    f"(grader {mine:.3f}, worker {workers:.3f}), report after {wall:.3f} s "
+                    f"(mean of {turns})",
+                    flush=True,
+                )
 
 
 def _measure(kind: str, path: Path, turns: int) -> tuple[float, float, float]:

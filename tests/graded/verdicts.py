@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.base import course
 from grader.base.model import Kind, Report, Status, Verdict
 from grader.rubric import load
-from tests.graded.variants import Variant
+from tests.graded.variants import Variant, as_file
 from tests.mutate import Mutant
 
 
@@ -82,7 +82,7 @@ def _mislabelled(one: Variant) -> str:
     """How the file differs from what its folder says it is."""
     from tests.graded import direct
 
-    truth = direct.truth(one.step, one.path.read_bytes())
+    truth = direct.truth(one.step, one.source)
     if truth.right == one.right:
         return ""
     return f"it is right (off by {truth.off:.1e})" if truth.right else f"it is wrong: {truth.why}"
@@ -92,14 +92,16 @@ def inside_report(one: Variant, seed: int) -> Report:
     """The report, made in this process."""
     from tests.graded import inside
 
-    return inside.grade(course.find(one.step), one.path, seed=seed)
+    with as_file(one) as path:
+        return inside.grade(course.find(one.step), path, seed=seed)
 
 
 def fresh_report(one: Variant, seed: int) -> Report:
     """The report that a learner gets."""
     from grader.grading import pipeline
 
-    return pipeline.grade(course.find(one.step), one.path, pipeline.Options(seed=seed))
+    with as_file(one) as path:
+        return pipeline.grade(course.find(one.step), path, pipeline.Options(seed=seed))
 
 
 def mutant(step: str, one: Mutant, seed: int) -> Graded:
