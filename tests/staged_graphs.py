@@ -76,7 +76,9 @@ def observed(step: Step, source: str) -> dict[str, str]:
 
     random.set_seed(0)
     trials = load.rubric(step).draw(np.random.default_rng(5))
-    job = Job("file.py", source, course.earlier_modules(step), tuple(t.probe for t in trials))
+    probes = tuple(trial.probe for trial in trials)
+    own = course.load().configuration
+    job = Job("file.py", source, course.earlier_modules(step), probes, configuration=own)
     outcome = Inside().finish(job)
     seen = {
         "ended": outcome.ended,

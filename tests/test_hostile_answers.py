@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader import frameworks
 from grader.base import course
 from grader.base.model import Status, Step
 from grader.grading import excerpt
@@ -111,15 +112,15 @@ def carried(observation: Observation) -> Observation:
 
 def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:
     trials = {trial.probe.name: trial for trial in rubric.draw(np.random.default_rng(seed))}
-    right = Evidence(trials, Outcome("done", {}))
+    right = Evidence(trials, Outcome("done", {}), frameworks.current())
     seen = {
         name: carried(answers.observation(trial.probe, right.expected(name)))
         for name, trial in trials.items()
     }
-    evidence = Evidence(trials, Outcome("done", seen))
+    evidence = Evidence(trials, Outcome("done", seen), frameworks.current())
     rulings = rule_all(rubric, evidence)
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
-    source = parse(step.stub.read_bytes(), "steps/step.py")
+    source = parse(step.stub.read_bytes(), "steps/step.py", frameworks.current().spellings())
     checks = settle(
         Case(rubric, source, evidence, rulings, source_findings(rubric, source), explanation)
     )

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from checks.shared.layer_norm import layer_norm
 from checks.step_03 import oracle as dot_product
 from checks.step_04 import oracle as masks
 from checks.step_06 import oracle as rotary
-from checks.step_08 import oracle as norm
 from grader.base.course import ROOT
 from grader.rubric import Rubric, Trial
 from grader.rubric.compare import close
@@ -90,7 +90,7 @@ def test_norm_oracle() -> None:
     draw = random(8)
     x, weight, bias = draw.normal(size=(2, 3, 6)), draw.normal(size=6), draw.normal(size=6)
     np.testing.assert_allclose(
-        norm.layer_norm(x, weight, bias, 0.3), formulas.normalized(x, weight, bias, 0.3), **CLOSE
+        layer_norm(x, weight, bias, 0.3), formulas.normalized(x, weight, bias, 0.3), **CLOSE
     )
 
 

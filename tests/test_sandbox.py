@@ -94,7 +94,7 @@ def attack():
         HEAD
         + """
 def attack():
-    head = b'{"Progress":["x"]}'
+    head = b'{"Notice":["x"]}'
     while True: os.write(4, b"gw01" + len(head).to_bytes(4, "little") + bytes(8) + head)
 """,
         "garbled",

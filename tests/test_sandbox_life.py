@@ -60,7 +60,7 @@ def test_a_spare_worker_that_died_is_the_machines_fault() -> None:
 def test_a_worker_that_takes_too_long_to_start_is_the_machines_fault() -> None:
     outcome = sandbox.run(job(HEAD, call("first")), limits=Limits(start=0.01))
     assert outcome.ended == "machine"
-    assert "was not imported within" in outcome.problem
+    assert "was not ready within" in outcome.problem
 
 
 def test_an_engine_that_cannot_be_installed_is_the_machines_fault() -> None:
@@ -74,7 +74,7 @@ def test_patience_with_compiling_has_an_end() -> None:
         HEAD
         + """
 def attack():
-    head = json.dumps({"Progress": ["compiling \\x1b[2J"]}).encode()
+    head = json.dumps({"Notice": ["compiling \\x1b[2J"]}).encode()
     while True:
         os.write(4, b"gw01" + len(head).to_bytes(4, "little") + bytes(8) + head)
         time.sleep(0.05)

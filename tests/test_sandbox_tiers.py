@@ -13,7 +13,6 @@ from grader import sandbox
 from grader.confine import tiers
 from grader.confine.tiers import LAYERS
 from grader.frameworks.max import cache
-from grader.sandbox import environment
 from tests.sandbox_attacks import HEAD, Attack, carry_out, confinable
 from tests.worker_jobs import QUICK, ROOT, call, job, out
 
@@ -95,7 +94,7 @@ def test_only_a_trusted_worker_is_given_the_real_cache() -> None:
         with sandbox.start(limits=QUICK, layers=layers, trusted=trusted) as running:
             source = HEAD + f"def f(): return os.environ[{cache.VARIABLE!r}]\n"
             outcome = running.finish(job(source, call("f")))
-        seen.append(out(outcome, "f") == environment.compile_cache())
+        seen.append(out(outcome, "f") == cache.shared())
     assert seen == [True, False, False]
 
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import termios
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,14 +22,14 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from checks.shared.exhibits import EXHIBITS, texts
-from checks.shared.exhibits.figures import FIGURES
+from checks.shared import texts
 from grader.base import course
 from grader.base.model import Excerpt, Report
 from grader.cli import cli
 from grader.grading.pipeline import Options, grade
 from grader.report import as_json
-from grader.rubric.exhibit import Exhibit, LessonFigure
+from grader.rubric import load
+from grader.rubric.exhibit import Exhibit
 from grader.show import ansi, failure, palette, svg, terminal
 from grader.show import page as pages
 from grader.show.heads import reference
@@ -41,6 +40,7 @@ from tests.graded import variants
 from tools.sync import figures
 from tools.sync.generate import State, plan
 
+EXHIBITS = {step.id: made for step in course.steps() if (made := load.exhibit(step))}
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
 
 
@@ -252,21 +252,18 @@ def test_the_figures_in_the_lessons_are_those_that_are_drawn() -> None:
     assert drawn == set((course.ROOT / "steps" / "figures").iterdir())
 
 
-@pytest.mark.parametrize("name", sorted(FIGURES))
+@pytest.mark.parametrize("name", [step.id for step in course.steps() if load.figures(step)])
 def test_another_machine_draws_the_same_bytes(name: str) -> None:
     """Its float64 differ in the last bits, so every number is moved by some of these."""
     step = course.find(name)
     usual = figures.blocks(step)
     rng = np.random.default_rng(1)
-    lesson_figures = tuple(
-        replace(planned, exhibit=noisy(planned, rng)) for planned in FIGURES[name]
-    )
-    assert [figures.block(step, planned) for planned in lesson_figures] == usual
+    exhibit = noisy(EXHIBITS[name](None), rng)
+    drawn = [figures.block(step, planned, exhibit) for planned in load.figures(step)]
+    assert drawn == usual
 
 
-def noisy(planned: LessonFigure, rng: np.random.Generator) -> Callable[[], Exhibit]:
-    exhibit = planned.exhibit()
-
+def noisy(exhibit: Exhibit, rng: np.random.Generator) -> Exhibit:
     def expect(**knobs: object) -> dict[str, npt.NDArray[np.float64]]:
         assert exhibit.trial.expect is not None
         return {
@@ -274,7 +271,7 @@ def noisy(planned: LessonFigure, rng: np.random.Generator) -> Callable[[], Exhib
             for path, array in exhibit.trial.expect(**knobs).items()
         }
 
-    return lambda: replace(exhibit, trial=replace(exhibit.trial, expect=expect))
+    return replace(exhibit, trial=replace(exhibit.trial, expect=expect))
 
 
 def test_every_figure_can_be_read_without_seeing_it() -> None:

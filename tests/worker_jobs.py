@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from grader.base import course
 from grader.protocol.probe import Action, Call, Job, Outcome, Probe, SeenError
 from grader.sandbox import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = "steps/step_05.py"
+CONFIGURATION = course.load().configuration
 QUICK = Limits(wall=1.5)
 
 
@@ -27,7 +29,7 @@ def earlier(*numbers: str) -> dict[str, tuple[str, str]]:
 
 
 def job(source: str, *probes: Probe, engine: str = "numpy") -> Job:
-    return Job(FILE, source, earlier("01", "02"), probes, engine)
+    return Job(FILE, source, earlier("01", "02"), probes, engine, CONFIGURATION)
 
 
 def call(function: str, *arguments: Any, **keywords: Any) -> Probe:

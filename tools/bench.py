@@ -21,8 +21,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from grader import frameworks
 from grader.base import course
-from grader.frameworks.max import engine
 from tools import bench_watch, bench_workers
 
 IMPORT = (
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--saves", type=int, default=100)
     parser.add_argument("--eager", action="store_true")
     asked = parser.parse_args(given)
-    engine.prepare()
+    frameworks.current().prepare()
     if asked.what == "workers":
         os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in the grader's own process
         bench_workers.main(asked.turns)

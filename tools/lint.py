@@ -1,4 +1,4 @@
-"""Style, layout and types: ``python -m tools.lint``. Runs all of them, then says which failed."""
+"""Style, layout, types and imports: ``python -m tools.lint``. Runs all, then says which failed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ COMMANDS = (
     ("ruff", "check", "--quiet"),
     ("ruff", "format", "--check", "--quiet"),
     ("mypy",),
+    ("tools.contracts",),
 )
 """What to run and on what is in pyproject.toml."""
 

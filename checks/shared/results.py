@@ -5,9 +5,19 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from grader.protocol.probe import Call, Seen, SeenArray, SeenTensor
-from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling
-from grader.rubric.compare import close
+from grader.rubric import (
+    Call,
+    Evidence,
+    Failed,
+    NotRun,
+    Passed,
+    Rule,
+    Ruling,
+    Seen,
+    SeenArray,
+    SeenTensor,
+    close,
+)
 
 Numbers = npt.NDArray[np.float64]
 

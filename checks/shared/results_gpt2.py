@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader.protocol.probe import Call, Seen, SeenArray, SeenTensor
-from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling, State
+from grader.rubric import (
+    Call,
+    Evidence,
+    Failed,
+    NotRun,
+    Passed,
+    Rule,
+    Ruling,
+    Seen,
+    SeenArray,
+    SeenTensor,
+    State,
+)
 from grader.rubric.rules import obstacle
 
 

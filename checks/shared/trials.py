@@ -13,21 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared import attention as oracles
-from grader.protocol.probe import (
+from grader.rubric import (
     Arg,
     Call,
     ConfigArg,
     DeviceArg,
     DimArg,
     DTypeArg,
+    Expect,
     Load,
     Make,
     Probe,
     Read,
     TensorArg,
+    Trial,
     multiples,
 )
-from grader.rubric import Expect, Trial
 
 Array = npt.NDArray[np.float32]
 Rng = np.random.Generator

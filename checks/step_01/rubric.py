@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from checks.shared import structure
-from grader.protocol.probe import Make, Probe, Read
 from grader.rubric import (
     Check,
     Evidence,
     Failed,
+    Make,
     NotRun,
     Passed,
+    Probe,
+    Read,
     Rubric,
     Rule,
     Ruling,

@@ -14,8 +14,7 @@ import numpy as np
 from checks.shared.attention import Floats, linear, split_heads
 from checks.shared.trials import Array, Rng, normal
 from checks.step_03 import oracle as oracles
-from grader.protocol.probe import Arg, Call, Probe, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Arg, Call, Probe, TensorArg, Trial
 
 NAME = "scaled_dot_product_attention"
 EXAMPLE = Path(__file__).resolve().parents[2] / "steps" / "data" / "she_loves_cats.json"

@@ -13,8 +13,7 @@ from checks.shared.attention import Floats, causal_mask
 from checks.shared.trials import Array, Rng
 from checks.step_04 import oracle as oracles
 from checks.step_04.oracle import Ints
-from grader.protocol.probe import Arg, Call, DTypeArg, Probe, Ref, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Arg, Call, DTypeArg, Probe, Ref, TensorArg, Trial
 
 PADDING, COMBINED = "padding_mask", "combine_masks"
 

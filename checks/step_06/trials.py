@@ -13,8 +13,7 @@ from checks.shared.attention import Floats
 from checks.shared.trials import Array, Rng, long, normal
 from checks.step_06 import oracle as oracles
 from checks.step_06.oracle import Ints
-from grader.protocol.probe import Call, Load, Make, Probe, Read, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial
 
 ROPE, LAYER = "RotaryEmbedding", "MultiHeadSelfAttentionRoPE"
 LONGEST = 48

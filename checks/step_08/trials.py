@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats
+from checks.shared.layer_norm import layer_norm
 from checks.shared.trials import Array, Rng, normal
 from checks.step_08 import oracle as oracles
-from grader.protocol.probe import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial
 
 LAYER, FUNCTION = "LayerNorm", "residual"
 DEFAULT_EPS = 1e-5
@@ -95,7 +95,7 @@ def _expect(inputs: Mapping[str, Array], given: Mapping[str, Array], eps: float)
 
     def expect(**knobs: Any) -> dict[str, Floats]:
         return {
-            path: oracles.layer_norm(x.astype(np.float64), weight, bias, eps, **knobs)
+            path: layer_norm(x.astype(np.float64), weight, bias, eps, **knobs)
             for path, x in inputs.items()
         }
 
@@ -122,10 +122,10 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
 
     def expect(**knobs: Any) -> dict[str, Floats]:
         def norm(x: Floats) -> Floats:
-            return oracles.layer_norm(x, *exact["norm"], 0.1, **knobs)
+            return layer_norm(x, *exact["norm"], 0.1, **knobs)
 
         def sublayer(x: Floats) -> Floats:
-            return oracles.layer_norm(x, *exact["sublayer"], 0.1, **knobs)
+            return layer_norm(x, *exact["sublayer"], 0.1, **knobs)
 
         return {"out": oracles.residual(x.astype(np.float64), norm, sublayer, **knobs)}
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from checks.shared import block as oracles
 from checks.shared.attention import Floats
 from checks.shared.trials import Array, Rng, attention_weights, normal
-from checks.step_09 import oracle as oracles
-from grader.protocol.probe import Call, ConfigArg, Load, Make, Probe, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Call, ConfigArg, Load, Make, Probe, TensorArg, Trial
 
 FUTURE = 2
 """In the trial ``calls``, tokens from this position on are changed for the second call."""

@@ -10,8 +10,7 @@ import numpy as np
 from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
 from checks.shared.trials import Array, Rng, long, normal
 from checks.step_10.oracle import KeyValue, Layer, multi_head_attention
-from grader.protocol.probe import Arg, Call, Load, Make, Probe, Ref, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial
 
 CLASS = "MultiHeadAttention"
 

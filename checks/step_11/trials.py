@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.attention import Floats
+from checks.shared.gpt2 import Ids, gpt2_logits
 from checks.shared.trials import Array, Rng, normal
 from checks.step_09.trials import block_weights, norm_weights
-from checks.step_11.oracle import Ids, gpt2_logits
-from grader.protocol.probe import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg, Trial
 
 CLASS = "GPT2LMHeadModel"
 Config = dict[str, int | float]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats, causal_mask, linear, merge_heads, softmax, split_heads
-from checks.step_08.oracle import layer_norm
-from checks.step_09.oracle import Weights, mlp, part
-from checks.step_11.oracle import Ids, gpt2_logits
+from checks.shared.block import Weights, mlp, part
+from checks.shared.gpt2 import Ids, gpt2_logits
+from checks.shared.layer_norm import layer_norm
 from checks.step_12.sampling import Model
 
 KeyValue = tuple[Floats, Floats]
@@ -23,7 +23,7 @@ def decode(
     """Logits of new tokens behind those in ``cache``, and the cache with them.
 
     ``ids`` is ``[batch, seq]``, a cache holds ``[batch, n_head, past, head_dim]`` twice for every
-    layer. Without a cache this is :func:`checks.step_11.oracle.gpt2_logits`. Knob ``decode``: ways
+    layer. Without a cache this is :func:`checks.shared.gpt2.gpt2_logits`. Knob ``decode``: ways
     to be wrong about the cache or the block.
     """
     w = part(weights, "transformer.")

@@ -12,8 +12,7 @@ from checks.shared.trials import LONG, Array, Rng, long
 from checks.step_11.trials import Config, config, model_weights, token_ids
 from checks.step_12 import sampling
 from checks.step_12.oracle import Cache, decode, writer
-from grader.protocol.probe import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg
-from grader.rubric import Trial
+from grader.rubric import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg, Trial
 
 CLASS = "GPT2WithCache"
 

@@ -1,23 +1,57 @@
-"""The course list: which steps exist, in which order, read from ``course.toml``."""
+"""The course: which steps exist, in which order, and what it is written in (``course.toml``)."""
 
 from __future__ import annotations
 
+import os
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.model import Step
 
-ROOT = Path(__file__).resolve().parents[2]
+HOME = Path(__file__).resolve().parents[2]
+"""The folder in which the grader lies, with its tools and their settings."""
+
+VARIABLE = "GRADER_COURSE"
+ROOT = Path(os.environ.get(VARIABLE) or HOME).resolve()
+"""The course that this process grades: the one that the grader lies in, unless told otherwise."""
 
 
 class UnknownStep(ValueError):
     """No step of the course has this name."""
 
 
+@dataclass(frozen=True)
+class Course:
+    """What ``course.toml`` says.
+
+    ``slug`` is its name for other programs. ``framework`` is the name of a folder of
+    ``grader/frameworks``. ``configuration`` is the class that a ``ConfigArg`` stands for, as
+    ``module:class``; empty where the course has none.
+    """
+
+    slug: str
+    framework: str
+    configuration: str
+    steps: tuple[Step, ...]
+
+
+def load(root: Path = ROOT) -> Course:
+    """The course in this folder.
+
+    Raises:
+        OSError, ValueError, KeyError, TypeError: its ``course.toml`` cannot be read, or lacks
+            something.
+    """
+    told = tomllib.loads((root / "course.toml").read_text(encoding="utf-8"))
+    slug = told["slug"]
+    listed = tuple(Step(entry["id"], entry["title"], root, slug) for entry in told["steps"])
+    return Course(slug, told["framework"], told.get("configuration", ""), listed)
+
+
 def steps(root: Path = ROOT) -> tuple[Step, ...]:
     """Every step of the course, in order."""
-    listed = tomllib.loads((root / "course.toml").read_text(encoding="utf-8"))["steps"]
-    return tuple(Step(entry["id"], entry["title"], root) for entry in listed)
+    return load(root).steps
 
 
 def find(name: str, root: Path = ROOT) -> Step:

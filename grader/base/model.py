@@ -38,11 +38,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the course, as the course list names it."""
+    """One step of a course, as ``course.toml`` lists it. ``course`` is the slug of that."""
 
     id: str
     title: str
     root: Path
+    course: str
 
     @property
     def number(self) -> str:
@@ -125,7 +126,7 @@ class Report:
     what the learner's program printed. ``isolation`` is the tier in which the file ran, None where
     nothing of it did. ``excerpt`` shows the first wrong numbers, where there are any; ``digest`` is
     the SHA-256 of the bytes that were graded, in hex, empty where they could not be read. No report
-    format has these two.
+    format has these two. ``course`` is the slug of the course.
     """
 
     step: str
@@ -143,6 +144,7 @@ class Report:
     problem: CheckResult | None = None
     excerpt: Excerpt | None = None
     digest: str = ""
+    course: str = ""
 
     @property
     def score(self) -> int:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
 
+from grader.base import course
 from grader.base.model import Step
 
-FOLDERS = ("checks", "grader", "gpt2", "requirements", "solutions", "tools")
-FILES = ("course.toml", "LICENSE", "pixi.toml", "pixiw")
+MACHINE = ("grader", "requirements", "tools", "LICENSE", "pixi.toml", "pixiw")
+COURSE = ("checks", "gpt2", "solutions", "course.toml")
 ENDINGS = (".py", ".toml", ".txt", ".md", ".css", ".js")
 DATE = (2020, 1, 1, 0, 0, 0)
 """The same for every file, so that the same course gives the same archive."""
@@ -45,24 +47,29 @@ exec "$python" -m grader autograde {step} "$base/submission" --points points.tom
 
 def build(step: Step, points: bytes = b"") -> bytes:
     """The archive for ``step``. ``points`` is the file of points, if there is one."""
-    root = step.root
-    paths = [root / name for name in FILES]
-    paths += [
-        path
-        for folder in FOLDERS
-        for path in sorted((root / folder).rglob("*"))
-        if path.suffix in ENDINGS and "__pycache__" not in path.parts
-    ]
-    paths += [step.lesson, step.stub]
+    files = {**_files(course.HOME, MACHINE), **_files(step.root, COURSE)}
+    for path in (step.lesson, step.stub):
+        files[path.relative_to(step.root).as_posix()] = path
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "setup.sh", SETUP.encode(), runs=True)
         _add(archive, "run_autograder", RUN.format(step=step.id).encode(), runs=True)
         _add(archive, "points.toml", points)
-        for path in paths:
-            name = path.relative_to(root).as_posix()
+        for name, path in files.items():
             _add(archive, name, path.read_bytes(), runs=name == "pixiw")
     return data.getvalue()
+
+
+def _files(root: Path, names: tuple[str, ...]) -> dict[str, Path]:
+    """Those of ``names`` that are files of ``root``, and what is in those that are folders."""
+    found = [root / name for name in names if (root / name).is_file()]
+    found += [
+        path
+        for name in names
+        for path in sorted((root / name).rglob("*"))
+        if path.suffix in ENDINGS and "__pycache__" not in path.parts
+    ]
+    return {path.relative_to(root).as_posix(): path for path in found}
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes, *, runs: bool = False) -> None:

@@ -16,7 +16,7 @@ from grader.classroom import work
 
 
 def local(workers: int) -> Callable[[], Executor]:
-    """Makes pools of ``workers`` processes. They start fresh: forking MAX's threads hangs."""
+    """Makes pools of ``workers`` processes. They start fresh: a fork with threads may hang."""
     context = multiprocessing.get_context("spawn")
     return lambda: ProcessPoolExecutor(workers, context, initializer=begin)
 

@@ -61,8 +61,8 @@ def _stub_shape(step: Step) -> str | None:
 def shape(data: bytes) -> str | None:
     """A digest of the program without its own names, comments, docstrings and layout.
 
-    Names that the file does not make itself, like those of MAX's functions, stay. None where it
-    is no program.
+    Names that the file does not make itself, like those of the framework, stay. None where it is no
+    program.
     """
     try:
         tree = parse(data, "").tree

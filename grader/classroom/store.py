@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import sys
-import types
-import typing
-from dataclasses import asdict, fields, is_dataclass
-from enum import Enum
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from grader import frameworks
 from grader.base import course
 from grader.base.files import write_whole
 from grader.base.model import Report
 
-SOURCES = ("checks", "grader", "solutions")
+SOURCES = ("checks", "solutions")
 NO_PART = ("grader/classroom", "grader/cli", "grader/learner", "grader/report", "grader/show")
 """Code that shows results and does not make them."""
-PACKAGES = ("max", "numpy")
 
 
-def fingerprint(root: Path = course.ROOT) -> str:
+def fingerprint(root: Path = course.ROOT, home: Path = course.HOME) -> str:
     """A name for everything but the submission that decides a result.
 
-    The rubrics, the grader, the solutions that a submission may import, MAX, NumPy and Python.
+    The rubrics, the grader, the solutions that a submission may import, the framework and Python.
     """
     digest = hashlib.sha256()
     digest.update(repr(sys.version_info[:3]).encode())
-    for package in PACKAGES:
-        digest.update(f"{package} {importlib.metadata.version(package)}\n".encode())
-    files = [path for top in SOURCES for path in (root / top).rglob("*.py")]
-    for path in sorted([*files, root / "course.toml"]):
-        name = path.relative_to(root).as_posix()
+    digest.update(frameworks.load(course.load(root).framework).versions().encode())
+    files = {path: root for top in SOURCES for path in (root / top).rglob("*.py")}
+    files |= dict.fromkeys((home / "grader").rglob("*.py"), home)
+    files[root / "course.toml"] = root
+    for name, path in sorted(
+        (path.relative_to(top).as_posix(), path) for path, top in files.items()
+    ):
         if not name.startswith(NO_PART):
             data = path.read_bytes()
             digest.update(f"{name} {len(data)}\n".encode() + data)
@@ -64,7 +64,7 @@ class Store:
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
             return restored(json.loads(text))
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        except (OSError, ValueError, RecursionError):
             return None
 
     def save(self, name: str, report: Report) -> None:
@@ -85,32 +85,6 @@ def restored(value: object) -> Report:
     """The report that :func:`plain` took apart.
 
     Raises:
-        TypeError, ValueError, KeyError: it is none.
+        ValueError: it is none.
     """
-    report: Report = _restored(Report, value)
-    return report
-
-
-def _restored(wanted: Any, value: Any) -> Any:
-    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
-    if origin in (typing.Union, types.UnionType):
-        if value is None and type(None) in arguments:
-            return None
-        (only,) = [each for each in arguments if each is not type(None)]
-        return _restored(only, value)
-    if origin is tuple:
-        kinds = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
-        return tuple(_restored(kind, each) for kind, each in zip(kinds, value, strict=True))
-    if is_dataclass(wanted) and isinstance(wanted, type):
-        hints = typing.get_type_hints(wanted)
-        known = {field.name for field in fields(wanted)}
-        if set(value) != known:
-            raise ValueError("written by another version")
-        return wanted(**{name: _restored(hints[name], value[name]) for name in known})
-    if isinstance(wanted, type) and issubclass(wanted, Enum):
-        return wanted(value)
-    if wanted is float and isinstance(value, int):
-        return float(value)
-    if not isinstance(value, wanted):
-        raise TypeError(f"{value!r} is no {wanted}")
-    return value
+    return msgspec.convert(value, Report)

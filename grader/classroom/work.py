@@ -36,7 +36,7 @@ class Task:
 
 
 class OtherGrader(Exception):
-    """This machine has another version of the grader, of MAX or of Python."""
+    """This machine has another version of the grader, of the framework or of Python."""
 
 
 class Unconfined(Exception):

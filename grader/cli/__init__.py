@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -52,9 +53,29 @@ class Commands(click.Group):
         return command
 
 
+def choose_course(ctx: click.Context, param: click.Parameter, folder: Path | None) -> None:
+    """Take the course in ``folder``, for this process and for those that it starts.
+
+    :mod:`grader.base.course` asks for it when it is imported, which no command was yet.
+    """
+    if folder is None:
+        return
+    if not (folder / "course.toml").is_file():
+        raise click.BadParameter(f"There is no course.toml in {folder}.", ctx, param)
+    os.environ["GRADER_COURSE"] = str(folder.resolve())
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--course",
+    envvar="GRADER_COURSE",
+    type=click.Path(path_type=Path),
+    callback=choose_course,
+    expose_value=False,
+    help="The folder of the course, if it is not the one that the grader came with.",
+)
 def cli() -> None:
-    """Grade the steps of the attention course."""
+    """Grade the steps of a course."""
 
 
 def main() -> None:

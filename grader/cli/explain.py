@@ -33,7 +33,7 @@ def words_that_begin(
 @plain_option
 def explain(words: tuple[str, ...], plain: bool) -> None:
     """Say why CHECK of STEP exists, and where to read. Without CHECK, list the step's checks."""
-    from grader.learner.pages import task
+    from grader.learner.tasks import task
     from grader.rubric import load
 
     step, check = _meant(words)

@@ -126,11 +126,12 @@ def reset(step: Step, plain: bool) -> None:
 def solution(step: Step | None, now: bool, plain: bool) -> None:
     """Show how the reference differs from your file, once the step is passed."""
     from grader.learner import pages
+    from grader.learner.tasks import task
 
     step = step or current_step()
     if not now and not _known().get(step.id, progress.UNTOUCHED).passed:
         raise click.UsageError(
-            f"Step {step.number} is not passed yet. {pages.task(f'hint {step.id}')} gives a hint; "
+            f"Step {step.number} is not passed yet. {task(f'hint {step.id}')} gives a hint; "
             "--now shows the reference all the same."
         )
     print_page(pages.solution_page(step), plain)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from grader import frameworks
 from grader.base import course
 from grader.base.model import Step, Verdict
 from grader.report.style import Style, paint, style_of
@@ -48,11 +49,35 @@ class StepName(click.ParamType):  # type: ignore[type-arg]
         ]
 
 
+class EngineName(click.ParamType):  # type: ignore[type-arg]
+    """What computes a program's numbers: one of the engines of the course's framework."""
+
+    name = "engine"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """The engine called so; the usage message names those that exist."""
+        every = frameworks.current().engines
+        if value not in every:
+            known = ", ".join(every)
+            self.fail(f"There is no engine {value!r}. The engines are {known}.", param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The engines whose names begin so."""
+        every = frameworks.current().engines
+        return [CompletionItem(name) for name in every if name.startswith(incomplete)]
+
+
 engine_option = click.option(
     "--engine",
-    type=click.Choice(["numpy", "max"]),
+    type=EngineName(),
     default="numpy",
-    help="numpy answers at once; max runs MAX's own kernels and compiles each one first.",
+    help="What computes the numbers. numpy answers at once; another is the framework's own, and "
+    "compiles first.",
 )
 seed_option = click.option("--seed", type=int, help="Draw the same random inputs again.")
 strict_option = click.option(
@@ -72,7 +97,7 @@ plain_option = click.option(
 
 def from_caller(path: Path) -> Path:
     """A path as the person typed it: pixi starts a task in the root and says where they are."""
-    return Path(os.environ.get("INIT_CWD", "")) / path if Path.cwd() == course.ROOT else path
+    return Path(os.environ.get("INIT_CWD", "")) / path if Path.cwd() == course.HOME else path
 
 
 def stdout_style(plain: bool) -> Style:

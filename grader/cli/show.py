@@ -72,7 +72,7 @@ def _exhibit(step: Step, text: str | None) -> Exhibit | None:
     from grader.rubric import load
     from grader.rubric.exhibit import NoExhibit
 
-    make = load.exhibits(step)
+    make = load.exhibit(step)
     if make is None:
         if text is not None:
             raise click.UsageError(f"Step {step.number} has no attention: leave out --text.")

@@ -32,7 +32,7 @@ def completion(shell: str) -> None:
 
     from grader.cli import cli
 
-    program = f"env PYTHONPATH={shlex.quote(str(course.ROOT))} {shlex.quote(sys.executable)}"
+    program = f"env PYTHONPATH={shlex.quote(str(course.HOME))} {shlex.quote(sys.executable)}"
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - click has all three
     script = kind(cli, {}, "grader", "_GRADER_COMPLETE").source()

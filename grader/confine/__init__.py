@@ -1,1 +1,1 @@
-"""Confines a process and ends it with all that it started. Imports neither MAX nor NumPy."""
+"""Confines a process and ends it with all that it started. Imports no framework, nor NumPy."""

@@ -53,9 +53,9 @@ def problem() -> str:
     return told[:300] if done.returncode else ""
 
 
-def command(grader: str, folder: str, cache: str, size: int) -> list[str]:
+def command(grader: str, course: str, folder: str, cache: str, size: int) -> list[str]:
     """What to put before the worker's command. ``size`` is that of ``folder``, in bytes."""
-    mounts = list(_mounts(grader, cache))
+    mounts = list(_mounts(grader, course, cache))
     given = [program() or "", *_namespaces(), *_own(folder, size)]
     for above in _above([name for _, name in mounts]):
         given += ["--perms", "0755", "--dir", above]  # else some of them would be root's alone
@@ -64,14 +64,14 @@ def command(grader: str, folder: str, cache: str, size: int) -> list[str]:
     return [*given, "--chdir", "/", "--"]
 
 
-def _mounts(grader: str, cache: str) -> Iterator[tuple[str, str]]:
+def _mounts(grader: str, course: str, cache: str) -> Iterator[tuple[str, str]]:
     """What to show, each once: ``(path, name inside)``."""
     known: list[str] = []
 
     def within(path: str) -> bool:
         return any(path == one or path.startswith(one + os.sep) for one in known)
 
-    for path in sorted({*readable.paths(grader), cache}, key=len):
+    for path in sorted({*readable.paths(grader, course), cache}, key=len):
         if not within(path) and os.path.exists(path):
             known.append(path)
             yield path, path

@@ -71,9 +71,8 @@ def _create(version: int, handled: int) -> int:
 def _rules(settings: Settings) -> Iterator[tuple[str, int]]:
     """Paths, and what may be done below each."""
     everything = (1 << 16) - 1 & ~EXECUTE & ~MAKE_DEVICES
-    # Without the interpreter's shared library, MAX's import runs python3 to ask for it.
-    programs = 0 if "MOJO_PYTHON_LIBRARY" in os.environ else EXECUTE
-    for path in readable.paths(settings.grader):
+    programs = EXECUTE if settings.programs else 0
+    for path in readable.paths(settings.grader, settings.course):
         yield path, READ | programs
     for path in readable.KERNEL:
         yield os.path.realpath(path), READ

@@ -1,7 +1,7 @@
-"""The layers that confine the worker, from inside, in the order in which they are put on.
+"""The layers that confine the worker, from inside, in the order in which they are applied.
 
 Each is a function of the settings that says whether the machine offers the layer. One that
-must be on before MAX starts threads stands in ``BEFORE_MAX``.
+must be on before the framework starts threads is in ``BEFORE_IMPORT``.
 """
 
 from __future__ import annotations
@@ -10,30 +10,28 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader.confine import guard, landlock, rlimits, seccomp
+from grader.confine import landlock, rlimits, seccomp
 
 if TYPE_CHECKING:
     from grader.confine.settings import Settings
 
 Layer = Callable[["Settings"], bool]
 
-BEFORE_MAX: tuple[tuple[str, Layer], ...] = (
+BEFORE_IMPORT: tuple[tuple[str, Layer], ...] = (
     ("bubblewrap", lambda settings: True),  # around this process already, or not wanted
     ("user", lambda settings: os.geteuid() != 0),
     ("limits", rlimits.apply),
     ("landlock", landlock.apply),
 )
-AFTER_MAX: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
+AFTER_IMPORT: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
 
 
 def fall_back(applied: tuple[str, ...], settings: Settings) -> None:
-    """Do what little can be done where a layer is missing. It counts for no tier."""
+    """Bound what cannot be forbidden. It counts for no tier."""
     if "seccomp" not in applied:
         rlimits.no_more_processes(settings)
-    if "seccomp" not in applied or "landlock" not in applied:
-        guard.install(settings)
 
 
 def apply(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:
-    """Put on every wanted layer that the machine offers; the names of those that are on."""
+    """Apply every wanted layer that the machine offers; the names of those that now hold."""
     return tuple(name for name, layer in layers if name in settings.layers and layer(settings))

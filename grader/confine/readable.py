@@ -1,4 +1,4 @@
-"""What a worker may read: the installed programs and the grader, and none of the answers.
+"""What a worker may read: the installed programs and the grader, and nothing of a course.
 
 Both layers that hide files take their list from here: Landlock, and bubblewrap, which shows
 the worker nothing else at all.
@@ -40,25 +40,29 @@ KERNEL = (
 """What every sandbox has of its own."""
 
 
-def paths(grader: str) -> Iterator[str]:
+def secrets(grader: str, course: str) -> tuple[str, str]:
+    """The folders that hold answers: the course, and what lies around the grader."""
+    return os.path.realpath(course), os.path.realpath(os.path.dirname(grader))
+
+
+def paths(grader: str, course: str) -> Iterator[str]:
     """Existing files and folders, none inside another's hidden part, each a real path."""
-    secret = os.path.dirname(grader)
     for path in (*SYSTEM, sys.prefix, sys.base_prefix, *sys.path):
-        yield from beside(os.path.realpath(path), secret)
+        yield from beside(os.path.realpath(path), secrets(grader, course))
     yield grader
 
 
-def beside(path: str, secret: str) -> Iterator[str]:
-    """``path``; or, where ``secret`` is inside it, everything in it but that."""
-    if path == secret:
+def beside(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
+    """``path``; or, where something ``hidden`` is inside it, everything in it but that."""
+    if path in hidden:
         return
-    if os.path.commonpath([path, secret]) != path:
+    if not any(os.path.commonpath([path, one]) == path for one in hidden):
         yield path
         return
     with contextlib.suppress(OSError):
         for entry in os.scandir(path):
             if not entry.is_symlink():
-                yield from beside(entry.path, secret)
+                yield from beside(entry.path, hidden)
 
 
 def names() -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ def no_more_processes(settings: Settings) -> bool:
     """Bound how many processes the worker can start, where starting them is not forbidden.
 
     The limit counts what the user already runs. Linux counts threads too and needs some for
-    MAX; elsewhere a limit of 0 only stops new processes.
+    the framework; elsewhere a limit of 0 only stops new processes.
     """
     with contextlib.suppress(OSError, ValueError):  # Landlock hides what the user runs
         most = _tasks_of_user() + settings.processes if kernel.LINUX else 0

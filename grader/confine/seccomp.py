@@ -1,4 +1,4 @@
-"""seccomp: after MAX is imported, the worker starts no process, opens no socket, signals nobody.
+"""seccomp: after its imports the worker starts no process, opens no socket, signals nobody.
 
 Also out of reach are the calls that change files' modes, owners, times and attributes, which
 Landlock does not cover. See ``Documentation/userspace-api/seccomp_filter.rst`` of the kernel.

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from grader.base import sanitize
 from grader.base.model import CheckResult, Status
-from grader.frameworks.max.errors import translate
 from grader.grading.diagnose import Explanation
 from grader.protocol.probe import SeenArray, SeenTensor
 from grader.rubric import Check, Evidence, Failed, Misconception, NotRun, Passed, Rubric, Ruling
@@ -185,7 +184,7 @@ def _operations(evidence: Evidence, trial: str) -> frozenset[str]:
     error = evidence.error(trial)
     if error is None:
         return frozenset()
-    told = translate(error)
+    told = evidence.framework.translate(error)
     return frozenset(re.findall(r"\w+", f"{told.message} {told.hint}"))
 
 
@@ -210,7 +209,7 @@ def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
         helper = case.evidence.trials[trial].probe.actions[-1].name
         if _absent(case.evidence, trial) or error.line is None or error.action != helper:
             return None
-        return error.line, translate(error).message
+        return error.line, case.evidence.framework.translate(error).message
     for path, want in case.evidence.expected(trial).items():
         seen = case.evidence.seen(trial, path)
         if seen is None:

@@ -1,7 +1,7 @@
-"""MAX's own kernels of a step, compiled with the reference solution before a learner's file.
+"""The kernels of a step, compiled with the reference solution before a learner's file.
 
-A learner's worker may read MAX's cache of compiled kernels and not write there, so what it
-compiles is lost. The solution needs the same kernels, is trusted, and fills the cache: minutes,
+A learner's worker may read the framework's cache of compiled kernels and not write there, so what
+it compiles is lost. The solution needs the same kernels, is trusted, and fills the cache: minutes,
 once on a machine. The default engine compiles nothing and needs none of this.
 """
 
@@ -10,29 +10,31 @@ from __future__ import annotations
 import hashlib
 import sys
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from grader import sandbox
+from grader import frameworks, sandbox
 from grader.base import course
 from grader.base.model import Step
+from grader.frameworks import Framework
 from grader.protocol.probe import Job
-from grader.sandbox import Limits, environment
+from grader.sandbox import Limits
 
 LIMITS = Limits(wall=600.0, compiling=3600.0)
 
 
-def compile_ahead(step: Step) -> None:
-    """Run the solution of ``step`` on MAX's own kernels, unless that was done here before."""
+def compile_ahead(step: Step, engine: str) -> None:
+    """Run the solution of ``step`` on this engine, unless that was done here before."""
     from grader.rubric import load
 
-    stamp = _stamp(step)
+    framework = frameworks.current()
+    stamp = _stamp(step, framework)
     if stamp.exists():
         return
     print(
-        f"MAX compiles its kernels for step {step.number}, once on this machine (minutes) ...",
+        f"{framework.title} compiles its kernels for step {step.number}, once on this machine "
+        "(minutes) ...",
         file=sys.stderr,
     )
     trials = load.rubric(step).draw(np.random.default_rng(0))
@@ -40,10 +42,11 @@ def compile_ahead(step: Step) -> None:
         file=step.solution.name,
         source=step.solution.read_text(encoding="utf-8"),
         modules=course.earlier_modules(step),
+        configuration=course.load(step.root).configuration,
         probes=tuple(trial.probe for trial in trials),
-        engine="max",
+        engine=engine,
     )
-    with sandbox.start(engine="max", limits=LIMITS, layers=("limits",), trusted=True) as running:
+    with sandbox.start(engine=engine, limits=LIMITS, layers=("limits",), trusted=True) as running:
         outcome = running.finish(job, _say)
     if outcome.ended == "done":
         with suppress(OSError):  # then it is done again next time
@@ -51,10 +54,11 @@ def compile_ahead(step: Step) -> None:
             stamp.touch()
 
 
-def _stamp(step: Step) -> Path:
-    """A file in MAX's cache that says: the kernels of this solution were compiled."""
-    state = hashlib.sha256(f"{version('max')} {step.id} ".encode() + step.solution.read_bytes())
-    return Path(environment.compile_cache()) / "grader" / state.hexdigest()[:16]
+def _stamp(step: Step, framework: Framework) -> Path:
+    """A file in the framework's cache that says: the kernels of this solution were compiled."""
+    name = f"{framework.versions()} {step.course} {step.id} ".encode()
+    state = hashlib.sha256(name + step.solution.read_bytes())
+    return Path(framework.cache()) / "grader" / state.hexdigest()[:16]
 
 
 def _say(line: str) -> None:

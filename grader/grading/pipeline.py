@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader import sandbox
+from grader import frameworks, sandbox
 from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Step, Verdict
 
 if TYPE_CHECKING:
+    from grader.frameworks import Framework
     from grader.grading.diagnose import Explanation
     from grader.protocol.probe import Outcome
     from grader.rubric import Floats, Rubric, Ruling, Trial
@@ -65,16 +66,16 @@ def grade(
 ) -> Report:
     """Grade the file at ``path`` as an answer to ``step``.
 
-    The worker imports MAX while this process reads the source and draws the inputs. ``start``
-    gives the worker, for callers that keep some ready; ``data`` the file's bytes and ``drawn``
-    the inputs, for callers that have them. ``drawn`` goes before the seed of ``options``.
+    The worker imports the framework while this process reads the source and draws the inputs.
+    ``start`` gives the worker, for callers that keep some ready; ``data`` the file's bytes and
+    ``drawn`` the inputs, for callers that have them. ``drawn`` goes before the seed of ``options``.
     """
     from grader.rubric import load
 
-    if options.engine == "max":
+    if options.engine in frameworks.current().compiling:
         from grader.grading import kernels
 
-        kernels.compile_ahead(step)
+        kernels.compile_ahead(step, options.engine)
     started = time.perf_counter()
     with start(engine=options.engine) as running:
         from grader.source import SourceProblem, parse, read_file
@@ -90,11 +91,12 @@ def grade(
             (),
             seed=seed,
             engine=options.engine,
+            course=step.course,
         )
         try:
             data = read_file(path) if data is None else data
             base = replace(base, digest=hashlib.sha256(data).hexdigest())
-            source = parse(data, base.file)
+            source = parse(data, base.file, frameworks.current().spellings())
         except SourceProblem as problem:
             return _unreadable(base, rubric, problem, time.perf_counter() - started)
         return _judged(base, step, rubric, source, options, running, started, drawn)
@@ -105,7 +107,9 @@ def unreadable(step: Step, message: str, hint: str = "") -> Report:
     from grader.rubric import load
     from grader.source import SourceProblem
 
-    base = Report(step.id, step.title, _shown(step, step.stub), Verdict.FAIL, ())
+    base = Report(
+        step.id, step.title, _shown(step, step.stub), Verdict.FAIL, (), course=step.course
+    )
     return _unreadable(base, load.rubric(step), SourceProblem(message, hint=hint or None), 0.0)
 
 
@@ -126,6 +130,7 @@ def _judged(
     from grader.protocol.probe import Job
     from grader.rubric import Evidence
 
+    framework = frameworks.current()
     drawn = drawn or draw(rubric, base.seed)
     trials = drawn.trials
     findings: dict[str, Finding] = {}
@@ -139,12 +144,13 @@ def _judged(
             file=base.file,
             source=source.text,
             modules=course.earlier_modules(step, mine=options.mine),
+            configuration=course.load(step.root).configuration,
             probes=tuple(trial.probe for trial in trials.values()),
             engine=options.engine,
         ),
         meanwhile=meanwhile,
     )
-    evidence = Evidence(trials, outcome, drawn.expected)
+    evidence = Evidence(trials, outcome, framework, drawn.expected)
     rulings = rule_all(rubric, evidence)
     explanation = None if behaves(rulings) else diagnose(rubric, evidence)
     checks = settle(Case(rubric, source, evidence, rulings, findings, explanation, options.strict))
@@ -156,7 +162,7 @@ def _judged(
         isolation=outcome.isolation,
         duration_s=time.perf_counter() - started,
         output=outcome.output,
-        notes=_notes(outcome),
+        notes=_notes(outcome, framework),
         excerpt=excerpt.cut(evidence, rulings),
     )
 
@@ -198,12 +204,9 @@ def _told(
     )
 
 
-def _notes(outcome: Outcome) -> tuple[str, ...]:
-    known = {
-        "old-import-path": "max.nn.module_v3 is an old name. Today it is max.experimental.nn; "
-        "the grader accepts both."
-    }
+def _notes(outcome: Outcome, framework: Framework) -> tuple[str, ...]:
     # Of the worker's notes only the known: the file could send any text in its place.
+    known = framework.notes
     return tuple(known[note] for note in known if note in outcome.notes) + (
         (outcome.problem,) if outcome.problem else ()
     )

@@ -1,10 +1,9 @@
 """Where the numbers of a program leave the path of the reference.
 
 The learner's program and the step's solution run on the same inputs, and every expression of both
-tells its value (:mod:`grader.worker.follow`). A value that the reference has too is *known*. Walking
-back from a wrong result through values that are not known ends at expressions that make something
-unknown from known things only: there the path is left. It comes from the learner's process, so it
-explains and never decides.
+tells its value. A value that the reference has too is *known*. Walking back from a wrong result
+through values that are not known ends at expressions that make something unknown from known things
+only: there the path is left. It comes from the learner's process: it explains, and never decides.
 """
 
 from __future__ import annotations
@@ -72,16 +71,12 @@ class Run:
     @cached_property
     def arrays(self) -> tuple[Floats | None, ...]:
         """The values as float64; what hides is minus infinity. None where it is unknown."""
-        return tuple(
-            None if one is None else _canonical(one.array) for one in self.trail.values
-        )
+        return tuple(None if one is None else _canonical(one.array) for one in self.trail.values)
 
     @cached_property
     def parents(self) -> Mapping[int, ast.AST]:
         """The node around each node, by the identity of the inner one."""
-        return {
-            id(inner): outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)
-        }
+        return {id(inner): outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
 
     @cached_property
     def numbers(self) -> Mapping[int, int]:
@@ -130,7 +125,7 @@ class Run:
 
     def segment(self, number: int) -> str:
         """The source of a node, on one line."""
-        return " ".join((ast.get_source_segment(self.text, self.nodes[number]) or "").split())  # type: ignore[arg-type]
+        return " ".join((ast.get_source_segment(self.text, self.nodes[number]) or "").split())
 
     def statement(self, number: int) -> ast.stmt | None:
         """The statement that a node belongs to."""
@@ -211,12 +206,10 @@ def _transposed(mine: Floats, one: Floats, index: int) -> Relation | None:
         return None
     if sorted(mine.shape) != sorted(one.shape):
         return None
-    for axes in permutations(range(mine.ndim)):
-        if tuple(one.shape[axis] for axis in axes) == mine.shape and axes != tuple(
-            range(mine.ndim)
-        ):
-            if same(mine, one.transpose(axes)):
-                return Relation("transposed", index, axes=axes)
+    for axes in list(permutations(range(mine.ndim)))[1:]:
+        fits = tuple(one.shape[axis] for axis in axes) == mine.shape
+        if fits and same(mine, one.transpose(axes)):
+            return Relation("transposed", index, axes=axes)
     return None
 
 
@@ -316,8 +309,10 @@ class Comparison:
         wanted = _canonical(array)
         for value in reversed(range(len(self.mine.arrays))):
             one = self.mine.arrays[value]
-            if one is not None and one.shape == wanted.shape and np.array_equal(
-                one, wanted, equal_nan=True
+            if (
+                one is not None
+                and one.shape == wanted.shape
+                and np.array_equal(one, wanted, equal_nan=True)
             ):
                 return value
         return None

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from grader import sandbox
 from grader.base.model import LEVELS, Report, Status, Step
 from grader.learner import progress
-from grader.learner.pages import task
 from grader.learner.progress import StepProgress
+from grader.learner.tasks import task
 
 if TYPE_CHECKING:
     from grader.grading.pipeline import Options

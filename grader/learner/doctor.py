@@ -14,15 +14,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader import frameworks
 from grader.base import course
-from grader.frameworks.max import engine
-from grader.sandbox import environment
+from grader.frameworks import Framework
 
 if TYPE_CHECKING:
     from grader.report.style import Style
 
-NEWEST = (3, 14)
-"""The newest Python that MAX has wheels for."""
 ROOM = 300 << 20
 """Bytes on the disk below which a grading may fail."""
 INSTALL = "Run ./pixiw install (or pixi install). If it stays, remove the folder .venv first."
@@ -48,16 +46,22 @@ class Inspection:
 
 def inspect_machine(style: Style) -> Iterator[Inspection]:
     """Everything, from what all else rests on to what is only convenient."""
-    yield _python()
-    packages = list(_packages())
+    try:
+        framework = frameworks.current()
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        said = f"course.toml: {_last(problem)}"
+        yield Inspection("Course", State.BROKEN, said, "git restore course.toml")
+        return
+    yield _python(framework)
+    packages = list(_packages(framework))
     yield from packages
-    yield from _folders()
+    yield from _folders(framework)
     yield from _terminal(style)
     if any(one.state is State.BROKEN for one in packages):
         return
     yield (whole := _course())
     yield _progress()
-    yield (prepared := _prepared())
+    yield (prepared := _prepared(framework))
     if State.BROKEN not in (whole.state, prepared.state):
         yield (grading := _grading())
         if grading.state is State.GOOD:
@@ -91,35 +95,39 @@ def _mark(state: State, style: Style) -> str:
     return {"good": "✅", "weak": "🔸", "broken": "❌"}[state.value]
 
 
-def _python() -> Inspection:
+def _python(framework: Framework) -> Inspection:
     version = f"{sys.version.split()[0]} at {sys.executable}"
-    if sys.version_info[:2] > NEWEST:
-        newest = ".".join(map(str, NEWEST))
-        return Inspection("Python", State.WEAK, version, f"MAX is made for Pythons up to {newest}.")
+    if framework.newest_python and sys.version_info[:2] > framework.newest_python:
+        newest = ".".join(map(str, framework.newest_python))
+        said = f"{framework.title} is made for Pythons up to {newest}."
+        return Inspection("Python", State.WEAK, version, said)
     return Inspection("Python", State.GOOD, version)
 
 
-def _packages() -> Iterator[Inspection]:
-    """MAX in the version that pixi.toml pins, and the other packages of the default environment."""
+def _packages(framework: Framework) -> Iterator[Inspection]:
+    """The packages of the default environment, the pinned one in the version of pixi.toml."""
     try:
-        manifest = tomllib.loads((course.ROOT / "pixi.toml").read_text(encoding="utf-8"))
+        manifest = tomllib.loads((course.HOME / "pixi.toml").read_text(encoding="utf-8"))
         wanted: dict[str, str] = manifest["pypi-dependencies"]
     except (OSError, ValueError, KeyError) as problem:
         yield Inspection("pixi.toml", State.BROKEN, f"cannot be read: {problem}", "git restore it.")
         return
-    missing = [name for name in wanted if name != "max" and _version(name) is None]
+    missing = [name for name in wanted if name != framework.pinned and _version(name) is None]
     if missing:
         yield Inspection("Packages", State.BROKEN, f"missing: {', '.join(missing)}", INSTALL)
     else:
         yield Inspection("Packages", State.GOOD, "all there")
-    pinned, found = wanted.get("max", "").removeprefix("=="), _version("max")
+    if not framework.pinned:
+        return
+    pinned = wanted.get(framework.pinned, "").removeprefix("==")
+    found, title = _version(framework.pinned), framework.title
     if found is None:
-        yield Inspection("MAX", State.BROKEN, f"is not installed for {sys.executable}", INSTALL)
+        yield Inspection(title, State.BROKEN, f"is not installed for {sys.executable}", INSTALL)
     elif found != pinned:
         said = f"version {found}, but the grader is made for {pinned}"
-        yield Inspection("MAX", State.BROKEN, said, INSTALL)
+        yield Inspection(title, State.BROKEN, said, INSTALL)
     else:
-        yield Inspection("MAX", State.GOOD, found)
+        yield Inspection(title, State.GOOD, found)
 
 
 def _version(package: str) -> str | None:
@@ -129,13 +137,14 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _folders() -> Iterator[Inspection]:
-    """The places that are written to: for the worker, for what MAX compiles, for the learner."""
+def _folders(framework: Framework) -> Iterator[Inspection]:
+    """The places that are written to: for the worker, for what is compiled, for the learner."""
     temporary = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - looked at only
     yield _folder("Temporary folder", Path(temporary), State.BROKEN, "Set TMPDIR to a folder")
-    cache = Path(environment.compile_cache())
-    grave = State.WEAK if engine.prepared() else State.BROKEN
-    yield _folder("MAX's cache", cache, grave, "Set MODULAR_CACHE_DIR to a folder")
+    if cache := framework.cache():
+        grave = State.WEAK if framework.prepared() else State.BROKEN
+        remedy = f"Set {framework.cache_variable} to a folder"
+        yield _folder(f"{framework.title}'s cache", Path(cache), grave, remedy)
     steps = course.ROOT / "steps"
     yield _folder("Course folder", steps, State.WEAK, "Copy the course to a folder")
 
@@ -162,12 +171,7 @@ def _course() -> Inspection:
     """Whether every file of the course is there and can be read."""
     from grader.rubric import load
 
-    try:
-        steps = course.steps()
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        return Inspection(
-            "Course", State.BROKEN, f"course.toml: {_last(problem)}", "git restore course.toml"
-        )
+    steps = course.steps()
     for step in steps:
         for path in (step.solution, step.lesson):
             try:
@@ -209,16 +213,21 @@ def _terminal(style: Style) -> Iterator[Inspection]:
     yield Inspection("Terminal", State.GOOD, f"UTF-8, {colour}, {width}")
 
 
-def _prepared() -> Inspection:
-    if engine.prepared():
+def _prepared(framework: Framework) -> Inspection:
+    if framework.prepared():
         return Inspection("Engine", State.GOOD, "prepared")
     try:
-        engine.prepare()
+        framework.prepare()
     except RuntimeError as problem:
         return Inspection(
-            "Engine", State.BROKEN, f"MAX cannot be imported: {_last(problem)}", INSTALL
+            "Engine",
+            State.BROKEN,
+            f"{framework.title} cannot be imported: {_last(problem)}",
+            INSTALL,
         )
-    return Inspection("Engine", State.GOOD, "prepared now: MAX compiled a part of itself")
+    return Inspection(
+        "Engine", State.GOOD, f"prepared now: {framework.title} compiled a part of itself"
+    )
 
 
 def _grading() -> Inspection:

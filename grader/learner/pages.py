@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from grader.base.blanks import make_answer, regions
 from grader.base.model import LEVELS, Status, Verdict
 from grader.learner import hints, lesson
 from grader.learner.progress import UNTOUCHED, Progress, StepProgress
+from grader.learner.tasks import task
 from grader.report import as_text
 from grader.source import SourceProblem, read_file
 
@@ -25,12 +25,6 @@ FEW = 8
 """A difference of so many lines is shown after a pass; a longer one when it is asked for."""
 WIDE = 60
 """From this width on a list has bars."""
-
-
-def task(name: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The command that runs the task ``name``, as this person starts tasks."""
-    runner = "pixi" if environment.get("PIXI_PROJECT_ROOT") else "./pixiw"
-    return f"{runner} run {name}"
 
 
 def bar(done: int, of: int, style: Style) -> str:

@@ -27,7 +27,7 @@ class WireError(ValueError):
 
 @dataclass(frozen=True)
 class Hello:
-    """The worker has imported MAX and waits for its job.
+    """The worker has imported the framework and waits for its job.
 
     ``layers`` confine it. ``process`` is its process id and group, as it sees them itself.
     """

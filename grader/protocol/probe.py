@@ -19,7 +19,7 @@ Array = npt.NDArray[np.generic]
 
 @dataclass(frozen=True)
 class TensorArg:
-    """A MAX tensor with these numbers, on the CPU."""
+    """A tensor of the framework with these numbers, on the CPU."""
 
     array: Array
 
@@ -33,26 +33,26 @@ class ArrayArg:
 
 @dataclass(frozen=True)
 class DTypeArg:
-    """A member of ``max.dtype.DType``, by name: ``"float32"``."""
+    """The framework's element type of this name: ``"float32"``."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class DeviceArg:
-    """``max.driver.CPU()``."""
+    """The framework's device for the CPU."""
 
 
 @dataclass(frozen=True)
 class DimArg:
-    """``max.graph.Dim(value)``, as a tensor's shape holds them."""
+    """One size, as a tensor's shape holds it in the framework."""
 
     value: int
 
 
 @dataclass(frozen=True)
 class ConfigArg:
-    """A ``GPT2Config`` of step 01 with these fields set."""
+    """An object of the course's configuration class with these fields set."""
 
     fields: dict[str, int | float]
 
@@ -117,7 +117,7 @@ def multiples(counts: Array, step: float) -> Array:
 
 @dataclass(frozen=True)
 class Call:
-    """Call something, staged as one MAX graph, and read every tensor of the answer.
+    """Call something and read every tensor of the answer; one graph, where the framework has them.
 
     ``on`` is ``None`` for a function of the learner's module named ``method``. Otherwise it
     names an earlier result; ``method`` ``None`` calls that object itself. ``staged`` is false for
@@ -157,7 +157,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class SeenTensor:
-    """A MAX tensor's numbers. ``dtype`` is MAX's name of the element type."""
+    """A tensor's numbers. ``dtype`` is the framework's name of the element type."""
 
     array: Array
     dtype: str
@@ -261,7 +261,8 @@ class Job:
     """All that the worker is told.
 
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
-    ``follow`` asks for the values of every expression on the way.
+    ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``follow`` asks for the
+    values of every expression on the way.
     """
 
     file: str
@@ -269,6 +270,7 @@ class Job:
     modules: dict[str, tuple[str, str]]
     probes: tuple[Probe, ...]
     engine: str = "numpy"
+    configuration: str = ""
     follow: bool = False
 
 
@@ -279,10 +281,10 @@ class Outcome:
     ``load_error`` is the exception that importing the learner's file raised. ``ended`` is
     ``"done"``, or why the process gave no complete answer: ``"timeout"``, ``"memory"``,
     ``"exit"`` (the code ended the process itself; ``status`` says how), ``"garbled"`` (its
-    messages broke the protocol), ``"machine"`` (MAX or the sandbox could not start: a grader
-    error; ``problem`` says what). ``probe`` names the probe under way when it ended, ``line``
-    the line of the learner's file at which the time ran out, if that is known. ``isolation`` is
-    the tier in which it was run, None where the worker never took its job.
+    messages broke the protocol), ``"machine"`` (the framework or the sandbox could not start: a
+    grader error; ``problem`` says what). ``probe`` names the probe under way when it ended,
+    ``line`` the line of the learner's file at which the time ran out, if that is known.
+    ``isolation`` is the tier in which it was run, None where the worker never took its job.
     """
 
     ended: str

@@ -16,7 +16,7 @@ def render(report: Report) -> str:
     """The results as a JSON object."""
     checks = ((report.problem,) if report.problem else ()) + report.checks
     found = {
-        "slug": f"attention-course/{report.step}",
+        "slug": f"{report.course}/{report.step}",
         "results": [_result(check, report) for check in checks],
         "version": VERSION,
     }

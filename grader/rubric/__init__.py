@@ -1,7 +1,32 @@
-"""The words in which an author says what a step asks: checks, trials, rules, exhibits."""
+"""The words in which an author says what a step asks: probes, trials, checks, rules, exhibits.
+
+Content imports nothing else of the grader. ``rules`` has the rules of run-time checks.
+"""
 
 from __future__ import annotations
 
+from grader.protocol.probe import (
+    Action,
+    Arg,
+    ArrayArg,
+    Call,
+    ConfigArg,
+    DeviceArg,
+    DimArg,
+    DTypeArg,
+    Load,
+    Make,
+    Probe,
+    Read,
+    Ref,
+    Seen,
+    SeenArray,
+    SeenModule,
+    SeenObject,
+    SeenTensor,
+    TensorArg,
+    multiples,
+)
 from grader.rubric.checks import (
     Check,
     Failed,
@@ -15,23 +40,50 @@ from grader.rubric.checks import (
     runtime_check,
     source_check,
 )
+from grader.rubric.compare import close
 from grader.rubric.evidence import Evidence, Expect, Floats, State, Trial
+from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
 
 __all__ = [
+    "Action",
+    "Arg",
+    "ArrayArg",
+    "Call",
     "Check",
+    "ConfigArg",
+    "DTypeArg",
+    "DeviceArg",
+    "DimArg",
     "Evidence",
+    "Exhibit",
     "Expect",
     "Failed",
     "Floats",
+    "LessonFigure",
+    "Load",
+    "Make",
     "Misconception",
+    "NoExhibit",
     "NotRun",
     "Passed",
+    "Probe",
+    "Read",
+    "Ref",
     "Rubric",
     "Rule",
     "Ruling",
+    "Seen",
+    "SeenArray",
+    "SeenModule",
+    "SeenObject",
+    "SeenTensor",
     "SourceTest",
     "State",
+    "TensorArg",
     "Trial",
+    "View",
+    "close",
+    "multiples",
     "runtime_check",
     "source_check",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.frameworks import Framework
 from grader.protocol.probe import (
     Load,
     Observation,
@@ -60,10 +61,14 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the worker saw, beside the trials that were asked of it."""
+    """What the worker saw, beside the trials that were asked of it.
+
+    ``framework`` is what the file is written in.
+    """
 
     trials: Mapping[str, Trial]
     outcome: Outcome
+    framework: Framework
     _expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict, repr=False)
 
     def state(self, trial: str, action: str) -> State:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.rubric import Trial
+from grader.rubric.evidence import Trial
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,14 +51,12 @@ class Exhibit:
     views: tuple[View, ...]
 
 
-Exhibits = Callable[[str | None], Exhibit]
+MakeExhibit = Callable[[str | None], Exhibit]
 """Makes the exhibit for a text; for None, the text that shows most.
 
 Raises:
     NoExhibit: the text is too long, too short or not made of what the step knows.
 """
-
-ByStep = Mapping[str, Exhibits]
 
 
 @dataclass(frozen=True)
@@ -74,13 +72,11 @@ class LessonFigure:
     name: str
     alt: str
     command: str
-    exhibit: Callable[[], Exhibit]
     views: tuple[int, ...] = ()
     wrong: Mapping[str, Any] | None = None
     small: bool = False
     text: bool = False
 
-    def chosen(self) -> tuple[Exhibit, tuple[View, ...]]:
-        """The exhibit, and the views of it that are drawn."""
-        exhibit = self.exhibit()
-        return exhibit, tuple(exhibit.views[index] for index in self.views) or exhibit.views
+    def chosen(self, exhibit: Exhibit) -> tuple[View, ...]:
+        """The views of the step's exhibit that are drawn."""
+        return tuple(exhibit.views[index] for index in self.views) or exhibit.views

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
+from types import ModuleType
 
 from grader.base.model import Step
 from grader.rubric.checks import Rubric
-from grader.rubric.exhibit import Exhibits, LessonFigure
+from grader.rubric.exhibit import LessonFigure, MakeExhibit
 
 
 def rubric(step: Step) -> Rubric:
@@ -15,15 +17,19 @@ def rubric(step: Step) -> Rubric:
     return loaded
 
 
-def exhibits(step: Step) -> Exhibits | None:
+def exhibit(step: Step) -> MakeExhibit | None:
     """What ``show`` draws of ``step``; None where there is nothing to see."""
-    found: Exhibits | None = importlib.import_module("checks.shared.exhibits").EXHIBITS.get(step.id)
+    made: MakeExhibit | None = getattr(_exhibit(step), "exhibit", None)
+    return made
+
+
+def figures(step: Step) -> tuple[LessonFigure, ...]:
+    """The figures in the lesson of ``step``."""
+    found: tuple[LessonFigure, ...] = getattr(_exhibit(step), "FIGURES", ())
     return found
 
 
-def lesson_figures(step: Step) -> tuple[LessonFigure, ...]:
-    """The figures in the lesson of ``step``, from ``checks/shared/exhibits/figures.py``."""
-    found: tuple[LessonFigure, ...] = importlib.import_module(
-        "checks.shared.exhibits.figures"
-    ).FIGURES.get(step.id, ())
-    return found
+def _exhibit(step: Step) -> ModuleType | None:
+    """``checks/step_NN/exhibit.py``, where the step has one."""
+    name = f"checks.step_{step.number}.exhibit"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from grader.frameworks.max.errors import translate
+from grader.frameworks import Framework
 from grader.protocol.probe import (
     Call,
     ConfigArg,
@@ -24,8 +24,9 @@ from grader.protocol.probe import (
     SeenObject,
     SeenTensor,
 )
-from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling, State
+from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.compare import difference
+from grader.rubric.evidence import Evidence, State
 
 _A = TypeVar("_A", Make, Load, Call)
 
@@ -64,7 +65,7 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
     if state is State.FAILED:
         error = evidence.error(trial)
         if error is not None:
-            told = translate(error)
+            told = evidence.framework.translate(error)
             return Failed(told.message, told.hint, error.line, error.chain)
     if state is State.UNDER_WAY:
         how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
@@ -89,7 +90,7 @@ def imports() -> Rule:
     def rule(evidence: Evidence) -> Ruling:
         error = evidence.outcome.load_error
         if error is not None:
-            told = translate(error)
+            told = evidence.framework.translate(error)
             return Failed(told.message, told.hint, error.line, error.chain)
         if evidence.outcome.ended != "done" and not (
             evidence.outcome.observations or evidence.outcome.probe
@@ -104,7 +105,7 @@ def imports() -> Rule:
 
 
 def builds(*trials: str, module: bool = True) -> Rule:
-    """What each trial makes can be made, and is a MAX ``Module`` where ``module`` says so."""
+    """What each trial makes can be made, and is one of the framework's modules if ``module``."""
 
     def rule(evidence: Evidence) -> Ruling:
         for name, make in _actions(evidence, trials, Make):
@@ -113,8 +114,8 @@ def builds(*trials: str, module: bool = True) -> Rule:
             seen = evidence.seen(name, make.name)
             if module and not (isinstance(seen, SeenModule) and seen.is_module):
                 return Failed(
-                    f"{make.target} is not a MAX Module",
-                    f"Write class {make.target}(Module) and call super().__init__() first.",
+                    f"{make.target} is not {evidence.framework.module}",
+                    evidence.framework.hint("no module", cls=make.target),
                 )
         return Passed()
 
@@ -166,44 +167,39 @@ def _parameter_problem(
     have = {k: v for k, v in module.parameters.items() if k.startswith(prefix)}
     for key, shape in want.items():
         if key not in have:
-            return _missing(key, module)
+            return _missing(key, module, evidence.framework)
         if have[key].shape != shape:
             turned = len(shape) == 2 and have[key].shape == shape[::-1]
             return Failed(
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
                 + _options(evidence, trial),
-                "Linear(in_dim, out_dim) keeps its weight as [out_dim, in_dim]."
-                if turned
-                else None,
+                evidence.framework.hint("turned") if turned else None,
             )
     for key in have:
         if key not in want:
-            return _too_many(key, want, _options(evidence, trial))
+            return _too_many(key, want, _options(evidence, trial), evidence.framework)
     return None
 
 
-def _missing(key: str, seen: SeenModule) -> Failed:
+def _missing(key: str, seen: SeenModule, framework: Framework) -> Failed:
     """A parameter that the weights have and the module has not."""
-    kind = seen.attributes.get(key, "Tensor")
-    if kind != "Tensor":
+    kind = seen.attributes.get(key, framework.tensor_type)
+    if kind != framework.tensor_type:
         told = "None" if kind == "NoneType" else f"of type {kind}"
         return Failed(
-            f"The parameter {key} is missing: self.{key} is {told}",
-            "Only a Tensor on self becomes a parameter: Tensor.ones, Tensor.zeros.",
+            f"The parameter {key} is missing: self.{key} is {told}", framework.hint("no parameter")
         )
-    hint = "Linear has a bias unless bias=False is said." if key.endswith(".bias") else None
+    hint = framework.hint("bias missing") if key.endswith(".bias") else None
     return Failed(f"The parameter {key} is missing", hint)
 
 
-def _too_many(key: str, want: Mapping[str, object], options: str) -> Failed:
+def _too_many(key: str, want: Mapping[str, object], options: str, framework: Framework) -> Failed:
     """A parameter that the module has and the weights have not."""
     message = f"There is a parameter too many{options}: {key}"
     owner, _, last = key.rpartition(".")
     if owner and last == "bias" and f"{owner}.weight" in want:
         return Failed(
-            message,
-            f"self.{owner} must have no bias here: pass the argument on, Linear(..., bias=bias).",
-            concept="bias-too-many",
+            message, framework.hint("bias too many", owner=owner), concept="bias-too-many"
         )
     if owner and last in ("weight", "bias"):
         return Failed(
@@ -263,7 +259,7 @@ def runs(*trials: str) -> Rule:
 
 
 def tensors(*trials: str, dtype: str = "float32") -> Rule:
-    """Every expected result is a MAX tensor of this dtype."""
+    """Every expected result is a tensor of the framework, of this dtype."""
 
     def rule(evidence: Evidence) -> Ruling:
         for name, path in _expected(evidence, trials):
@@ -273,8 +269,8 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
             what = _called(evidence, name, path)
             if not isinstance(seen, SeenTensor):
                 return Failed(
-                    f"{what} returned {_describe(seen)}, expected a MAX Tensor",
-                    _tensor_hint(seen),
+                    f"{what} returned {_describe(seen)}, expected {evidence.framework.tensor}",
+                    _tensor_hint(seen, evidence.framework),
                 )
             if seen.dtype != dtype:
                 return Failed(f"{what} returned dtype {seen.dtype}, expected {dtype}")
@@ -283,13 +279,13 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
     return rule
 
 
-def _tensor_hint(seen: Seen) -> str | None:
+def _tensor_hint(seen: Seen, framework: Framework) -> str | None:
     """What to do about a result that is no tensor."""
     match seen:
         case None:
             return "Does every path of the function end in a return?"
         case SeenArray():
-            return "Return the MAX Tensor itself: leave out to_numpy() and NumPy's functions."
+            return framework.hint("array returned")
         case tuple() | list():
             return "Return the tensor by itself. A comma behind it makes a tuple."
     return None

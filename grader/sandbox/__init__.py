@@ -1,7 +1,7 @@
 """Runs a learner's file in a process of its own, within limits, and leaves nothing behind.
 
 Importing this package is cheap: NumPy is imported when the job is sent, while the worker
-imports MAX.
+imports the framework.
 """
 
 from __future__ import annotations

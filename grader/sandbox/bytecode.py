@@ -12,32 +12,25 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-FOLDERS = (
-    "",
-    "base",
-    "confine",
-    "frameworks",
-    "frameworks/max",
-    "frameworks/max/engine",
-    "protocol",
-    "worker",
-)
-"""Of the grader's folder: those that hold modules which the worker imports."""
+FOLDERS = ("", "base", "confine", "frameworks", "protocol", "worker")
+"""Of the grader's folder: those that hold modules which the worker imports, whatever its
+framework."""
 
 
-def keep(grader: str) -> None:
-    """Compile each module in ``FOLDERS`` whose compiled form is missing or older."""
-    for source in list(_stale(grader)):
+def keep(grader: str, framework: str) -> None:
+    """Compile each module of ``FOLDERS`` and ``framework`` that is not, or was changed since."""
+    own = (folder for folder, _, _ in os.walk(os.path.join(grader, "frameworks", framework)))
+    for source in list(_stale([*(os.path.join(grader, name) for name in FOLDERS), *own])):
         import py_compile
 
         with suppress(OSError, py_compile.PyCompileError):
             py_compile.compile(source, doraise=True)
 
 
-def _stale(grader: str) -> Iterator[str]:
+def _stale(folders: list[str]) -> Iterator[str]:
     from importlib.util import cache_from_source
 
-    for folder in (os.path.join(grader, name) for name in FOLDERS):
+    for folder in folders:
         if not os.access(folder, os.W_OK):
             continue
         for entry in os.scandir(folder):

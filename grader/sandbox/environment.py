@@ -1,14 +1,13 @@
 """Where a worker lives: its private folder and its environment, made from an allow-list."""
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH100, PTH102, PTH111, PTH118, PTH120
+# ruff: noqa: PTH102, PTH118, PTH120
 from __future__ import annotations
 
 import os
 import sys
 
 from grader.confine.folder import NOBODY
-from grader.frameworks.max import cache, engine
 
 PREFIX = "grader-"
 
@@ -33,29 +32,15 @@ def environment(folder: str, *, trusted: bool = False) -> dict[str, str]:
 
     What a ``trusted`` worker compiles is kept for others.
     """
+    from grader import frameworks
+
     programs = (os.path.dirname(sys.executable), "/usr/bin", "/bin")
     return {
         "PATH": os.pathsep.join(programs),
         "LANG": "C.UTF-8",
         "HOME": folder,
         "TMPDIR": folder,
-        cache.VARIABLE: compile_cache() if trusted else cache.private(folder),
         "MALLOC_ARENA_MAX": "2",
         "PYTHONHASHSEED": "0",  # an error that names a set names it in the same order again
-        **engine.environment(),
+        **frameworks.current().environment(None if trusted else folder),
     }
-
-
-def compile_cache() -> str:
-    """The folder in which MAX keeps kernels that it compiled.
-
-    MAX looks at ``MODULAR_CACHE_DIR``, at ``cache`` in ``MODULAR_HOME``, then in the user's
-    cache folder. A worker may read it, but has one of its own to write to.
-    """
-    given = os.environ
-    if given.get("MODULAR_CACHE_DIR"):
-        return os.path.abspath(given["MODULAR_CACHE_DIR"])
-    if given.get("MODULAR_HOME"):
-        return os.path.join(os.path.abspath(given["MODULAR_HOME"]), "cache")
-    base = given.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(os.path.abspath(base), "modular")

@@ -19,7 +19,7 @@ SOCKET = 3
 
 
 class ForkServer:
-    """Imports MAX once and forks a worker for each job, one at a time.
+    """Imports the framework once and forks a worker for each job, one at a time.
 
     A worker is as confined as any other and is used for one job; of one, nothing is left for
     the next. Linux only.
@@ -29,13 +29,15 @@ class ForkServer:
     """
 
     def __init__(self, layers: tuple[str, ...] = tiers.LAYERS) -> None:
+        from grader import frameworks
+
         if sys.platform != "linux":
-            raise OSError("only Linux can fork after MAX is imported")
+            raise OSError("only Linux can fork after such an import")
         self._layers = tiers.usable(layers)
         self._inside = "bubblewrap" in self._layers
         self._count = 0
         self._child: Running | None = None
-        bytecode.keep(GRADER)
+        bytecode.keep(GRADER, frameworks.current().name)
         self._folder = environment.make_folder(self._layers)
         arguments = settings("", Limits(), self._layers, self._folder, warm=False)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -23,18 +23,20 @@ def start(
     warm: bool = False,
     trusted: bool = False,
 ) -> Running:
-    """Start a worker, which imports MAX from now on.
+    """Start a worker, which imports the framework from now on.
 
     It puts on those of ``layers`` that the machine offers; its outcome says what that made.
     ``warm`` has it run a small forward of its own too, for a job that comes later.
-    ``trusted`` is for the course's own code: what MAX compiles for it is kept for all others.
+    ``trusted`` is for the course's own code: what is compiled for it is kept for all others.
 
     Raises:
         OSError: if the machine has no process, pipe or folder left.
     """
+    from grader import frameworks
+
     limits = limits or Limits()
     layers = tiers.usable(layers)
-    bytecode.keep(GRADER)
+    bytecode.keep(GRADER, frameworks.current().name)
     return Running(spawn(engine, limits, layers, warm=warm, trusted=trusted), limits)
 
 

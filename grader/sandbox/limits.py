@@ -10,12 +10,12 @@ MIB = 1 << 20
 class Limits(NamedTuple):
     """Seconds and bytes.
 
-    ``wall`` counts from when the worker has MAX and its job; ``start`` is for importing MAX,
+    ``wall`` counts from when the worker has its job; ``start`` is for importing the framework,
     and whoever exceeds it is the machine, not the learner. ``compiling`` is added, in pieces,
-    where MAX announces that it compiles kernels. ``cpu`` counts over all threads and
+    where it announces that it compiles kernels. ``cpu`` counts over all threads and
     matters where the grader cannot keep time. ``memory`` is what the worker may hold beyond
-    what MAX itself holds. ``file_size`` is for one file, ``disk`` for all of them, ``processes``
-    for machines where starting processes cannot be forbidden.
+    what it holds before its job. ``file_size`` is for one file, ``disk`` for all of them,
+    ``processes`` for machines where starting processes cannot be forbidden.
     """
 
     wall: float = 20.0

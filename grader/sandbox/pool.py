@@ -28,10 +28,10 @@ CHECK_S = 60.0
 class WorkerPool:
     """Keeps ``count`` workers ready and hands them out, each with its layers and limits on.
 
-    Where the machine can, they are forked from processes that have imported MAX, each of which
-    has one worker at a time (:mod:`grader.sandbox.fork_server`). A thread makes the next ones while
-    a core is left beside the gradings under way. Close it, or use it as a context manager: that
-    ends every process. Where this process is killed, they end too.
+    Where the machine can, they are forked from processes that have imported the framework, each of
+    which has one worker at a time (:mod:`grader.sandbox.fork_server`). A thread makes the next ones
+    while a core is left beside the gradings under way. Close it, or use it as a context manager:
+    that ends every process. Where this process is killed, they end too.
     """
 
     def __init__(

@@ -32,11 +32,11 @@ GRACE_MS = 15_000
 TOTAL_LIMIT = 256 << 20
 """Bytes that one worker may send in all."""
 COMPILING_S = 60.0
-"""Seconds more for each kernel that MAX says it compiles."""
+"""Seconds more for each kernel that the worker says it compiles."""
 
 
 class Running:
-    """A worker that imports MAX while the grader does other things, used for one job.
+    """A worker that imports the framework while the grader does other things, used for one job.
 
     Close it, or use it as a context manager: that ends every process of it and removes its
     folder.
@@ -86,7 +86,7 @@ class Running:
 
     @property
     def ready(self) -> bool:
-        """Whether the worker has imported MAX and waits for its job. Does not wait."""
+        """Whether the worker has imported the framework and waits for its job. Does not wait."""
         return self.usable and self.started
 
     @property
@@ -121,7 +121,7 @@ class Running:
     ) -> Outcome:
         """Send the job, wait for the answers within the limits, and end the worker.
 
-        ``meanwhile`` is called once, while the worker imports MAX or does the job.
+        ``meanwhile`` is called once, while the worker starts or does the job.
 
         Raises:
             RuntimeError: if this worker has had a job already, or is closed.
@@ -160,7 +160,7 @@ class Running:
 
     @property
     def _leaves_time(self) -> bool:
-        """Whether the worker is busy by itself: importing MAX, or with all of its job."""
+        """Whether the worker is busy by itself: starting, or with all of its job."""
         return not (self._asked and self._unsent)
 
     def close(self) -> None:
@@ -303,7 +303,7 @@ class Running:
             self._garbled = str(error)
 
     def _be_patient(self) -> None:
-        """Give MAX time to compile. The worker may lie about that, so there is a bound."""
+        """Give it time to compile. The worker may lie about that, so there is a bound."""
         more = min(COMPILING_S, self._patience)
         self._patience -= more
         self._deadline += more
@@ -327,7 +327,7 @@ class Running:
         if time.monotonic() < self._deadline:
             return None
         if not transcript.taken:
-            return "machine", f"MAX was not imported within {self._limits.start:g} s"
+            return "machine", f"the worker was not ready within {self._limits.start:g} s"
         return "timeout", ""
 
     def _outcome(self, ended: str, problem: str) -> Outcome:

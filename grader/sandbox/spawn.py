@@ -18,7 +18,7 @@ from grader.sandbox.limits import Limits
 
 GRADER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PER_CORE = 96 << 20
-"""Address space, not memory: MAX starts threads for the cores, each with a stack and a heap."""
+"""Address space, not memory: a framework has threads for the cores, each with stack and heap."""
 JOB_PIPE = 1 << 20
 """Bytes that the pipe to the worker holds, where the system lets us choose."""
 ABOVE = 64
@@ -116,12 +116,16 @@ def launch(
     trusted: bool = False,
 ) -> int:
     """The process id of the worker's program, started with these descriptors and no others."""
+    from grader import frameworks
+    from grader.base import course
+
     program = os.path.join(GRADER, "worker", "__main__.py")
     # Not -I: the environment is ours anyway, and one of its variables is for Python.
     command = [sys.executable, "-s", "-P", "-B", "-X", "utf8", program, *arguments]
     if "bubblewrap" in layers:
-        cache = environment.compile_cache()
-        command = [*bubblewrap.command(GRADER, folder, cache, 2 * Limits().disk), *command]
+        cache = frameworks.current().cache()
+        shown = bubblewrap.command(GRADER, str(course.ROOT), folder, cache, 2 * Limits().disk)
+        command = [*shown, *command]
     moved = [(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, ABOVE), place) for end, place in places]
     actions: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = [
         *((os.POSIX_SPAWN_OPEN, n, os.devnull, os.O_RDWR, 0) for n in (0, 1, 2)),
@@ -144,10 +148,16 @@ def settings(
     engine: str, limits: Limits, layers: tuple[str, ...], folder: str, *, warm: bool
 ) -> list[str]:
     """What the worker's program is told, as ``name=value``."""
+    from grader import frameworks
+    from grader.base import course
+
+    framework = frameworks.current()
     given = {
         "grader": GRADER,
+        "course": course.ROOT,
         "folder": folder,
-        "cache": environment.compile_cache(),
+        "cache": framework.cache(),
+        "framework": framework.name,
         "engine": engine,
         "layers": ",".join(layers),
         "wall_ms": int(1000 * limits.wall),
@@ -159,5 +169,6 @@ def settings(
         "threads": limits.threads,
         "processes": limits.processes,
         "warm": int(warm),
+        "programs": int(framework.runs_programs()),
     }
     return [f"{name}={value}" for name, value in given.items()]

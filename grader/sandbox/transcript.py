@@ -18,7 +18,7 @@ from grader.protocol.message import (
 from grader.protocol.probe import Job, Observation, SeenError
 
 EXTRA_LINES = 100
-"""Far more than one file makes MAX compile kernels or runs out of time."""
+"""Far more than one file has kernels to compile or runs out of time."""
 
 
 class Transcript:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.base.model import Grid
-from grader.frameworks.max.errors import translate
+from grader.frameworks import Framework
 from grader.protocol.probe import Outcome, SeenArray, SeenTensor
 from grader.rubric import Evidence
 from grader.rubric.exhibit import Exhibit, View
@@ -48,9 +48,11 @@ def mistaken(exhibit: Exhibit, view: View, knobs: Mapping[str, Any]) -> Figure:
     return compared(view.title, _grid(want), _grid(have), view.rows, view.columns)
 
 
-def observed(exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome) -> Shown:
+def observed(
+    exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome, framework: Framework
+) -> Shown:
     """The exhibit as a program really does it; where it is wrong, beside what it should be."""
-    evidence = Evidence({exhibit.trial.probe.name: exhibit.trial}, outcome)
+    evidence = Evidence({exhibit.trial.probe.name: exhibit.trial}, outcome, framework)
     right: list[tuple[View, Heatmap]] = []
     wrong: list[Figure] = []
     remarks = tuple(dict.fromkeys(_problems(evidence, exhibit, views)))
@@ -90,7 +92,7 @@ def _problems(evidence: Evidence, exhibit: Exhibit, views: tuple[View, ...]) -> 
     outcome, name = evidence.outcome, exhibit.trial.probe.name
     error = outcome.load_error or evidence.error(name)
     if error is not None:
-        told = translate(error)
+        told = evidence.framework.translate(error)
         where = f"Line {error.line}: " if error.line is not None else ""
         yield f"{where}{told.message}{f'. {told.hint}' if told.hint else ''}"
     elif outcome.ended != "done":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader import sandbox
+from grader import frameworks, sandbox
 from grader.base import course
 from grader.base.model import Step
 from grader.rubric.exhibit import Exhibit, View
@@ -24,14 +24,16 @@ def draw_program(
         from grader.source import parse, read_file
 
         name = path.name
-        source = parse(read_file(path), name)
+        framework = frameworks.current()
+        source = parse(read_file(path), name, framework.spellings())
         outcome = running.finish(
             Job(
                 file=name,
                 source=source.text,
                 modules=course.earlier_modules(step),
+                configuration=course.load(step.root).configuration,
                 probes=(exhibit.trial.probe,),
                 engine=engine,
             )
         )
-    return observed(exhibit, views, outcome)
+    return observed(exhibit, views, outcome, framework)

@@ -17,7 +17,8 @@ A rubric asks with words, each a function that gives a test:
     nothing of the stub is left.
 
 A pattern is a function from an :class:`Expr` to bool. Expressions are canonical: names are
-replaced by what they hold, helpers are followed, and MAX's spellings of one operation are one.
+replaced by what they hold, helpers are followed, and the framework's spellings of one operation
+are one.
 """
 
 from __future__ import annotations

@@ -10,10 +10,13 @@ import re
 import stat
 import tokenize
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.base import sanitize
+from grader.frameworks import Spellings
+
+PYTHON = Spellings()
 
 MOST_BYTES = 1 << 18
 MOST_NODES = 10_000
@@ -47,12 +50,16 @@ class SourceProblem(Exception):
 
 @dataclass(frozen=True)
 class Source:
-    """A file that parsed: its text, its lines without their ends, its tree, its name."""
+    """A file that parsed: its text, its lines without their ends, its tree, its name.
+
+    ``spellings`` are those of the framework in which it is written.
+    """
 
     file: str
     text: str
     lines: tuple[str, ...]
     tree: ast.Module
+    spellings: Spellings = field(compare=False, repr=False)
 
 
 def read_file(path: Path) -> bytes:
@@ -104,7 +111,7 @@ def _read(handle: int, most: int) -> bytes:
     return b"".join(pieces)
 
 
-def parse(data: bytes, file: str) -> Source:
+def parse(data: bytes, file: str, spellings: Spellings = PYTHON) -> Source:
     """The syntax tree of ``data``.
 
     Raises:
@@ -130,7 +137,7 @@ def parse(data: bytes, file: str) -> Source:
             f"{file} is too long to be read", hint="A step is a page long. Is this the file?"
         )
     # Not splitlines, which also splits where Python counts no line: at a form feed, say.
-    return Source(file, text, tuple(text.removesuffix("\n").split("\n")), tree)
+    return Source(file, text, tuple(text.removesuffix("\n").split("\n")), tree, spellings)
 
 
 def _too_deep(file: str) -> SourceProblem:

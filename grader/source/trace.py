@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.frameworks.max.spellings import METHODS, OPERATIONS, OPERATORS, aliases, dotted, today
+from grader.frameworks import Spellings
+from grader.source.names import OPERATORS, WRAPPERS, aliases, dotted
 
 DEEPEST = 60
 """Levels of blocks, of expressions and of inlined calls that are followed."""
@@ -74,10 +75,11 @@ class _Scope:
 class Tracer:
     """Follows functions of one module."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, spellings: Spellings) -> None:
+        self._spellings = spellings
         self._steps = 0
         self._traced: dict[str, tuple[Expr, dict[str, Expr]]] = {}
-        self._imports = aliases(tree.body)
+        self._imports = aliases(tree.body, spellings)
         self._functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
         self.classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
         self._constants = {
@@ -89,13 +91,13 @@ class Tracer:
         }
 
     def full_name(self, node: ast.expr, scope_imports: dict[str, str] | None = None) -> str | None:
-        """The full name that ``a.b`` stands for: ``F.softmax`` gives MAX's own name of it."""
+        """The full name that ``a.b`` stands for: ``F.softmax`` gives the framework's name."""
         name = dotted(node)
         if name is None:
             return None
         first, _, rest = name.partition(".")
         known = {**self._imports, **(scope_imports or {})}
-        return today(known.get(first, first) + (f".{rest}" if rest else ""))
+        return self._spellings.today(known.get(first, first) + (f".{rest}" if rest else ""))
 
     def function(self, path: str) -> ast.FunctionDef | None:
         """``causal_mask`` or ``GPT2Attention._attn``; the last definition counts."""
@@ -144,7 +146,7 @@ class Tracer:
         cls: ast.ClassDef | None,
         level: int,
     ) -> tuple[Expr, dict[str, Expr]]:
-        scope = _Scope(names, aliases(function.body), cls, level)
+        scope = _Scope(names, aliases(function.body, self._spellings), cls, level)
         given = dict(names)
         self._block(function.body, scope)
         results = [one for one in scope.returns if one.op != "const" or one.value is not None]
@@ -373,10 +375,11 @@ class Tracer:
         scope: _Scope,
         line: int,
     ) -> Expr:
-        if name in ("int", "float", "Dim", "max.graph.Dim", "list", "tuple") and len(args) == 1:
+        known = self._spellings
+        if len(args) == 1 and (name in WRAPPERS or name in known.wrappers):
             return args[0]
-        if name in OPERATIONS:
-            return _canonical(OPERATIONS[name], args, kwargs, line)
+        if name in known.operations:
+            return _canonical(known.operations[name], args, kwargs, line)
         if name in self._functions:
             return self._inline(name, self._functions[name], args, kwargs, scope, line)
         return Expr("call", args, name=name, kwargs=kwargs, line=line)
@@ -398,9 +401,9 @@ class Tracer:
                 )
                 return Expr("call", args, callee.name, kwargs, line=line, inside=inner.inside)
             return Expr("call", args, callee.name, kwargs, line=line)
-        if callee.name in METHODS:
+        if callee.name in self._spellings.methods:
             return _canonical(callee.name, (owner, *args), kwargs, line)
-        if callee.name in ("cast", "to", "rebind"):
+        if callee.name in self._spellings.conversions:
             return owner
         return Expr("call", (owner, *args), callee.name, kwargs, line=line)
 

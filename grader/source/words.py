@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grader.frameworks.max.spellings import imported
+from grader.source.names import imported
 from grader.source.read import Source
 from grader.source.trace import Expr, Tracer, walk
 
@@ -41,7 +41,7 @@ ENTRIES = ("__call__", "forward")
 @lru_cache(maxsize=4)
 def tracer(source: Source) -> Tracer:
     """The tracer of a file; every test of one grading shares it."""
-    return Tracer(source.tree)
+    return Tracer(source.tree, source.spellings)
 
 
 @lru_cache(maxsize=4)
@@ -70,7 +70,7 @@ def imports(*names: str) -> Test:
     """
 
     def test(source: Source) -> Finding:
-        every = [a for scope in _bodies(source.tree) for a in imported(scope)]
+        every = [a for scope in _bodies(source.tree) for a in imported(scope, source.spellings)]
         line = None
         for name in names:
             found = [at for full, at in every if name == full or name.startswith(f"{full}.")]

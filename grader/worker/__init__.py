@@ -1,1 +1,1 @@
-"""The untrusted process: it imports MAX, runs the learner's code and says what it saw."""
+"""The untrusted process: it imports the framework, runs the learner's code and says what it saw."""

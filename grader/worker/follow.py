@@ -9,12 +9,13 @@ leaves. The program computes the same; only its tensors and arrays are kept.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from grader.frameworks import Runtime
 from grader.protocol.probe import SeenArray, SeenTensor, Trail
+from grader.worker import observe
 
 SEE = "__see__"
 """The name by which the rewritten program calls the recorder. No learner's file has it."""
@@ -127,13 +128,10 @@ def _see(numbered: ast.AST, value: ast.expr) -> ast.Call:
 
 
 class Recorder:
-    """Keeps what expressions gave, as the objects themselves until the run is over.
+    """Keeps what expressions gave, as the objects themselves until the run is over."""
 
-    ``holds_numbers`` says of a type whether its objects are tensors or arrays.
-    """
-
-    def __init__(self, holds_numbers: Callable[[type], bool]) -> None:
-        self._holds_numbers = holds_numbers
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
         self._kinds: dict[type, bool] = {}
         self._places: list[tuple[int, int, int]] = []
         self._objects: list[Any] = []
@@ -155,7 +153,7 @@ class Recorder:
 
     def _kept(self, kind: type) -> bool:
         if kind not in self._kinds:
-            self._kinds[kind] = self._holds_numbers(kind)
+            self._kinds[kind] = self._runtime.holds_numbers(kind)
         return self._kinds[kind]
 
     def _place(self, value: Any) -> int:
@@ -164,19 +162,13 @@ class Recorder:
             self._objects.append(value)
         return self._index[id(value)]
 
-    def trail(self, read: Callable[[Any], SeenTensor | SeenArray | None]) -> Trail:
-        """What was seen, in the order in which it was; ``read`` gives the numbers of an object."""
+    def trail(self) -> Trail:
+        """What was seen, in the order in which it was."""
         budget = MOST_BYTES
         values: list[SeenTensor | SeenArray | None] = []
         for value in self._objects:
-            seen = read(value) if budget > 0 else None
+            seen = observe.numbers(value, self._runtime) if budget > 0 else None
             budget -= seen.array.nbytes if seen is not None else 0
             values.append(seen)
         places = np.asarray(self._places, np.int32).reshape(-1, 3)
         return Trail(places, tuple(values))
-
-
-def parts(trail: Trail) -> Iterator[tuple[int, int, SeenTensor | SeenArray | None]]:
-    """Node, part (-1: the value itself) and numbers of each entry, in order."""
-    for node, part, index in trail.places.tolist():
-        yield node, part, trail.values[index]

@@ -1,6 +1,6 @@
-"""A process that has imported MAX and forks a worker for each job: one at a time.
+"""A process that has imported the framework and forks a worker for each job: one at a time.
 
-A fork after MAX has started its threads hangs. This process stops short of that: it imports
+A fork after the framework has started threads hangs. This process stops short of that: it imports
 what starts none, runs nothing of a learner, and lets each child go on from there. Of one child
 nothing is left for the next: its processes and its folder are gone before another is forked.
 """
@@ -15,10 +15,10 @@ import socket
 import sys
 from typing import NoReturn
 
+from grader import frameworks
 from grader.confine import folder, supervisor
 from grader.confine.settings import JOB, MESSAGES, Settings, parse
-from grader.frameworks.max import cache
-from grader.worker import serve, start
+from grader.worker import child, serve
 
 SOCKET = 3
 """Where requests come from: the settings as text, with five ends of pipes."""
@@ -32,7 +32,7 @@ def keep(settings: Settings) -> NoReturn:
     """Fork a worker for each request until the grader closes its end."""
     requests = socket.socket(fileno=fcntl.fcntl(SOCKET, fcntl.F_DUPFD_CLOEXEC, ABOVE))
     os.closerange(SOCKET, ABOVE)
-    serve.import_single_threaded()
+    serve.import_single_threaded(settings)
     if supervisor.usage(os.getpid()).threads > 1:
         os._exit(1)
     while True:
@@ -51,12 +51,12 @@ def _one(settings: Settings, descriptors: list[int]) -> None:
     job, messages, output, control, ending = descriptors
     os.mkdir(settings.folder, 0o700)
     parent = os.getpid()
-    child = os.fork()
-    if child == 0:
+    worker = os.fork()
+    if worker == 0:
         _become(settings, parent, output, job, messages)
     for descriptor in (output, job, messages):
         os.close(descriptor)
-    supervisor.oversee(child, settings, control, ending)
+    supervisor.oversee(worker, settings, control, ending)
     os.close(control)
     os.close(ending)
 
@@ -67,8 +67,8 @@ def _become(settings: Settings, parent: int, output: int, job: int, messages: in
         os.dup2(end, place, inheritable=False)
     os.closerange(MESSAGES + 1, 4096)
     os.environ.update(HOME=settings.folder, TMPDIR=settings.folder)
-    os.environ[cache.VARIABLE] = cache.private(settings.folder)
+    os.environ.update(frameworks.load(settings.framework).environment(settings.folder))
     # Python's streams still take their descriptors for what they were: files that can seek.
     sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
-    start.work_or_die(settings, parent)
+    child.work_or_die(settings, parent)

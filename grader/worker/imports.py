@@ -1,8 +1,7 @@
-"""What the learner's file may import: earlier steps from memory, MAX by its old name too."""
+"""What the learner's file may import: of the course, the earlier steps, from memory."""
 
 from __future__ import annotations
 
-import importlib
 import importlib.abc
 import importlib.machinery
 import linecache
@@ -17,18 +16,19 @@ OWN = frozenset(("solutions", "steps", "checks", "grader"))
 STEP_FILE = re.compile(r"(?:step|solution)_\d\d")
 """An earlier step imported as if it lay in the same folder."""
 
-OLD_NAME = "max.nn.module_v3"
-NEW_NAME = "max.experimental.nn"
-OLD_IMPORT = "old-import-path"
 
+def install(
+    modules: Mapping[str, tuple[str, str]],
+    packages: Sequence[str],
+    others: Sequence[importlib.abc.MetaPathFinder] = (),
+) -> None:
+    """Put a finder of ``modules``, and ``others``, in front of Python's own.
 
-def install(modules: Mapping[str, tuple[str, str]]) -> list[str]:
-    """Put the finders in front of Python's own. Notes are added to the list as they arise."""
-    notes: list[str] = []
-    sys.meta_path[:0] = [EarlierSteps(modules), OldPath(notes)]
+    ``packages`` are what a file may import beside them; a refusal names them.
+    """
+    sys.meta_path[:0] = [EarlierSteps(modules, packages), *others]
     for name in [name for name in sys.modules if name.partition(".")[0] in OWN]:
         del sys.modules[name]
-    return notes
 
 
 def remember(file: str, source: str) -> None:
@@ -39,8 +39,11 @@ def remember(file: str, source: str) -> None:
 class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     """Serves the job's modules from memory and refuses the rest of the course."""
 
-    def __init__(self, modules: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(
+        self, modules: Mapping[str, tuple[str, str]], packages: Sequence[str] = ()
+    ) -> None:
         self._modules = dict(modules)
+        self._allowed = (*sorted(modules), *packages)
         self._packages = {name.rpartition(".")[0] for name in modules} - {""}
 
     def find_spec(
@@ -60,10 +63,8 @@ class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         return spec
 
     def _refusal(self, name: str) -> str:
-        steps = ", ".join(sorted(self._modules))
-        also = f"{steps}, " if steps else ""
         return (
-            f"{name} cannot be imported here. A step may import {also}max, numpy and "
+            f"{name} cannot be imported here. A step may import {', '.join(self._allowed)} and "
             "Python's standard library."
         )
 
@@ -76,33 +77,3 @@ class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         file, source = self._modules[fullname]
         code: CodeType = compile(source, file, "exec", dont_inherit=True)
         return code
-
-
-class OldPath(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives ``max.experimental.nn`` to code that imports it by its old name."""
-
-    def __init__(self, notes: list[str]) -> None:
-        self._notes = notes
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """A module of the old path."""
-        if name != OLD_NAME and not name.startswith(OLD_NAME + "."):
-            return None
-        if OLD_IMPORT not in self._notes:
-            self._notes.append(OLD_IMPORT)
-        return importlib.machinery.ModuleSpec(name, self, is_package=True)
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        """A module of its own, so that the real one keeps its name and its spec."""
-        real = importlib.import_module(NEW_NAME + spec.name.removeprefix(OLD_NAME))
-        module = ModuleType(spec.name)
-        module.__dict__.update(
-            {name: value for name, value in vars(real).items() if not name.startswith("__")},
-            __doc__=real.__doc__,
-        )
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Nothing is left to run."""

@@ -3,53 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from max.experimental import functional as F
-from max.experimental.nn import Module
 
-from grader.frameworks.max import observe
-from grader.frameworks.max.arguments import build
+from grader.frameworks import Runtime
 from grader.protocol import probe as language
 from grader.protocol.probe import Call, Load, Make, Observation, Probe, Read, Seen, SeenError
-from grader.worker import errors
+from grader.worker import errors, observe
+from grader.worker.arguments import Arguments
 from grader.worker.follow import Recorder
 
 FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
 """Errors that trying again without staging would not change."""
 
 
-def run(
-    probe: Probe, module: ModuleType, file: str, recorder: Recorder | None = None
-) -> Observation:
+@dataclass(frozen=True)
+class Subject:
+    """What the probes of a job run on: the learner's module, and how its arguments are made."""
+
+    module: ModuleType
+    file: str
+    runtime: Runtime
+    arguments: Arguments
+    recorder: Recorder | None = None
+
+
+def run(probe: Probe, subject: Subject) -> Observation:
     """Run the actions in order; the first error ends the probe.
 
-    With a ``recorder``, operation by operation, and with the trail of what it saw.
+    With a recorder, operation by operation, and with the trail of what it saw.
     """
-    bench = _Bench(module, file, staged=recorder is None)
+    bench = _Bench(subject)
     results: dict[str, Seen] = {}
     failed: SeenError | None = None
     for action in probe.actions:
         try:
             results[action.name] = bench.do(action)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
-            failed = errors.see(error, action.name, file)
+            failed = errors.see(error, action.name, subject.file)
             break
-    trail = recorder.trail(observe.numbers) if recorder is not None else None
+    trail = subject.recorder.trail() if subject.recorder is not None else None
     return Observation(probe.name, results, failed, trail)
 
 
 class _Bench:
     """The learner's module, and what earlier actions made of it."""
 
-    def __init__(self, module: ModuleType, file: str, *, staged: bool) -> None:
-        self._staging = staged
-        self._module = module
-        self._file = file
+    def __init__(self, subject: Subject) -> None:
+        self._module = subject.module
+        self._followed = subject.recorder is not None
+        self._file = subject.file
+        self._runtime = subject.runtime
+        self._build = subject.arguments.build
         self._made: dict[str, Any] = {}
-        self._eye = observe.Eye()
+        self._eye = observe.Eye(subject.runtime)
 
     def do(self, action: language.Action) -> Seen:
         match action:
@@ -58,7 +68,7 @@ class _Bench:
                     action, lambda: self._target(action.target), self._eye.see_module
                 )
             case Call():
-                how = self._staged if action.staged and self._staging else self._direct
+                how = self._staged if action.staged and not self._followed else self._direct
                 return how(action, lambda: self._callee(action), self._eye.see)
             case Load():
                 return self._load(action)
@@ -70,9 +80,12 @@ class _Bench:
     ) -> Seen:
         """The call's answer, computed as one graph; where that raises, operation by operation."""
         target = find()
+        graph = self._runtime.staged()
+        if graph is None:
+            return self._direct(action, lambda: target, see)
         try:
-            with F.lazy():
-                value = target(*build(action.args, self._made), **build(action.kwargs, self._made))
+            with graph:
+                value = self._call(target, action)
             seen = see(value)
         except FINAL:
             raise
@@ -85,10 +98,14 @@ class _Bench:
         self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
     ) -> Seen:
         """The call's answer, computed operation by operation."""
-        value = find()(*build(action.args, self._made), **build(action.kwargs, self._made))
+        value = self._call(find(), action)
         seen = see(value)
         self._made[action.name] = value
         return seen
+
+    def _call(self, target: Any, action: Make | Call) -> Any:
+        args, kwargs = (self._build(given, self._made) for given in (action.args, action.kwargs))
+        return target(*args, **kwargs)
 
     def _target(self, name: str) -> Any:
         try:
@@ -109,8 +126,9 @@ class _Bench:
 
     def _load(self, action: Load) -> Seen:
         target = self._made[action.on]
-        if not issubclass(type(target), Module):
-            raise TypeError(f"{errors.type_name(target)} is not a MAX Module: it has no parameters")
+        if not self._runtime.is_module(target):
+            kind = self._runtime.framework.module
+            raise TypeError(f"{errors.type_name(target)} is not {kind}: it has no parameters")
         weights = {
             name: language.multiples(array, action.steps[name])
             if name in action.steps
@@ -118,9 +136,9 @@ class _Bench:
             for name, array in action.weights.items()
         }
         try:
-            Module.load_state_dict(target, weights)
+            self._runtime.load_weights(target, weights)
         except Exception as error:
-            seen = self._eye.see_module(target).parameters
+            seen = self._eye.parameters(target)
             raise type(error)(f"{errors.message(error)}\n{_mismatch(seen, weights)}") from error
         return None
 

@@ -1,6 +1,6 @@
 """The first moments of the worker: one process becomes the supervisor and its only child.
 
-The child confines itself, imports MAX and serves one job. Nothing here imports MAX or NumPy,
+The child confines itself, imports the framework and serves one job. Nothing here imports that,
 and nothing of the learner runs before every layer is in place.
 """
 
@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from grader.confine.settings import CONTROL, ENDING, FORK_SERVER, WORKER, Settings, parse
+from grader.worker import child
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -20,9 +21,9 @@ def main(arguments: list[str]) -> NoReturn:
     from grader.confine import kernel, supervisor
 
     if arguments[0] == WORKER:
-        work_or_die(parse(arguments[2:]), int(arguments[1]))
-    fork_server = arguments[0] == FORK_SERVER
-    settings = parse(arguments[1:] if fork_server else arguments)
+        child.work_or_die(parse(arguments[2:]), int(arguments[1]))
+    forking = arguments[0] == FORK_SERVER
+    settings = parse(arguments[1:] if forking else arguments)
     # CPython up to 3.12 formats the running task, each tensor in it, whenever asyncio.run
     # finds Python's own SIGINT handler: 22 s a forward.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -31,17 +32,17 @@ def main(arguments: list[str]) -> NoReturn:
         os.setsid()
     kernel.adopt_orphans()
     supervise(settings)
-    if fork_server:
-        from grader.worker import fork_server as children
+    if forking:
+        from grader.worker import fork_server
 
-        children.keep(settings)
+        fork_server.keep(settings)
     parent = os.getpid()
-    child = os.fork() if kernel.LINUX else _spawn(arguments)
-    if child:
-        supervisor.watch(child, settings)
+    worker = os.fork() if kernel.LINUX else _spawn(arguments)
+    if worker:
+        supervisor.watch(worker, settings)
     os.close(CONTROL)
     os.close(ENDING)
-    work_or_die(settings, parent)
+    child.work_or_die(settings, parent)
 
 
 def supervise(settings: Settings) -> None:
@@ -67,28 +68,3 @@ def _spawn(arguments: list[str]) -> int:
     """A worker from nothing: the libraries of macOS do not survive a fork."""
     command = [*sys.orig_argv[: -len(arguments)], WORKER, str(os.getpid()), *arguments]
     return os.posix_spawn(sys.executable, command, os.environ)
-
-
-def work_or_die(settings: Settings, parent: int) -> NoReturn:
-    """Be the worker of ``parent``, whatever goes wrong."""
-    try:
-        _work(settings, parent)
-    except BaseException:  # noqa: BLE001
-        # A fault of the worker, or of code that broke it: told, and not handed to Python's
-        # own ending, which runs more of that code.
-        sys.__excepthook__(*sys.exc_info())
-    finally:
-        os._exit(70)
-
-
-def _work(settings: Settings, parent: int) -> None:
-    from grader.confine import kernel
-
-    os.setsid()
-    kernel.die_with(parent)
-    os.chdir(settings.folder)
-    sys.argv = [""]
-    sys.orig_argv = [sys.executable]
-    from grader.worker import serve
-
-    serve.serve(settings)

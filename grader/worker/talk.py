@@ -17,11 +17,12 @@ from typing import NoReturn
 import numpy as np
 
 from grader.confine.settings import JOB, MESSAGES
-from grader.frameworks.max import observe
+from grader.frameworks import Runtime
 from grader.protocol import wire
 from grader.protocol.message import Done, Hello, Loaded, Message, Notice, Taken
 from grader.protocol.probe import Job
 from grader.worker import follow, imports, probes, program, watchdog
+from grader.worker.arguments import Arguments
 
 SENDING = threading.Lock()
 
@@ -32,11 +33,11 @@ OUT_OF_MEMORY = 71
 """Exit status when there is no memory left even to tell the error."""
 
 
-def do_job(layers: tuple[str, ...], wall: float) -> NoReturn:
+def do_job(layers: tuple[str, ...], wall: float, runtime: Runtime) -> NoReturn:
     """Announce that this worker is ready, do the job that comes, and end the process."""
     send(Hello(layers, os.getpid()))
     try:
-        _work(_receive(), wall)
+        _work(_receive(), wall, runtime)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     os._exit(0)
@@ -71,20 +72,23 @@ def _seed(number: int) -> None:
     np.random.seed(number)
 
 
-def _work(job: Job, wall: float) -> None:
+def _work(job: Job, wall: float, runtime: Runtime) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(  # type: ignore[union-attr]
             encoding="utf-8", errors="backslashreplace", line_buffering=True
         )
-    notes = imports.install(job.modules)
+    notes: list[str] = []
+    imports.install(job.modules, runtime.framework.importable, runtime.finders(notes))
     send(Taken())
     watchdog.start(job.file, wall, send)
-    recorder = follow.Recorder(observe.holds_numbers) if job.follow else None
+    recorder = follow.Recorder(runtime) if job.follow else None
     module, error = program.load(job, recorder)
     send(Loaded(error))
     if error is None:
+        arguments = Arguments(runtime, job.configuration)
+        subject = probes.Subject(module, job.file, runtime, arguments, recorder)
         for probe in job.probes:
-            send(probes.run(probe, module, job.file, recorder))
+            send(probes.run(probe, subject))
     _flush()
     send(Done(tuple(notes)))
 

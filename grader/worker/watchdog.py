@@ -15,7 +15,7 @@ SHARE = 0.8
 def start(file: str, seconds: float, send: Callable[[Stuck], None]) -> None:
     """Look at this thread when most of ``seconds`` has passed, and send where it is.
 
-    Again after each further such time, for the grader waits longer where MAX compiles.
+    Again after each further such time, for the grader waits longer where kernels are compiled.
     """
     watched = threading.get_ident()
     never = threading.Event()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from grader import frameworks
 from grader.base.model import Report, Step, Verdict
 from grader.grading import pipeline
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
@@ -34,6 +35,7 @@ class Inside:
         if meanwhile is not None:
             meanwhile()
         from grader.worker import imports, probes, program
+        from grader.worker.arguments import Arguments
 
         printed = io.StringIO()
         found: dict[str, Observation] = {}
@@ -42,11 +44,15 @@ class Inside:
         notes: list[str] = []
         try:
             with at_most(SECONDS), _borrowed(), _captured(printed):
-                notes = imports.install(job.modules)
+                runtime = frameworks.current().runtime()
+                packages = runtime.framework.importable
+                imports.install(job.modules, packages, runtime.finders(notes))
                 module, failed = program.load(job)
+                arguments = Arguments(runtime, job.configuration)
+                subject = probes.Subject(module, job.file, runtime, arguments)
                 for probe in job.probes if failed is None else ():
                     under_way = probe.name
-                    found[probe.name] = probes.run(probe, module, job.file)
+                    found[probe.name] = probes.run(probe, subject)
         except TooLong:
             return Outcome("timeout", found, failed, probe=under_way, output=printed.getvalue())
         return Outcome(
@@ -84,7 +90,7 @@ def grade(step: Step, path: Path, *, seed: int) -> Report:
     rubric = load.rubric(step)
     base = Report(step.id, step.title, path.name, Verdict.FAIL, (), seed=seed)
     try:
-        source = parse(read_file(path), base.file)
+        source = parse(read_file(path), base.file, frameworks.current().spellings())
     except SourceProblem as problem:
         return pipeline._unreadable(base, rubric, problem, 0.0)
     running: Any = Inside()

@@ -27,7 +27,7 @@ DONE = []
 def attack():
     print("tried", flush=True)
     while True:
-        send("Progress", "MAX compiles a kernel \x1b[2J")
+        send("Notice", "MAX compiles a kernel \x1b[2J")
         time.sleep(0.02)
 
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checks.shared import attention
-from checks.step_08 import oracle as norm
-from checks.step_09 import oracle as block
+from checks.shared import attention, block
+from checks.shared import gpt2 as model
+from checks.shared.layer_norm import layer_norm
 from checks.step_10 import oracle as cache
-from checks.step_11 import oracle as model
 from checks.step_12 import oracle as decoding
 from tests.parity import peers
 from tests.parity.peers import CLOSE, torch
@@ -156,7 +155,7 @@ def test_layer_norm_is_pytorchs(eps: float) -> None:
     for shape in ((3, 7), (2, 5, 7), (7,)):
         x = vectors(6, *shape) * 4 + 1
         theirs = layer(torch.from_numpy(x))
-        same(norm.layer_norm(x, given["weight"], given["bias"], eps), theirs)
+        same(layer_norm(x, given["weight"], given["bias"], eps), theirs)
         same(peers.run(solved, x), theirs)
 
 

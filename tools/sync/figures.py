@@ -11,7 +11,7 @@ from grader.rubric import load
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grader.rubric.exhibit import LessonFigure
+    from grader.rubric.exhibit import Exhibit, LessonFigure
     from grader.show.heatmap import Figure
 
 FOLDER = "figures"
@@ -34,16 +34,18 @@ def markers(name: str) -> tuple[str, str]:
 
 def blocks(step: Step) -> list[Block]:
     """Every figure of the lesson of ``step``."""
-    return [block(step, planned) for planned in load.lesson_figures(step)]
+    planned = load.figures(step)
+    make = load.exhibit(step)
+    return [block(step, one, make(None)) for one in planned] if make else []
 
 
-def block(step: Step, planned: LessonFigure) -> Block:
-    """One figure of the lesson of ``step``."""
+def block(step: Step, planned: LessonFigure, exhibit: Exhibit) -> Block:
+    """One figure of the lesson of ``step``, drawn of its exhibit."""
     from grader.show import svg, terminal
     from grader.show.layout import LARGE
     from grader.show.terminal import Screen
 
-    figure = _figure(planned)
+    figure = _figure(planned, exhibit)
     drawn = f"Draw it: `pixi run {planned.command}`"
     if planned.text:
         text = terminal.render(replace(figure, text=""), Screen(80)).rstrip()
@@ -59,12 +61,12 @@ def block(step: Step, planned: LessonFigure) -> Block:
     )
 
 
-def _figure(planned: LessonFigure) -> Figure:
+def _figure(planned: LessonFigure, exhibit: Exhibit) -> Figure:
     """All chosen views as one figure."""
     from grader.show.heads import mistaken, reference
     from grader.show.heatmap import Figure
 
-    exhibit, views = planned.chosen()
+    views = planned.chosen(exhibit)
     if planned.wrong is not None:
         return mistaken(exhibit, views[0], planned.wrong)
     heatmaps = [one for figure in reference(exhibit, views).figures for one in figure.heatmaps]

@@ -1,1 +1,103 @@
-"""MAX: its engine, spellings, values and errors. No other room imports it."""
+"""MAX: its operations on NumPy or on its own kernels, its spellings, its errors retold.
+
+The one folder that knows MAX. This module imports neither it nor NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader import frameworks
+
+if TYPE_CHECKING:
+    from grader.frameworks import Runtime, Spellings, Translation
+    from grader.protocol.probe import SeenError
+
+
+NOTES = {
+    "old-import-path": "max.nn.module_v3 is an old name. Today it is max.experimental.nn; "
+    "the grader accepts both.",
+}
+HINTS = {
+    "array returned": "Return the MAX Tensor itself: leave out to_numpy() and NumPy's functions.",
+    "bias missing": "Linear has a bias unless bias=False is said.",
+    "bias too many": "self.{owner} must have no bias here: pass the argument on, "
+    "Linear(..., bias=bias).",
+    "no module": "Write class {cls}(Module) and call super().__init__() first.",
+    "no parameter": "Only a Tensor on self becomes a parameter: Tensor.ones, Tensor.zeros.",
+    "turned": "Linear(in_dim, out_dim) keeps its weight as [out_dim, in_dim].",
+}
+
+
+class Max(frameworks.Framework):
+    """MAX, from the grader's own process."""
+
+    name = "max"
+    title = "MAX"
+    tensor = "a MAX Tensor"
+    module = "a MAX Module"
+    tensor_type = "Tensor"
+    packages = ("max", "numpy")
+    pinned = "max"
+    engines = ("numpy", "max")
+    compiling = frozenset(("max",))
+    importable = ("max", "numpy")
+    cache_variable = "MODULAR_CACHE_DIR"
+    newest_python = (3, 14)
+    notes = NOTES
+    hints = HINTS
+
+    def spellings(self) -> Spellings:
+        """MAX's many spellings of one operation."""
+        from grader.frameworks.max.spellings import SPELLINGS
+
+        return SPELLINGS
+
+    def translate(self, error: SeenError) -> Translation:
+        """An error of MAX or of Python, retold."""
+        from grader.frameworks.max import errors
+
+        return errors.translate(error)
+
+    def environment(self, folder: str | None = None) -> dict[str, str]:
+        """The engine's variables, and where compiled kernels go."""
+        from grader.frameworks.max import cache, engine
+
+        kept = cache.shared() if folder is None else cache.private(folder)
+        return {cache.VARIABLE: kept, **engine.environment()}
+
+    def cache(self) -> str:
+        """Where MAX keeps kernels that it compiled."""
+        from grader.frameworks.max import cache
+
+        return cache.shared()
+
+    def runs_programs(self) -> bool:
+        """Without the interpreter's shared library, MAX's import runs python3 to ask for it."""
+        from grader.frameworks.max import engine
+
+        return "MOJO_PYTHON_LIBRARY" not in engine.environment()
+
+    def prepared(self) -> bool:
+        """Whether what MAX compiles at its first import is there."""
+        from grader.frameworks.max import engine
+
+        return engine.prepared()
+
+    def prepare(self) -> None:
+        """Let MAX compile what it needs to be imported; 6 s, once on a machine."""
+        from grader.frameworks.max import engine
+
+        engine.prepare()
+
+    def runtime(self) -> Runtime:
+        """Import as much of MAX as starts no thread."""
+        from grader.frameworks.max.engine import placeholder
+
+        placeholder.install()
+        from grader.frameworks.max.runtime import MaxRuntime
+
+        return MaxRuntime(self)
+
+
+FRAMEWORK = Max()

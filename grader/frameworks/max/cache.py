@@ -5,13 +5,28 @@ can be read through symbolic links; what a worker compiles stays in its private 
 """
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH103, PTH112, PTH118, PTH211
+# ruff: noqa: PTH100, PTH103, PTH111, PTH112, PTH118, PTH211
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 
 VARIABLE = "MODULAR_CACHE_DIR"
+
+
+def shared() -> str:
+    """The folder in which MAX keeps kernels that it compiled.
+
+    MAX looks at ``MODULAR_CACHE_DIR``, at ``cache`` in ``MODULAR_HOME``, then in the user's
+    cache folder. A worker may read it, but has one of its own to write to.
+    """
+    given = os.environ
+    if given.get(VARIABLE):
+        return os.path.abspath(given[VARIABLE])
+    if given.get("MODULAR_HOME"):
+        return os.path.join(os.path.abspath(given["MODULAR_HOME"]), "cache")
+    base = given.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(os.path.abspath(base), "modular")
 
 
 def private(folder: str) -> str:

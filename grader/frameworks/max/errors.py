@@ -1,28 +1,13 @@
-"""MAX's and Python's errors, retold as a lesson: what happened, and what to try.
+"""MAX's errors, retold: what happened, and what to try.
 
-The texts matched here are those of max 26.7 and of CPython 3.11 to 3.14, collected by making
-each mistake. An error that matches none keeps its own first line.
+The texts matched here are those of max 26.7, collected by making each mistake.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
-from grader.base import sanitize
+from grader.frameworks import Translation, errors
+from grader.frameworks.errors import Row
 from grader.protocol.probe import SeenError
-
-MOST = 400
-"""Characters of a message: the groups of the texts below may hold whatever the file raised."""
-
-
-@dataclass(frozen=True)
-class Translation:
-    """One error in a learner's words."""
-
-    message: str
-    hint: str | None = None
-
 
 ELSEWHERE = {
     "view": "MAX tensors have no view. Use tensor.reshape(new_shape).",
@@ -64,40 +49,9 @@ KEYWORDS = {
     "dims": "MAX's permute takes one list: tensor.permute([0, 2, 1, 3]).",
 }
 
-Row = tuple[str, str, str, str | None]
-"""Error type (a regular expression), its text, the retold message, the hint.
-
-``{0}``, ``{1}`` … stand for the groups of the text.
-"""
-
 DIM_HINT = "A shape holds Dim objects. Make a number of one first: int(tensor.shape[-1])."
-NONE_HINT = "A value here is still None: look for a TODO above this line, or a missing return."
 
 ROWS: tuple[Row, ...] = (
-    (
-        "NameError|UnboundLocalError",
-        r"name '(\w+)' is not defined",
-        "The name {0} is not defined",
-        "Is it imported, and spelled as where it was defined?",
-    ),
-    (
-        "UnboundLocalError",
-        r"local variable '(\w+)'",
-        "The variable {0} is used before it has a value",
-        "Give it a value on every path to this line.",
-    ),
-    (
-        "MissingName",
-        r"^(\w+) is not defined",
-        "{0} is not defined in your file",
-        "The lesson names it; define it at the top level of the file.",
-    ),
-    (
-        "MissingName",
-        r"^(\S+) has no method (\w+)",
-        "{0} has no method {1}",
-        "The lesson names it; define it inside the class, spelled so.",
-    ),
     (
         "ValueError",
         r"Can't promote python (?:float|int) to dtype\(DType\.bool\)",
@@ -181,24 +135,6 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "ValueError",
-        r"not enough values to unpack \(expected (\d+), got (\d+)\)",
-        "{1} values came where {0} were expected",
-        "Count the parts that the right-hand side gives.",
-    ),
-    (
-        "ValueError",
-        r"too many values to unpack \(expected (\d+)",
-        "More values came than the {0} that were expected",
-        "Count the parts that the right-hand side gives.",
-    ),
-    (
-        "TypeError",
-        r"non-default argument '(\w+)' follows default argument",
-        "{0} has no default, though a field before it has one",
-        "Give every field a default.",
-    ),
-    (
-        "ValueError",
         r"Unsafe cast from si64 to f",
         "An integer tensor or Dim meets a floating-point tensor, and MAX does not convert it",
         DIM_HINT,
@@ -230,27 +166,15 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "TypeError",
-        r"not 'NoneType'|Unsupported dimension type None|'NoneType' object|NoneType",
-        "None was used where a tensor or a number is needed",
-        NONE_HINT,
-    ),
-    (
-        "TypeError",
         r"Unsupported dimension type (\S+) \(<class 'float'>\)",
         "A shape holds whole numbers, and {0} is not one",
         "Use // instead of / where sizes are divided.",
     ),
     (
         "TypeError",
-        r"to\(\) expects Device",
+        r"to\(\) expects Device(?!.*NoneType)",
         "Tensor.to moves a tensor to a device",
         "To change the element type use tensor.cast(dtype).",
-    ),
-    (
-        "AttributeError",
-        r"'NoneType' object has no attribute '(\w+)'",
-        "None has no {0}: a value is missing before this line",
-        NONE_HINT,
     ),
     (
         "AttributeError",
@@ -265,18 +189,6 @@ ROWS: tuple[Row, ...] = (
         "Define one of them: it is what runs when the object is called.",
     ),
     (
-        "ModuleNotFoundError|ImportError",
-        r"No module named '([\w.]+)'",
-        "There is no module {0}",
-        "Check the spelling. The lesson lists the modules that this step needs.",
-    ),
-    (
-        "ImportError",
-        r"cannot import name '(\w+)' from '([\w.]+)'",
-        "{1} has no {0}",
-        "Check the spelling and the module. The lesson says where each name lives.",
-    ),
-    (
         "RecursionError",
         r"",
         "A function calls itself without end",
@@ -287,74 +199,24 @@ ROWS: tuple[Row, ...] = (
 
 def translate(error: SeenError) -> Translation:
     """The error as one sentence, with what to try where that is known."""
-    text = error.message.strip()
-    inside = error.function not in (None, "<module>")
-    where = f" (in {error.function})" if inside else ""
-    for translation in (
-        _signature(error, text),
-        _attribute(error, text),
-        _keyword(error, text),
-        _row(error, text),
-    ):
-        if translation is not None:
-            return Translation(
-                sanitize.line(f"{translation.message}{where}", MOST), translation.hint
-            )
-    first = text.splitlines()[0][:200] if text else ""
-    plain = f"{error.type_name}: {first}" if first else error.type_name
-    return Translation(sanitize.line(f"{plain}{where}", MOST))
-
-
-def _signature(error: SeenError, text: str) -> Translation | None:
-    """A call from outside, as the lesson makes it, whose arguments the learner's code refuses."""
-    found = re.search(
-        r"(\w+)\(\) "
-        r"((?:got an unexpected keyword|got multiple values|got some positional-only"
-        r"|missing \d+ required"
-        r"|takes (?:from )?\d).*)",
-        text,
-    )
-    if error.type_name != "TypeError" or error.line is not None or found is None:
-        return None
-    why = found[2].replace("missing", "lacks")
-    return Translation(
-        f"{found[1]} cannot be called as the lesson does: it {why}",
-        "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
-        "them only where the stub has one. A method's first one is self.",
-    )
+    return errors.translate(error, _attribute, _keyword, errors.rows(ROWS))
 
 
 def _attribute(error: SeenError, text: str) -> Translation | None:
-    """A missing attribute, with MAX's own name for what was meant."""
-    if error.type_name != "AttributeError":
+    """A name that a tensor or a module has not, with MAX's own name for what was meant."""
+    missing = errors.missing_attribute(error, text)
+    if missing is None:
         return None
-    found = re.search(r"(?:'([\w.]+)' object|module '([\w.]+)') has no attribute '(\w+)'", text)
-    if found is None or found[1] in ("NoneType", "str"):
+    owner, name, is_module = missing
+    if owner != "Tensor" and not is_module:
         return None
-    owner, name = found[1] or found[2], found[3]
-    if owner == "Tensor" or found[2]:
-        what = "MAX tensors have" if owner == "Tensor" else f"{owner} has"
-        return Translation(f"{what} no {name}", ELSEWHERE.get(name))
-    return Translation(
-        f"{owner} has no attribute {name}",
-        f"Is self.{name} set in __init__, and spelled alike in both places?",
-    )
+    what = "MAX tensors have" if owner == "Tensor" else f"{owner} has"
+    return Translation(f"{what} no {name}", ELSEWHERE.get(name))
 
 
 def _keyword(error: SeenError, text: str) -> Translation | None:
     """A keyword argument that MAX does not know."""
-    found = re.search(r"unexpected keyword argument '(\w+)'", text)
-    if error.type_name != "TypeError" or found is None:
+    name = errors.unknown_keyword(error, text)
+    if name is None:
         return None
-    return Translation(f"There is no argument called {found[1]} here", KEYWORDS.get(found[1]))
-
-
-def _row(error: SeenError, text: str) -> Translation | None:
-    for kind, pattern, message, hint in ROWS:
-        if not re.fullmatch(kind, error.type_name):
-            continue
-        found = re.search(pattern, text, re.DOTALL)
-        if found is not None:
-            told = found.groups()
-            return Translation(message.format(*told), hint and hint.format(*told))
-    return None
+    return Translation(f"There is no argument called {name} here", KEYWORDS.get(name))

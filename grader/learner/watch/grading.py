@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader import sandbox
+from grader import frameworks, sandbox
 from grader.learner.watch.split import SplitRun
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Grading:
 
     def _second(self) -> sandbox.Running | None:
         """Another worker, where one is ready and nothing is to be compiled."""
-        if self._options.engine == "numpy" and self._pool.ready:
+        if self._options.engine not in frameworks.current().compiling and self._pool.ready:
             return self._pool.start(engine=self._options.engine)
         return None
 

@@ -5,15 +5,11 @@ Only the real type of a value decides; its own methods are not asked.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
-from max.dtype import DType
-from max.experimental.nn import Module
-from max.experimental.tensor import Tensor
-from max.graph import StaticDim
 
+from grader.frameworks import Runtime
 from grader.protocol.probe import Seen, SeenArray, SeenModule, SeenObject, SeenParameter, SeenTensor
 from grader.worker.errors import type_name
 
@@ -33,15 +29,10 @@ class TooLarge(Exception):
     """The results are larger than any that a step asks for."""
 
 
-def holds_numbers(kind: type) -> bool:
-    """Whether an object of this type is a tensor or an array."""
-    return issubclass(kind, Tensor | np.ndarray)
-
-
-def numbers(value: Any) -> SeenTensor | SeenArray | None:
+def numbers(value: Any, runtime: Runtime) -> SeenTensor | SeenArray | None:
     """The numbers of a tensor or array; None where they cannot be had."""
     try:
-        seen = Eye().see(value)
+        seen = Eye(runtime).see(value)
     except Exception:  # noqa: BLE001 - it explains only, and this value has nothing to tell
         return None
     return seen if isinstance(seen, SeenTensor | SeenArray) else None
@@ -50,11 +41,12 @@ def numbers(value: Any) -> SeenTensor | SeenArray | None:
 class Eye:
     """Looks at the results of one probe, and at no more of them than can be told.
 
-    Every method raises :class:`TooLarge` where that is exceeded, and whatever MAX raises when
-    a tensor's numbers are computed.
+    Every method raises :class:`TooLarge` where that is exceeded, and whatever the framework raises
+    when a tensor's numbers are computed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
         self._values = VALUES
         self._characters = CHARACTERS
         self._bytes = ARRAY_BYTES
@@ -67,14 +59,16 @@ class Eye:
             return None
         if kind is bool:
             return bool(value)
-        if issubclass(kind, Tensor):
-            return self._tensor(value)
+        seen = self._runtime.see(value, self)
+        if seen is not None:
+            return seen
         if issubclass(kind, np.ndarray | np.generic):
-            return self._array(value)
+            return self.array(value)
         if issubclass(kind, str):
             return self._text(value, TEXT)
-        if issubclass(kind, int | StaticDim):
-            return _integer(value)
+        if issubclass(kind, int):
+            number = int.__int__(value)
+            return number if abs(number) < 1 << 63 else SeenObject("int")
         if issubclass(kind, float):
             return float.__float__(value)
         if depth < DEPTH and issubclass(kind, list | tuple | dict):
@@ -83,7 +77,7 @@ class Eye:
 
     def see_module(self, value: Any) -> SeenModule:
         """Class, parameters and attributes of an object that was just built."""
-        is_module = issubclass(type(value), Module)
+        is_module = self._runtime.is_module(value)
         try:
             attributes = object.__getattribute__(value, "__dict__")
         except AttributeError:
@@ -92,8 +86,26 @@ class Eye:
         if issubclass(type(attributes), dict):
             for name, item in list(dict.items(attributes)):
                 kinds[self._key(name)] = type_name(item)
-        parameters = self._parameters(value) if is_module else {}
+        parameters = self.parameters(value) if is_module else {}
         return SeenModule(type_name(value), is_module, parameters, kinds)
+
+    def parameters(self, module: Any) -> dict[str, SeenParameter]:
+        """The parameters of a module, by name."""
+        return {self._key(name): one for name, one in self._runtime.parameters(module)}
+
+    def spend(self, numbers: int, width: int = WIDEST) -> None:
+        """Count numbers of ``width`` bytes that are about to be copied."""
+        self._bytes -= numbers * width
+        if self._bytes < 0:
+            raise TooLarge(f"the result holds {numbers} numbers, too many to look at")
+
+    def array(self, value: Any) -> SeenArray | SeenObject:
+        """A copy of a NumPy array, or of a number of NumPy's."""
+        array = np.asarray(value).view(np.ndarray)
+        if array.dtype.kind not in DTYPES or array.dtype.itemsize > WIDEST:
+            return SeenObject(f"ndarray of {array.dtype}")
+        self.spend(array.size, array.dtype.itemsize)
+        return SeenArray(np.array(array, order="C"))
 
     def _count(self) -> None:
         self._values -= 1
@@ -121,34 +133,3 @@ class Eye:
         if issubclass(type(value), list):
             return [self.see(item, depth + 1) for item in list.__iter__(value)]
         return tuple(self.see(item, depth + 1) for item in tuple.__iter__(value))
-
-    def _spend(self, numbers: int, width: int) -> None:
-        self._bytes -= numbers * width
-        if self._bytes < 0:
-            raise TooLarge(f"the result holds {numbers} numbers, too many to look at")
-
-    def _tensor(self, value: Tensor) -> SeenTensor:
-        dtype = Tensor.dtype.fget(value)
-        self._spend(math.prod(int(dim) for dim in Tensor.shape.fget(value)), WIDEST)
-        # NumPy has no bfloat16, whose every number is a float32.
-        readable = Tensor.cast(value, DType.float32) if dtype == DType.bfloat16 else value
-        return SeenTensor(np.array(Tensor.to_numpy(readable), order="C"), dtype.name)
-
-    def _array(self, value: Any) -> SeenArray | SeenObject:
-        array = np.asarray(value).view(np.ndarray)
-        if array.dtype.kind not in DTYPES or array.dtype.itemsize > WIDEST:
-            return SeenObject(f"ndarray of {array.dtype}")
-        self._spend(array.size, array.dtype.itemsize)
-        return SeenArray(np.array(array, order="C"))
-
-    def _parameters(self, module: Module[..., Any]) -> dict[str, SeenParameter]:
-        seen = {}
-        for name, tensor in Module.parameters.fget(module):
-            shape = tuple(int(dim) for dim in tensor.shape)
-            seen[self._key(name)] = SeenParameter(shape, tensor.dtype.name)
-        return seen
-
-
-def _integer(value: Any) -> Seen:
-    number = value.dim if issubclass(type(value), StaticDim) else int.__int__(value)
-    return int(number) if abs(number) < 1 << 63 else SeenObject("int")

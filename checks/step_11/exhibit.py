@@ -7,21 +7,31 @@ from typing import Any
 
 import numpy as np
 
+from checks.shared import texts
 from checks.shared.attention import Floats, softmax
-from checks.shared.exhibits import texts
-from checks.shared.exhibits.attention import adding_attention, projecting
-from checks.step_08.oracle import layer_norm
-from checks.step_11.oracle import gpt2_logits
-from grader.protocol.probe import Action, Call, ConfigArg, Load, Make, Probe, TensorArg
-from grader.rubric import Trial
-from grader.rubric.exhibit import Exhibit, View
+from checks.shared.gpt2 import gpt2_logits
+from checks.shared.heads import adding_attention, projecting
+from checks.shared.layer_norm import layer_norm
+from grader.rubric import (
+    Action,
+    Call,
+    ConfigArg,
+    Exhibit,
+    LessonFigure,
+    Load,
+    Make,
+    Probe,
+    TensorArg,
+    Trial,
+    View,
+)
 
 GUESSES = 8
 """So many next tokens are drawn: those that are likeliest somewhere in the text."""
 
 
-def whole(text: str | None, cls: str = "GPT2LMHeadModel", path: str = "{}") -> Exhibit:
-    """Step 11: what is expected next, and all heads of all layers.
+def exhibit(text: str | None, cls: str = "GPT2LMHeadModel", path: str = "{}") -> Exhibit:
+    """What is expected next, and all heads of all layers.
 
     A model returns logits and no weights. So each layer's heads are drawn by a model of one block,
     which is given the queries and keys of that layer (``_one_block``). ``path`` is where a call's
@@ -71,11 +81,6 @@ def whole(text: str | None, cls: str = "GPT2LMHeadModel", path: str = "{}") -> E
     )
     trial = Trial(Probe("model", actions), expect, slack=20.0)
     return Exhibit("Attention weights of GPT-2", about, trial, (guesses, *heads))
-
-
-def with_cache(text: str | None) -> Exhibit:
-    """Step 12: the same by ``decode``, at the beginning of a text."""
-    return whole(text, "GPT2WithCache", "{}.0")
 
 
 def _fields(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,3 +156,16 @@ def _likeliest(logits: Floats) -> list[int]:
     """Tokens in the order of their largest probability after any token of the text."""
     order = np.argsort(-np.round(softmax(logits).max(axis=0), 9), kind="stable")
     return [int(index) for index in order[:GUESSES]]
+
+
+FIGURES = (
+    LessonFigure(
+        "heads",
+        "All twenty heads of the small GPT-2, a row for each of the five layers. In the first "
+        "layers most heads spread evenly. Further up some have a dark first column, some a "
+        "dark diagonal, some a dark line beside the diagonal.",
+        "show s11",
+        views=tuple(range(1, 21)),
+        small=True,
+    ),
+)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.attention import Floats, softmax
-from checks.step_08.oracle import layer_norm
-from checks.step_09.oracle import Weights, block, part
+from checks.shared.block import Weights, block, part
+from checks.shared.layer_norm import layer_norm
 
 Ids = npt.NDArray[np.int64]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.attention import Floats, gpt2_attention, linear
-from checks.step_08.oracle import layer_norm
+from checks.shared.layer_norm import layer_norm
 
 Weights = Mapping[str, npt.NDArray[np.generic]]
 

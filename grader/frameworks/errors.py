@@ -1,0 +1,190 @@
+"""Errors of a learner's code, retold as a lesson: what happened, and what to try.
+
+Those that plain Python raises are here; a framework adds its own. The texts matched are those of
+CPython 3.11 to 3.14. An error that matches none keeps its own first line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from grader.base import sanitize
+from grader.frameworks import Translation
+from grader.protocol.probe import SeenError
+
+MOST = 400
+"""Characters of a message: the groups of the texts below may hold whatever the file raised."""
+
+Teller = Callable[[SeenError, str], Translation | None]
+"""Retells an error, whose stripped text it is given too; None where it does not know it."""
+
+Row = tuple[str, str, str, str | None]
+"""Error type (a regular expression), its text, the retold message, the hint.
+
+``{0}``, ``{1}`` … stand for the groups of the text.
+"""
+
+NONE_HINT = "A value here is still None: look for a TODO above this line, or a missing return."
+
+PYTHON: tuple[Row, ...] = (
+    (
+        "NameError|UnboundLocalError",
+        r"name '(\w+)' is not defined",
+        "The name {0} is not defined",
+        "Is it imported, and spelled as where it was defined?",
+    ),
+    (
+        "UnboundLocalError",
+        r"local variable '(\w+)'",
+        "The variable {0} is used before it has a value",
+        "Give it a value on every path to this line.",
+    ),
+    (
+        "MissingName",
+        r"^(\w+) is not defined",
+        "{0} is not defined in your file",
+        "The lesson names it; define it at the top level of the file.",
+    ),
+    (
+        "MissingName",
+        r"^(\S+) has no method (\w+)",
+        "{0} has no method {1}",
+        "The lesson names it; define it inside the class, spelled so.",
+    ),
+    (
+        "ValueError",
+        r"not enough values to unpack \(expected (\d+), got (\d+)\)",
+        "{1} values came where {0} were expected",
+        "Count the parts that the right-hand side gives.",
+    ),
+    (
+        "ValueError",
+        r"too many values to unpack \(expected (\d+)",
+        "More values came than the {0} that were expected",
+        "Count the parts that the right-hand side gives.",
+    ),
+    (
+        "TypeError",
+        r"non-default argument '(\w+)' follows default argument",
+        "{0} has no default, though a field before it has one",
+        "Give every field a default.",
+    ),
+    (
+        "TypeError",
+        r"NoneType",
+        "None was used where a tensor or a number is needed",
+        NONE_HINT,
+    ),
+    (
+        "AttributeError",
+        r"'NoneType' object has no attribute '(\w+)'",
+        "None has no {0}: a value is missing before this line",
+        NONE_HINT,
+    ),
+    (
+        "ModuleNotFoundError|ImportError",
+        r"No module named '([\w.]+)'",
+        "There is no module {0}",
+        "Check the spelling. The lesson lists the modules that this step needs.",
+    ),
+    (
+        "ImportError",
+        r"cannot import name '(\w+)' from '([\w.]+)'",
+        "{1} has no {0}",
+        "Check the spelling and the module. The lesson says where each name lives.",
+    ),
+    (
+        "RecursionError",
+        r"",
+        "A function calls itself without end",
+        "self(...) calls __call__ again: use another name for a helper.",
+    ),
+)
+
+
+def translate(error: SeenError, *tellers: Teller) -> Translation:
+    """The error as one sentence, with what to try where that is known.
+
+    ``tellers`` know the framework's own errors; they go before what is said of plain Python's.
+    """
+    text = error.message.strip()
+    inside = error.function not in (None, "<module>")
+    where = f" (in {error.function})" if inside else ""
+    for tell in (_signature, *tellers, _attribute, _keyword, rows(PYTHON)):
+        retold = tell(error, text)
+        if retold is not None:
+            return Translation(sanitize.line(f"{retold.message}{where}", MOST), retold.hint)
+    first = text.splitlines()[0][:200] if text else ""
+    plain = f"{error.type_name}: {first}" if first else error.type_name
+    return Translation(sanitize.line(f"{plain}{where}", MOST))
+
+
+def rows(table: tuple[Row, ...]) -> Teller:
+    """Retells by the first row of ``table`` that fits."""
+
+    def tell(error: SeenError, text: str) -> Translation | None:
+        for kind, pattern, message, hint in table:
+            if not re.fullmatch(kind, error.type_name):
+                continue
+            found = re.search(pattern, text, re.DOTALL)
+            if found is not None:
+                told = found.groups()
+                return Translation(message.format(*told), hint and hint.format(*told))
+        return None
+
+    return tell
+
+
+def missing_attribute(error: SeenError, text: str) -> tuple[str, str, bool] | None:
+    """Who lacks an attribute, its name, and whether the owner is a module."""
+    if error.type_name != "AttributeError":
+        return None
+    found = re.search(r"(?:'([\w.]+)' object|module '([\w.]+)') has no attribute '(\w+)'", text)
+    if found is None or found[1] in ("NoneType", "str"):
+        return None
+    return found[1] or found[2], found[3], found[1] is None
+
+
+def unknown_keyword(error: SeenError, text: str) -> str | None:
+    """The name of a keyword argument that a call does not know."""
+    found = re.search(r"unexpected keyword argument '(\w+)'", text)
+    return found[1] if error.type_name == "TypeError" and found is not None else None
+
+
+def _signature(error: SeenError, text: str) -> Translation | None:
+    """A call from outside, as the lesson makes it, whose arguments the learner's code refuses."""
+    found = re.search(
+        r"(\w+)\(\) "
+        r"((?:got an unexpected keyword|got multiple values|got some positional-only"
+        r"|missing \d+ required"
+        r"|takes (?:from )?\d).*)",
+        text,
+    )
+    if error.type_name != "TypeError" or error.line is not None or found is None:
+        return None
+    why = found[2].replace("missing", "lacks")
+    return Translation(
+        f"{found[1]} cannot be called as the lesson does: it {why}",
+        "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
+        "them only where the stub has one. A method's first one is self.",
+    )
+
+
+def _attribute(error: SeenError, text: str) -> Translation | None:
+    """An attribute that nothing has set, or a name that a module has not."""
+    missing = missing_attribute(error, text)
+    if missing is None:
+        return None
+    owner, name, is_module = missing
+    if is_module:
+        return Translation(f"{owner} has no {name}")
+    return Translation(
+        f"{owner} has no attribute {name}",
+        f"Is self.{name} set in __init__, and spelled alike in both places?",
+    )
+
+
+def _keyword(error: SeenError, text: str) -> Translation | None:
+    name = unknown_keyword(error, text)
+    return None if name is None else Translation(f"There is no argument called {name} here")

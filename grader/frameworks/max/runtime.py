@@ -1,0 +1,99 @@
+"""MAX inside the worker. Importing this imports as much of MAX as starts no thread.
+
+Everything that a job needs is imported at the top: once the learner's code runs, the grader's
+modules can no longer be imported by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from importlib.abc import MetaPathFinder
+from typing import Any
+
+import numpy as np
+from max.driver import CPU
+from max.dtype import DType
+from max.experimental import functional as F
+from max.experimental.nn import Module
+from max.experimental.tensor import Tensor
+from max.graph import Dim, StaticDim
+
+from grader import frameworks
+from grader.frameworks import Eye
+from grader.frameworks.max import cache, warm
+from grader.frameworks.max import engine as engines
+from grader.frameworks.max.old_path import OldPath
+from grader.protocol import probe as language
+from grader.protocol.probe import Array, Seen, SeenObject, SeenParameter, SeenTensor
+
+
+class MaxRuntime(frameworks.Runtime):
+    """MAX's values, in and out."""
+
+    def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
+        """Choose what computes MAX's operations."""
+        engines.install(engine, announce, lambda: cache.seed(compiled))
+
+    def warm_up(self) -> None:
+        """Build, load and run a small module."""
+        warm.run_forward()
+
+    def finders(self, notes: list[str]) -> list[MetaPathFinder]:
+        """What serves MAX's modules by their old names."""
+        return [OldPath(notes)]
+
+    def staged(self) -> AbstractContextManager[object]:
+        """A context in which MAX makes one graph of all operations."""
+        context: AbstractContextManager[object] = F.lazy()
+        return context
+
+    def argument(self, value: Any) -> Any:
+        """The value of MAX that ``value`` stands for."""
+        # Arrays are copied: MAX shares their memory, and they come out of a frame read-only.
+        match value:
+            case language.TensorArg(array):
+                return Tensor.from_dlpack(np.array(array, order="C"))
+            case language.DTypeArg(name):
+                return DType[name]
+            case language.DimArg(size):
+                return Dim(size)
+            case language.DeviceArg():
+                return CPU()
+        return value
+
+    def see(self, value: Any, eye: Eye) -> Seen:
+        """A tensor, realised and copied, or a size; None for anything else.
+
+        Raises:
+            Exception: whatever MAX raises when a tensor's numbers are computed.
+        """
+        if issubclass(type(value), Tensor):
+            dtype = Tensor.dtype.fget(value)
+            eye.spend(math.prod(int(dim) for dim in Tensor.shape.fget(value)))
+            # NumPy has no bfloat16, whose every number is a float32.
+            readable = Tensor.cast(value, DType.float32) if dtype == DType.bfloat16 else value
+            return SeenTensor(np.array(Tensor.to_numpy(readable), order="C"), dtype.name)
+        if issubclass(type(value), StaticDim):
+            number = value.dim
+            return int(number) if abs(number) < 1 << 63 else SeenObject("int")
+        return None
+
+    def holds_numbers(self, kind: type) -> bool:
+        """Whether an object of this type is a tensor or an array."""
+        return issubclass(kind, Tensor | np.ndarray)
+
+    def is_module(self, value: Any) -> bool:
+        """Whether ``value`` is a ``Module`` of MAX."""
+        return issubclass(type(value), Module)
+
+    def parameters(self, module: Any) -> Iterator[tuple[str, SeenParameter]]:
+        """Name, shape and dtype of each parameter."""
+        for name, tensor in Module.parameters.fget(module):
+            shape = tuple(int(dim) for dim in tensor.shape)
+            yield name, SeenParameter(shape, tensor.dtype.name)
+
+    def load_weights(self, module: Any, weights: dict[str, Array]) -> None:
+        """Load ``weights``, strictly."""
+        Module.load_state_dict(module, weights)

@@ -1,0 +1,44 @@
+"""Turns the arguments of a probe into what the learner's code is called with."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from grader.frameworks import Runtime
+from grader.protocol import probe as language
+
+
+class Arguments:
+    """Builds arguments; ``configuration`` is the class of a ``ConfigArg``, ``module:class``."""
+
+    def __init__(self, runtime: Runtime, configuration: str) -> None:
+        self._runtime = runtime
+        self._configuration = configuration
+
+    def build(self, value: Any, made: Mapping[str, Any]) -> Any:
+        """``value`` as the learner's code will see it; ``made`` holds earlier results by name."""
+        match value:
+            case list():
+                return [self.build(item, made) for item in value]
+            case tuple():
+                return tuple(self.build(item, made) for item in value)
+            case dict():
+                return {key: self.build(item, made) for key, item in value.items()}
+            case language.Ref(name, path):
+                return _follow(made[name], path)
+            case language.ArrayArg(array):  # a copy: it comes out of a frame read-only
+                return np.array(array, order="C")
+            case language.ConfigArg(fields):
+                module, _, cls = self._configuration.partition(":")
+                return getattr(importlib.import_module(module), cls)(**fields)
+        return self._runtime.argument(value)
+
+
+def _follow(value: Any, path: tuple[int | str, ...]) -> Any:
+    for key in path:
+        value = value[key]
+    return value

@@ -1,0 +1,35 @@
+"""The process that becomes the worker, and ends as one whatever goes wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from grader.confine.settings import Settings
+
+
+def work_or_die(settings: Settings, parent: int) -> NoReturn:
+    """Be the worker of ``parent``, whatever goes wrong."""
+    try:
+        _work(settings, parent)
+    except BaseException:  # noqa: BLE001
+        # A fault of the worker, or of code that broke it: told, and not handed to Python's
+        # own ending, which runs more of that code.
+        sys.__excepthook__(*sys.exc_info())
+    finally:
+        os._exit(70)
+
+
+def _work(settings: Settings, parent: int) -> None:
+    from grader.confine import kernel
+
+    os.setsid()
+    kernel.die_with(parent)
+    os.chdir(settings.folder)
+    sys.argv = [""]
+    sys.orig_argv = [sys.executable]
+    from grader.worker import serve
+
+    serve.serve(settings)
