@@ -2,6 +2,11 @@
 
 import os
 import signal
+from collections.abc import Iterator
+
+import pytest
+
+from grader import sandbox
 
 
 def pytest_configure() -> None:
@@ -9,7 +14,16 @@ def pytest_configure() -> None:
 
     A shell that runs pytest in the background makes it ignore SIGINT, and so every process that
     a test starts; the tests of Ctrl-C would wait for what cannot come. pixi and pixiw name the
-    folder in which they were called, which says nothing about what tests start elsewhere.
+    folder in which they were called, which says nothing about what tests start elsewhere; and
+    the size of pytest's terminal, which readline exports, is not that of a test's own terminal.
     """
-    os.environ.pop("INIT_CWD", None)
+    for name in ("INIT_CWD", "LINES", "COLUMNS"):
+        os.environ.pop(name, None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[sandbox.WorkerPool]:
+    """Workers for tests that grade in this process: MAX is imported once for all of a file."""
+    with sandbox.WorkerPool(1) as pool:
+        yield pool

@@ -22,7 +22,7 @@ from grader.base import course
 from grader.grading.pipeline import Options, grade
 from grader.report import as_json, as_text
 from grader.sandbox import Limits
-from tests.worker_jobs import processes_with
+from tests.worker_jobs import Leftovers
 
 MIB = 1 << 20
 AT_ONCE = 4
@@ -41,11 +41,11 @@ def limits_of(entry: dict[str, Any]) -> Limits:
 
 def grade_one(entry: dict[str, Any], begin: Callable[..., sandbox.Running]) -> dict[str, Any]:
     """One report as data and as text, how long it took, and what was left right after."""
-    folders: list[str] = []
+    workers: list[tuple[sandbox.Running, Leftovers]] = []
 
     def start(**chosen: Any) -> sandbox.Running:
         running = begin(limits=limits_of(entry), **chosen)
-        folders.append(running.folder)
+        workers.append((running, Leftovers(running)))
         return running
 
     started = time.monotonic()
@@ -55,8 +55,8 @@ def grade_one(entry: dict[str, Any], begin: Callable[..., sandbox.Running]) -> d
         "report": as_json.as_dict(report),
         "text": as_text.render(report, verbose=True, hint_level=3),
         "seconds": time.monotonic() - started,
-        "processes": [p for folder in folders for p in processes_with(folder)],
-        "folders": [folder for folder in folders if Path(folder).exists()],
+        "processes": [each for _, left in workers for each in left.processes()],
+        "folders": [one.folder for one, _ in workers if Path(one.folder).exists()],
     }
 
 

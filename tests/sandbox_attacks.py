@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from grader.confine import kernel, landlock
 from grader.confine.tiers import LAYERS
 from grader.protocol.probe import Outcome, Probe
 from grader.sandbox import Limits
-from tests.worker_jobs import QUICK, call, job, processes_with
+from tests.worker_jobs import QUICK, Leftovers, call, job
 
 HEAD = """
 import ctypes, gc, json, os, signal, socket, subprocess, sys, threading, time
@@ -38,10 +39,15 @@ class Result(NamedTuple):
     folder_left: bool
 
 
-def carry_out(attack: Attack, layers: tuple[str, ...] = LAYERS) -> Result:
-    with sandbox.start(limits=attack.limits, layers=layers) as running:
+def carry_out(
+    attack: Attack,
+    layers: tuple[str, ...] = LAYERS,
+    start: Callable[..., sandbox.Running] = sandbox.start,
+) -> Result:
+    with start(limits=attack.limits, layers=layers) as running:
+        leftovers = Leftovers(running)
         outcome = running.finish(job(attack.source, *attack.probes))
-        left = processes_with(running.folder)
+        left = leftovers.processes()
     return Result(outcome, left, Path(running.folder).exists())
 
 

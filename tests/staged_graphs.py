@@ -1,6 +1,7 @@
 """Every graph that MAX stages for many programs, as JSON: ``python -m tests.staged_graphs plain``.
 
-With ``plain`` MAX stages as it always does, with ``sooner`` as it does in the grader.
+With ``plain`` MAX stages as it always does, with ``sooner`` as it does in the grader. Two numbers
+after that say how many right and wrong variants of each step to add; without them, it is one.
 """
 
 from __future__ import annotations
@@ -24,30 +25,28 @@ from grader.rubric import load
 from tests.graded import variants
 from tests.graded.inside import Inside
 
-RIGHT, WRONG = 1, 1
-"""So many of each step's variants; each computes something of its own, or raises."""
 
-
-def main(how: str) -> None:
+def main(how: str, *counts: str) -> None:
     """Print for each file what it staged and what a worker saw of it."""
     if how == "plain":
-        staging.install = lambda: None
+        staging.install = lambda fault: []
     engine.install("numpy")
     graphs = recorded()
     told = {}
-    for step in course.steps():
-        for name, source in programs(step).items():
+    for number, step in enumerate(course.steps()):
+        right, wrong = map(int, counts) if counts else (number % 2, 1 - number % 2)
+        for name, source in programs(step, right, wrong).items():
             seen = observed(step, source)
             told[name] = {"graphs": graphs[:], "seen": seen}
             graphs.clear()
     json.dump(told, sys.stdout)
 
 
-def programs(step: Step) -> dict[str, str]:
-    """The step's solution and a sample of its variants, by name."""
+def programs(step: Step, right: int, wrong: int) -> dict[str, str]:
+    """The step's solution and so many of its variants, by name."""
     chosen = {f"{step.id}/solution": step.solution.read_bytes()}
-    for right, count in ((True, RIGHT), (False, WRONG)):
-        known = [one for one in variants.of(step.id, right=right) if not one.fresh]
+    for side, count in ((True, right), (False, wrong)):
+        known = [one for one in variants.of(step.id, right=side) if not one.fresh]
         chosen |= {one.name: one.source for one in variants.sample(known, count)}
     return {name: source.decode("utf-8-sig") for name, source in chosen.items()}
 
@@ -94,4 +93,4 @@ def observed(step: Step, source: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -79,11 +79,11 @@ def test_a_change_of_the_rubric_or_the_grader_makes_results_old(
     for name in ("checks/step_05/rubric.py", "grader/grading/judge.py", "course.toml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x = 1\n")
-    before = store.fingerprint(tmp_path)
-    assert store.fingerprint(tmp_path) == before
+    before = store.fingerprint(tmp_path, home=tmp_path)
+    assert store.fingerprint(tmp_path, home=tmp_path) == before
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text("x = 2\n")
-    assert (store.fingerprint(tmp_path) != before) is old
+    assert (store.fingerprint(tmp_path, home=tmp_path) != before) is old
 
 
 def test_a_result_is_of_one_step_one_file_and_one_way_of_grading() -> None:

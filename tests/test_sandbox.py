@@ -5,9 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
+from grader import sandbox
 from grader.protocol.probe import Call, Make
 from grader.sandbox import Limits
 from tests.sandbox_attacks import HEAD, Attack, Result, carry_out
@@ -57,7 +59,7 @@ def attack():
     "ends the process": Attack(HEAD + "def attack(): os._exit(0)\n", "exit", "attack"),
     "ends the process while imported": Attack("import os; os._exit(0)", "exit"),
     "kills itself": Attack(
-        HEAD + "def attack(): os.kill(os.getpid(), signal.SIGKILL)\n", "exit", "attack"
+        HEAD + "def attack(): os.kill(os.getpid(), signal.SIGKILL)\n", "killed", "attack"
     ),
     "crashes": Attack(HEAD + "def attack(): ctypes.string_at(0)\n", "exit", "attack"),
     "recurses without end": Attack(
@@ -202,9 +204,13 @@ def attack():
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Result]:
-    """Every attack, a few at a time: most of them wait for their limit."""
-    with ThreadPoolExecutor(6) as pool:
-        return dict(zip(ATTACKS, pool.map(carry_out, ATTACKS.values()), strict=True))
+    """Every attack, a few at a time: most of them wait for their limit.
+
+    Those with limits of their own meet a fresh worker, the others a forked one.
+    """
+    with sandbox.WorkerPool(4, limits=QUICK, warm=False) as workers, ThreadPoolExecutor(4) as pool:
+        one = partial(carry_out, start=workers.start)
+        return dict(zip(ATTACKS, pool.map(one, ATTACKS.values()), strict=True))
 
 
 @pytest.mark.parametrize("name", ATTACKS)

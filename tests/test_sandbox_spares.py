@@ -15,7 +15,7 @@ import pytest
 from grader import sandbox
 from grader.sandbox import Limits, Running, WorkerPool
 from grader.sandbox.fork_server import ForkServer
-from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with
+from tests.worker_jobs import QUICK, ROOT, Leftovers, call, job, out, processes_with
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
 
@@ -64,17 +64,27 @@ def test_a_pooled_worker_does_one_job_and_another_takes_its_place(pool: WorkerPo
     seen = []
     for _ in range(2):
         with take(pool) as running:
+            leftovers = Leftovers(running)
             outcome = running.finish(job(FILE, call("f"), call("g")))
             assert out(outcome, "f") == [1]
             seen.append(out(outcome, "g"))
             with pytest.raises(RuntimeError):
                 running.finish(job(FILE, call("f")))
-        assert processes_with(running.folder) == []
+        assert leftovers.processes() == []
         assert not Path(running.folder).exists()
     for left, at_home, *_ in seen:
         assert left == []  # nothing of the first is in the second's folder
         assert at_home
     assert seen[0] == seen[1]  # the numbers drawn too: it was the same job
+
+
+def test_what_a_worker_left_would_be_seen(pool: WorkerPool) -> None:
+    with take(pool) as running:
+        leftovers = Leftovers(running)
+        with subprocess.Popen(["sleep", "100"], env={"HOME": leftovers.mark}) as left:
+            running.finish(job(FILE, call("f")))
+            assert leftovers.processes() == [left.pid]
+            left.kill()
 
 
 UNSTEADY = """
@@ -102,7 +112,10 @@ def test_a_file_is_told_of_in_the_same_words_again(pool: WorkerPool) -> None:
 
 def test_a_pooled_worker_is_confined_like_any_other(pool: WorkerPool) -> None:
     with take(pool) as pooled, sandbox.start(limits=QUICK) as fresh:
-        jobs = [running.finish(job("while True: pass", call("f"))) for running in (pooled, fresh)]
+        jobs = [
+            running.finish(job("import time; time.sleep(100)", call("f")))
+            for running in (pooled, fresh)
+        ]
     assert jobs[0].ended == jobs[1].ended == "timeout"
     assert jobs[0].isolation == jobs[1].isolation
 

@@ -30,6 +30,7 @@ from grader.grading.pipeline import Options, grade
 from grader.report import as_json
 from grader.rubric import load
 from grader.rubric.exhibit import Exhibit
+from grader.sandbox import WorkerPool
 from grader.show import ansi, failure, palette, svg, terminal
 from grader.show import page as pages
 from grader.show.heads import reference
@@ -45,10 +46,10 @@ ESCAPES = re.compile("\x1b\\[[0-9;]*m")
 
 
 @pytest.fixture(scope="module")
-def failed() -> Report:
+def failed(workers: WorkerPool) -> Report:
     """The report on attention whose mask comes too early: right shapes, wrong numbers."""
     with variants.as_file(variants.find("s05/wrong/mask_before_scale_on_logits_sum")) as path:
-        return grade(course.find("s05"), path, Options(seed=1))
+        return grade(course.find("s05"), path, Options(seed=1), workers.start)
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +74,9 @@ def test_the_window_stays_out_of_the_json(failed: Report) -> None:
     assert as_json.render(failed) == as_json.render(replace(failed, excerpt=None))
 
 
-def test_a_pass_has_no_window() -> None:
+def test_a_pass_has_no_window(workers: WorkerPool) -> None:
     step = course.find("s02")
-    assert grade(step, step.solution, Options(seed=1)).excerpt is None
+    assert grade(step, step.solution, Options(seed=1), workers.start).excerpt is None
 
 
 def test_expected_yours_and_difference_are_drawn_beside_each_other_or_stacked(
@@ -189,9 +190,9 @@ def test_more_columns_than_fit_become_half_blocks() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(EXHIBITS))
-def test_a_solution_shows_what_the_formulas_show(name: str) -> None:
+def test_a_solution_shows_what_the_formulas_show(name: str, workers: WorkerPool) -> None:
     step, exhibit = course.find(name), EXHIBITS[name](None)
-    shown = draw_program(step, step.solution, exhibit, exhibit.views)
+    shown = draw_program(step, step.solution, exhibit, exhibit.views, start=workers.start)
     assert shown.right, shown.remarks
     ideal = reference(exhibit, exhibit.views)
     drawn = [heatmap.title for figure in shown.figures for heatmap in figure.heatmaps]

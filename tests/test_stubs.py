@@ -24,6 +24,8 @@ from tools.sync.generate import sync
 STEPS = course.steps()
 each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
 
+NAMED = 'slug = "doubling"\nframework = "numpy"\n'
+
 ONE = """\
 def double(x):
     # >>> blank: body
@@ -200,7 +202,8 @@ def small(tmp_path: Path) -> Path:
     """A course of one step that has never been synced."""
     for folder in ("solutions", "steps", "checks/step_01"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "course.toml").write_text('steps = [{ id = "s01", title = "Double \\"it\\"" }]\n')
+    listed = 'steps = [{ id = "s01", title = "Double \\"it\\"" }]\n'
+    (tmp_path / "course.toml").write_text(NAMED + listed)
     (tmp_path / "solutions" / "solution_01.py").write_text(ONE)
     (tmp_path / "steps" / "step_01.md").write_text("# Step 01\n")
     (tmp_path / "checks" / "step_01" / "rubric.py").write_text("")
@@ -305,7 +308,7 @@ def test_force_replaces_work_and_keeps_a_copy(small: Path) -> None:
         (lambda root: (root / "checks" / "step_01" / "rubric.py").unlink(), "rubric.py is missing"),
         (lambda root: (root / "pixi.toml").unlink(), "pixi.toml is missing"),
         (lambda root: (root / "pixi.toml").write_text("[tasks]\n"), "pixi.toml: .*is missing"),
-        (lambda root: (root / "course.toml").write_text("steps = []\n"), "lists no step"),
+        (lambda root: (root / "course.toml").write_text(f"{NAMED}steps = []\n"), "lists no step"),
         (
             lambda root: (root / "solutions" / "solution_02.py").write_text(ONE),
             "solution_02.py exists, but course.toml does not list s02",

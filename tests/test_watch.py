@@ -19,14 +19,15 @@ import psutil
 import pytest
 from rich.cells import cell_len
 
-from grader import sandbox
 from grader.base import course
 from grader.base.machine import cores
+from grader.base.model import Report
 from grader.grading.pipeline import Options, grade
 from grader.learner.watch.changes import file_system, must_poll
 from grader.learner.watch.screen import View, frame, report_text
 from grader.learner.watch.split import SplitRun
 from grader.report.style import Style, paint
+from grader.sandbox import Running, WorkerPool
 from tests.own_course import Course, copy_course
 
 KEYS = r"q quit"
@@ -182,11 +183,18 @@ def test_a_narrow_terminal_and_one_that_changes(own: Course, start: Callable[...
     screen.end()
 
 
-@pytest.mark.parametrize("size", [(12, 40), (24, 80), (50, 200), (6, 20)], ids=str)
-def test_a_frame_fits_and_every_line_can_be_scrolled_to(size: tuple[int, int]) -> None:
-    rows, width = size
+@pytest.fixture(scope="module")
+def report(workers: WorkerPool) -> Report:
+    """The report on an untouched step 05."""
     step = course.find("s05")
-    report = grade(step, step.stub)
+    return grade(step, step.stub, start=workers.start)
+
+
+@pytest.mark.parametrize("size", [(12, 40), (24, 80), (50, 200), (6, 20)], ids=str)
+def test_a_frame_fits_and_every_line_can_be_scrolled_to(
+    size: tuple[int, int], report: Report
+) -> None:
+    rows, width = size
     how = Style(width=width)
     text = report_text(report, how, {}, rows)
     assert "checks hold" in text
@@ -205,19 +213,22 @@ def test_a_frame_fits_and_every_line_can_be_scrolled_to(size: tuple[int, int]) -
     assert lines[2 : 2 + len(body) - len(seen) + 1] == body[offset:]
 
 
-def test_the_first_failure_is_on_a_screen_of_24_rows() -> None:
+def test_the_first_failure_is_on_a_screen_of_24_rows(workers: WorkerPool) -> None:
     step = course.find("s06")
-    text = report_text(grade(step, step.stub), Style(width=80), {}, 21)
+    text = report_text(grade(step, step.stub, start=workers.start), Style(width=80), {}, 21)
     assert text.splitlines()[1].startswith("❌ functional, Module or Tensor is not imported")
     assert "more wait for these" in text
     assert "Waits for" not in text
 
 
-def test_a_program_that_prints_much_does_not_hide_the_report(tmp_path: Path) -> None:
+def test_a_program_that_prints_much_does_not_hide_the_report(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
     step = course.find("s01")
     path = tmp_path / "step_01.py"
     path.write_text(step.solution.read_text() + "for i in range(900): print('line', i)\n")
-    lines = report_text(grade(step, path), Style(width=80), {}, 20).splitlines()
+    report = grade(step, path, start=workers.start)
+    lines = report_text(report, Style(width=80), {}, 20).splitlines()
     assert "  | line 3" in lines
     assert any("888 lines more" in line for line in lines)
     assert len(lines) < 22
@@ -334,28 +345,35 @@ def test_without_a_terminal_it_prints_plain_reports(own: Course) -> None:
     assert left_of(own) == []
 
 
+@pytest.fixture(scope="module")
+def pairs() -> Iterator[WorkerPool]:
+    with WorkerPool(2) as pool:
+        yield pool
+
+
 @pytest.mark.parametrize(
     ("text", "other"),
     [("", ""), (" / math.sqrt(int(value.shape[-1]))", ""), ("import math", "print(1)\nx = 1 / 0")],
     ids=["right", "no scale", "error at import"],
 )
-def test_two_workers_find_what_one_finds(text: str, other: str, tmp_path: Path) -> None:
+def test_two_workers_find_what_one_finds(
+    text: str, other: str, pairs: WorkerPool, tmp_path: Path
+) -> None:
     step = course.find("s05")
     path = tmp_path / "step_05.py"
     source = step.solution.read_text(encoding="utf-8")
     path.write_text(source.replace(text, other) if text else source, encoding="utf-8")
     taken = []
-    with sandbox.WorkerPool(2) as pool:
 
-        def second() -> sandbox.Running:
-            taken.append(pool.start())
-            return taken[-1]
+    def second() -> Running:
+        taken.append(pairs.start())
+        return taken[-1]
 
-        def start(**settings: Any) -> Any:
-            return SplitRun(pool.start(**settings), second)
+    def start(**settings: Any) -> Any:
+        return SplitRun(pairs.start(**settings), second)
 
-        one = grade(step, path, Options(seed=5), pool.start)
-        two = grade(step, path, Options(seed=5), start)
+    one = grade(step, path, Options(seed=5), pairs.start)
+    two = grade(step, path, Options(seed=5), start)
     assert len(taken) == int(cores() > 1)
     assert replace(two, duration_s=0.0) == replace(one, duration_s=0.0)
 

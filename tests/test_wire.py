@@ -124,7 +124,7 @@ def test_non_contiguous_and_big_endian_arrays_arrive_as_numbers() -> None:
 @pytest.mark.parametrize(
     "value",
     [object(), {1, 2}, 1 << 63, 1j, b"x", np.float32(1), {1: 2}, np.array(["a"]), np.array([1j])],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_the_protocol_does_not_know_cannot_be_sent(value: Any) -> None:
     with pytest.raises(WireError):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from grader import sandbox
 from grader.base import course
 from grader.protocol.probe import Action, Call, Job, Outcome, Probe, SeenError
 from grader.sandbox import Limits
@@ -57,6 +61,42 @@ def error(outcome: Outcome, name: str) -> SeenError:
     found = outcome.observations[name].error
     assert found is not None, outcome.observations[name].results
     return found
+
+
+class Leftovers:
+    """What a worker leaves, a fresh one or a forked one: processes that began during its job.
+
+    A forked worker has the environment of its fork server, which lives on and forks the next one
+    as soon as this one is gone. So only what began in between is this worker's.
+    """
+
+    def __init__(self, running: sandbox.Running) -> None:
+        running.layers()  # waits until its fork server and its walls are there
+        self._began, self._ended = _ticks(), 0
+        folder = Path(running.folder)
+        self.mark = str(folder.parent if folder.name.isdecimal() else folder)
+        close = running.close
+
+        def closing() -> None:
+            self._ended = self._ended or _ticks()
+            close()
+
+        running.close = closing  # type: ignore[method-assign]
+
+    def processes(self) -> list[int]:
+        """Those that still run, once the worker has been closed."""
+        found = []
+        for process in processes_with(self.mark):
+            with suppress(OSError):
+                stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+                if self._began <= int(stat.rpartition(")")[2].split()[19]) < self._ended:
+                    found.append(process)
+        return found
+
+
+def _ticks() -> int:
+    """The time since the machine started, in the unit in which it counts a process's start."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
 
 
 def processes_with(mark: str) -> list[int]:

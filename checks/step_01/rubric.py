@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from checks.shared import structure
 from grader.rubric import (
     Check,
     Evidence,
@@ -21,6 +20,8 @@ from grader.rubric import (
     Rule,
     Ruling,
     Trial,
+    decorated,
+    imports,
     rules,
     runtime_check,
     source_check,
@@ -204,7 +205,7 @@ CHECKS = (
         "Add 'from dataclasses import dataclass'",
         'It writes __init__ from the fields. See "A dataclass".',
         "from dataclasses import dataclass",
-        test=structure.imports_dataclass(),
+        test=imports("dataclasses.dataclass"),
     ),
     source_check(
         "decorator",
@@ -213,7 +214,7 @@ CHECKS = (
         "Write @dataclass on the line above 'class GPT2Config:'",
         'Without it the fields are no arguments. See "A dataclass".',
         "@dataclass",
-        test=structure.is_dataclass(CLASS),
+        test=decorated(CLASS, "dataclasses.dataclass", "dataclass"),
     ),
     runtime_check(
         "builds",

@@ -6,10 +6,19 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import structure, structure_more, trials
+from checks.shared import structure, trials
 from checks.shared.mistakes import named
 from checks.step_02 import mistakes
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Rubric,
+    Trial,
+    decorated,
+    every,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+)
 
 NAME = "causal_mask"
 EVERY = ("square-*", "later-*")
@@ -29,7 +38,7 @@ CHECKS = (
         "import Tensor'",
         'Each name and the module it lives in: see "MAX operations".',
         "from max.experimental import functional as F; from max.experimental.tensor import Tensor",
-        test=structure_more.imports_for_a_function(),
+        test=every(structure.USES_TENSOR, structure.USES_F),
         proven_by=("runs",),
     ),
     source_check(
@@ -39,7 +48,7 @@ CHECKS = (
         "Define 'def causal_mask(sequence_length, num_tokens, *, dtype, device):'",
         'Later steps call it by these names. See "What you build".',
         "def causal_mask(sequence_length, num_tokens, *, dtype, device):",
-        test=structure.defines_mask(),
+        test=structure.DEFINES_MASK,
         proven_by=("runs",),
     ),
     source_check(
@@ -49,7 +58,7 @@ CHECKS = (
         "Write @F.functional on the line above 'def causal_mask'",
         'MAX then runs the whole function as one operation. See "MAX operations".',
         "@F.functional",
-        test=structure.is_functional(NAME),
+        test=decorated(NAME, "max.experimental.functional.functional"),
         proven_by=("runs",),
     ),
     source_check(
@@ -59,7 +68,9 @@ CHECKS = (
         "n = Dim(sequence_length) + num_tokens",
         'One column for every token that can be looked at. See "The shape".',
         "n = Dim(sequence_length) + num_tokens",
-        test=structure.counts_columns(NAME),
+        test=returns(
+            NAME, "$new + $earlier", where={"new": "sequence_length", "earlier": "num_tokens"}
+        ),
         proven_by=("shape",),
     ),
     source_check(
@@ -69,7 +80,7 @@ CHECKS = (
         'Tensor(float("-inf"), dtype=dtype, device=device)',
         'Only minus infinity leaves a weight of exactly 0. See "Minus infinity".',
         'mask = Tensor(float("-inf"), dtype=dtype, device=device)',
-        test=structure.minus_infinity(NAME),
+        test=returns(NAME, 'float("-inf")', "-math.inf", "-np.inf"),
         proven_by=("square",),
     ),
     source_check(
@@ -79,7 +90,7 @@ CHECKS = (
         "mask = F.broadcast_to(mask, shape=(sequence_length, n))",
         'One number becomes a matrix. See "The band".',
         "mask = F.broadcast_to(mask, shape=(sequence_length, n))",
-        test=structure.broadcasts(NAME),
+        test=returns(NAME, "F.broadcast_to(...)", "full(...)", "full_like(...)"),
         proven_by=("shape",),
     ),
     source_check(
@@ -89,7 +100,7 @@ CHECKS = (
         "F.band_part(mask, num_lower=None, num_upper=..., exclude=True)",
         'exclude=True puts 0 inside the band. See "The band".',
         "return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)",
-        test=structure.takes_band(NAME),
+        test=returns(NAME, "F.band_part(..., exclude=True)"),
         proven_by=("square",),
     ),
     runtime_check(

@@ -6,14 +6,30 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import results, structure, structure_more
+from checks.shared import results, structure
 from checks.shared.mistakes import named
 from checks.step_03 import mistakes, trials
-from grader import source as words
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Expr,
+    Rubric,
+    Trial,
+    defines_function,
+    made_with,
+    no_placeholders,
+    results_are,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+)
 
 NAME = "scaled_dot_product_attention"
 CALLS = ("plain-*", "masked-*", "she-loves-cats")
+
+
+def is_turned(e: Expr) -> bool:
+    """Made with a transposition whose axes are computed: the numbers tell whether it is right."""
+    return made_with(e, lambda one: one.op == "transpose" and one.value is None)
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -29,7 +45,7 @@ CHECKS = (
         "Add 'from max.experimental import functional as F'",
         'F.softmax makes weights of scores. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=structure.imports_functional(),
+        test=structure.IMPORTS_F,
         proven_by=("runs",),
     ),
     source_check(
@@ -39,7 +55,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'It is the type of every argument. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure_more.imports_tensor(),
+        test=structure.USES_TENSOR,
         proven_by=("runs",),
     ),
     source_check(
@@ -49,7 +65,7 @@ CHECKS = (
         "Define 'def scaled_dot_product_attention(query, key, value, mask=None):'",
         'Later steps call it by this name. See "What you build".',
         "def scaled_dot_product_attention(query, key, value, mask=None):",
-        test=words.defines_function(NAME, "mask", both_ways=True),
+        test=defines_function(NAME, "mask", both_ways=True),
         proven_by=("runs",),
     ),
     source_check(
@@ -59,7 +75,9 @@ CHECKS = (
         "Multiply the queries with the transposed keys",
         '[..., query_len, head_dim] @ [..., head_dim, key_len]. See "Scores".',
         "scores = query @ key.transpose(-1, -2)",
-        test=structure_more.scores(NAME),
+        test=returns(
+            NAME, structure.SCORES, "_ @ $turned", where={"turned": is_turned}, near="_ @ _"
+        ),
         proven_by=("numbers",),
     ),
     source_check(
@@ -69,7 +87,7 @@ CHECKS = (
         "Divide by math.sqrt(int(query.shape[-1]))",
         'head_dim is the width of query and key, not that of the value. See "Scaling".',
         "scores = scores / math.sqrt(int(query.shape[-1]))",
-        test=words.returns(NAME, structure.is_scaling, near=structure.is_product),
+        test=returns(NAME, structure.SCALED, near="_ @ _"),
         proven_by=("numbers",),
     ),
     source_check(
@@ -79,7 +97,7 @@ CHECKS = (
         "Add the mask before the softmax, if it is not None",
         'Adding minus infinity takes all weight away. See "The mask".',
         "if mask is not None: scores = scores + mask",
-        test=structure_more.adds_given_mask(NAME),
+        test=returns(NAME, "_ + mask", without=structure.SOFTMAX, near="F.softmax(...)"),
         proven_by=("masked",),
     ),
     source_check(
@@ -89,7 +107,7 @@ CHECKS = (
         "Use F.softmax(scores)",
         'It runs over the last dimension, the keys, and comes after the mask. See "Softmax".',
         "weights = F.softmax(scores)",
-        test=words.returns(NAME, structure.is_softmax, near=lambda e: e.op == "softmax"),
+        test=returns(NAME, structure.SOFTMAX, near="F.softmax(...)"),
         proven_by=("numbers",),
     ),
     source_check(
@@ -99,7 +117,7 @@ CHECKS = (
         "Use weights @ value",
         'Each row of weights mixes the rows of the value. See "Weighted sum".',
         "output = weights @ value",
-        test=words.returns(NAME, structure.is_mixture, near=structure.is_product),
+        test=returns(NAME, structure.MIXTURE, near="_ @ _"),
         proven_by=("numbers",),
     ),
     source_check(
@@ -109,7 +127,7 @@ CHECKS = (
         "End with 'return output, weights'",
         'Two results, and the output comes first. See "What you build".',
         "return output, weights",
-        test=structure_more.returns_pair(NAME),
+        test=results_are(NAME, "[_, _]"),
         proven_by=("shapes",),
     ),
     source_check(
@@ -119,7 +137,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.no_placeholders(NAME),
+        test=no_placeholders(NAME),
     ),
     runtime_check(
         "runs",

@@ -6,16 +6,61 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import results, structure, structure_more, syntax
+from checks.shared import results, structure
 from checks.shared.mistakes import named
 from checks.step_04 import mistakes, trials
-from grader import source as words
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Expr,
+    Rubric,
+    Trial,
+    defines_function,
+    every,
+    made_with,
+    mentions,
+    no_placeholders,
+    pattern,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    walk,
+)
 
 MASK, COMBINE = trials.PADDING, trials.COMBINED
 PADDING = ("padding-*", "alone-*")
 COMBINED = ("combined-*",)
 TOGETHER = ("together-*",)
+
+LOWEST_SEEN = -1000.0
+"""A number below this is meant to hide."""
+
+
+def is_low(e: Expr) -> bool:
+    """A number that hides as well as finfo(dtype).min."""
+    number = isinstance(e.value, float | int) and not isinstance(e.value, bool)
+    return e.op == "const" and number and e.value < LOWEST_SEEN
+
+
+HIDES = pattern("finfo(...).min", is_low)
+INSERTED = pattern(
+    "unsqueeze(unsqueeze(...), ...)", "_.reshape(...)", "_[None]", "_[..., None, ...]"
+)
+JOINED = pattern("min(_, _) | max(_, _) | elementwise_min(_, _) | _ + _ | F.where(...)")
+
+
+def hides(e: Expr) -> bool:
+    """Made with the number that hides."""
+    return made_with(e, HIDES)
+
+
+def inserts_axes(e: Expr) -> bool:
+    """Made with two new dimensions."""
+    return made_with(e, INSERTED)
+
+
+def joins_both(e: Expr) -> bool:
+    """The elementwise minimum, the sum, or a choice, made with two parameters."""
+    return JOINED(e) and len({one.name for one in walk(e) if one.op == "param"}) >= 2
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -31,7 +76,7 @@ CHECKS = (
         "Add 'from max.experimental import functional as F'",
         'F.where and F.min make the masks. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=structure.imports_functional(),
+        test=structure.IMPORTS_F,
         proven_by=("padding-runs",),
     ),
     source_check(
@@ -41,7 +86,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'Tensor makes a tensor of one number. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure_more.imports_tensor(),
+        test=structure.USES_TENSOR,
         proven_by=("padding-runs",),
     ),
     source_check(
@@ -52,9 +97,7 @@ CHECKS = (
         'Later steps call them by these names. See "What you build".',
         "def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32): and "
         "def combine_masks(causal, padding):",
-        test=structure_more.both(
-            words.defines_function(MASK, "dtype"), words.defines_function(COMBINE)
-        ),
+        test=every(defines_function(MASK, "dtype"), defines_function(COMBINE)),
         proven_by=(
             "padding-runs",
             "combined-shape",
@@ -67,7 +110,7 @@ CHECKS = (
         "Use token_ids == pad_token_id",
         'A comparison gives True or False for every token. See "Finding the padding".',
         "is_padding = token_ids == pad_token_id",
-        test=syntax.within(MASK, syntax.compares()),
+        test=mentions(MASK, "_ == _", "_ != _", "equal(...)", "not_equal(...)"),
         proven_by=("padding-numbers",),
     ),
     source_check(
@@ -78,7 +121,7 @@ CHECKS = (
         'The mask is added to the scores. See "The number that hides".',
         "hidden = Tensor(finfo(dtype).min, dtype=dtype, device=token_ids.device), and visible "
         "likewise with 0.0",
-        test=structure_more.hides_with_a_low_number(MASK),
+        test=returns(MASK, HIDES),
         proven_by=(
             "padding-numbers",
             "padding-nan",
@@ -91,7 +134,7 @@ CHECKS = (
         "Use F.where(is_padding, hidden, visible)",
         'The number for True comes first. See "Choosing".',
         "mask = F.where(is_padding, hidden, visible)",
-        test=structure_more.chooses(MASK),
+        test=returns(MASK, "F.where(...)", "_ * $hides", where={"hides": hides}),
         proven_by=("padding-numbers",),
     ),
     source_check(
@@ -101,7 +144,7 @@ CHECKS = (
         "Use mask.unsqueeze(1) twice",
         '[batch, seq] becomes [batch, 1, 1, seq]. See "The shape".',
         "return mask.unsqueeze(1).unsqueeze(1)",
-        test=structure_more.inserts_dimensions(MASK),
+        test=returns(MASK, inserts_axes),
         proven_by=("padding-shape",),
     ),
     source_check(
@@ -111,7 +154,7 @@ CHECKS = (
         "Use F.min(causal, padding)",
         'Hidden is what either mask hides. See "Combining masks".',
         "return F.min(causal, padding)",
-        test=structure_more.keeps_the_lower(COMBINE),
+        test=returns(COMBINE, joins_both),
         proven_by=("combined-numbers",),
     ),
     source_check(
@@ -121,7 +164,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.no_placeholders(MASK, COMBINE),
+        test=no_placeholders(MASK, COMBINE),
     ),
     runtime_check(
         "padding-runs",

@@ -3,17 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
-from checks.shared import attention_mistakes, structure, structure_more, trials
+from checks.shared import attention_mistakes, structure, trials
 from checks.shared.mistakes import named
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Finding,
+    Rubric,
+    Source,
+    SourceTest,
+    Trial,
+    call_of,
+    defines_class,
+    made_with,
+    method,
+    pattern,
+    result,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    stores,
+    walk,
+)
 
 CLASS = "GPT2Attention"
 
 FORWARDS = ("gpt2", "random-*", "sharp", "calls")
 """The trials that run the whole layer."""
+
+INIT, CALL = f"{CLASS}.__init__", call_of(CLASS)
+SPLIT, MERGE, ATTN = (method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn"))
+
+ADDED = pattern(
+    "_ + $scores",
+    where={
+        "scores": lambda e: made_with(e, structure.SCORES) and not made_with(e, structure.SOFTMAX)
+    },
+)
+"""Something added to the scores."""
+
+
+def adds_mask() -> SourceTest:
+    """A call of causal_mask that reaches the result.
+
+    Its lines are also those that add something to the scores, be it a mask or what should be one.
+    """
+    look = returns(ATTN, "causal_mask(...)", near=structure.SOFTMAX)
+
+    def test(source: Source) -> Finding:
+        found = look(source)
+        every = [one.line for one in walk(result(source, ATTN)) if ADDED(one) and one.line]
+        if found.ok:
+            return replace(found, span=found.span | set(every))
+        return replace(found, line=every[0]) if every else found
+
+    return test
+
+
+def reads_length() -> SourceTest:
+    """The second to last size of something. Only causal_mask asks for it."""
+    look, mask = returns(ATTN, "_.shape[-2]", rank=4, near="causal_mask(...)"), adds_mask()
+
+    def test(source: Source) -> Finding:
+        found = look(source)
+        other = not found.ok and not found.certain and not mask(source).ok
+        return replace(found, foreign=True) if other else found
+
+    return test
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -29,7 +88,7 @@ CHECKS = (
         "Add 'from max.experimental import functional as F'",
         'F holds the functions on tensors: F.split, F.softmax. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=structure.imports_functional(),
+        test=structure.IMPORTS_F,
         proven_by=("forward",),
     ),
     source_check(
@@ -39,7 +98,7 @@ CHECKS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'Tensor is the type of every argument here. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure_more.imports_tensor(),
+        test=structure.USES_TENSOR,
         proven_by=("forward",),
     ),
     source_check(
@@ -49,7 +108,7 @@ CHECKS = (
         "Add 'from max.experimental.nn import Linear, Module'",
         'Module is the base class, Linear the projection. See "MAX operations".',
         "from max.experimental.nn import Linear, Module",
-        test=structure.imports_nn(),
+        test=structure.IMPORTS_LAYERS,
         proven_by=("forward",),
     ),
     source_check(
@@ -59,7 +118,7 @@ CHECKS = (
         "Define 'class GPT2Attention(Module):'",
         "The grader builds the class by this name.",
         "class GPT2Attention(Module):",
-        test=structure.defines_layer(CLASS),
+        test=defines_class(CLASS, "Module"),
         proven_by=("forward",),
     ),
     source_check(
@@ -70,7 +129,7 @@ CHECKS = (
         "One layer makes query, key and value at once, so it is three times as wide. See "
         '"Query, key and value".',
         "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
-        test=structure.makes_linear(CLASS, "c_attn", 3),
+        test=stores(INIT, "c_attn", "Linear(_, 3 * _ | _ + _, ...)", without=structure.NO_BIAS),
         proven_by=("c-attn-shape",),
     ),
     source_check(
@@ -80,7 +139,7 @@ CHECKS = (
         "Use Linear(self.embed_dim, self.embed_dim, bias=True)",
         'It mixes the merged heads and keeps the width. See "Projections".',
         "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
-        test=structure.makes_linear(CLASS, "c_proj", 1),
+        test=stores(INIT, "c_proj", "Linear($width, $width, ...)", without=structure.NO_BIAS),
         proven_by=("c-proj-shape",),
     ),
     source_check(
@@ -91,7 +150,12 @@ CHECKS = (
         'Keep every axis but the last; cut the last in two. See "Splitting heads".',
         "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]",
         proven_by=("split_heads",),
-        test=structure.split_shape(CLASS),
+        test=returns(
+            SPLIT,
+            "_.reshape($shape)",
+            where={"shape": structure.SPLIT_SHAPE},
+            near="_.reshape(...)",
+        ),
     ),
     source_check(
         "split-reshape",
@@ -101,7 +165,7 @@ CHECKS = (
         'reshape takes the sizes as one list. See "Splitting heads".',
         "tensor = tensor.reshape(new_shape)",
         proven_by=("split_heads",),
-        test=structure.split_reshape(CLASS),
+        test=returns(SPLIT, "_.reshape(...)"),
     ),
     source_check(
         "split-transpose",
@@ -111,7 +175,12 @@ CHECKS = (
         'Reshape alone leaves [batch, seq, n_head, head_dim]. See "Splitting heads".',
         "return tensor.transpose(-3, -2)",
         proven_by=("split_heads",),
-        test=structure.split_transpose(CLASS),
+        test=returns(
+            SPLIT,
+            "_.reshape(...).transpose(-3, -2)",
+            rank=4,
+            near="_.transpose(...) | _.reshape(...)",
+        ),
     ),
     source_check(
         "merge",
@@ -122,7 +191,13 @@ CHECKS = (
         "tensor = tensor.transpose(-3, -2); new_shape = tensor.shape[:-2] + "
         "[num_heads * attn_head_size]; return tensor.reshape(new_shape)",
         proven_by=("merge_heads",),
-        test=structure.merge_shape(CLASS),
+        test=returns(
+            MERGE,
+            "_.transpose(-3, -2).reshape($shape)",
+            rank=4,
+            where={"shape": structure.MERGED_SHAPE},
+            near="_.reshape(...)",
+        ),
     ),
     source_check(
         "scores",
@@ -132,7 +207,7 @@ CHECKS = (
         'Every query meets every key: [seq, head_dim] @ [head_dim, seq]. See "Scores".',
         "attn_weights = query @ key.transpose(-1, -2)",
         proven_by=("attn",),
-        test=structure.scores(CLASS),
+        test=returns(ATTN, structure.SCORES, near="_ @ _"),
     ),
     source_check(
         "scale",
@@ -142,7 +217,7 @@ CHECKS = (
         'The spread of a score grows with √head_dim; divide it out. See "Scaling".',
         "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))",
         proven_by=("attn",),
-        test=structure.scaled(CLASS),
+        test=returns(ATTN, structure.SCALED, near=structure.SCORES),
     ),
     source_check(
         "seq-len",
@@ -152,7 +227,7 @@ CHECKS = (
         "The mask is as long as the text, and the text is the second to last axis.",
         "seq_len = query.shape[-2]",
         proven_by=("attn",),
-        test=structure.reads_length(CLASS),
+        test=reads_length(),
     ),
     source_check(
         "mask",
@@ -163,7 +238,7 @@ CHECKS = (
         "attn_weights = attn_weights + causal_mask(seq_len, 0, dtype=query.dtype, "
         "device=query.device)",
         proven_by=("attn",),
-        test=structure.called_mask(CLASS),
+        test=adds_mask(),
     ),
     source_check(
         "softmax",
@@ -173,7 +248,7 @@ CHECKS = (
         'It runs over the last axis, the keys, and comes after scale and mask. See "Softmax".',
         "attn_weights = F.softmax(attn_weights)",
         proven_by=("attn",),
-        test=structure.softmax(CLASS),
+        test=returns(ATTN, structure.SOFTMAX, near="F.softmax(...)"),
     ),
     source_check(
         "attn-output",
@@ -183,7 +258,7 @@ CHECKS = (
         'Each row of weights mixes the values. See "Weighted sum".',
         "attn_output = attn_weights @ value; return attn_output",
         proven_by=("attn",),
-        test=structure.mixes(CLASS),
+        test=returns(ATTN, structure.MIXTURE, near="_ @ _"),
     ),
     source_check(
         "split-qkv",
@@ -193,7 +268,7 @@ CHECKS = (
         'The projection holds query, key and value side by side. See "Query, key and value".',
         "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
         "self.split_size, self.split_size], axis=2)",
-        test=structure.splits_qkv(CLASS),
+        test=returns(CALL, structure.QKV, near="self.c_attn(...)"),
     ),
     source_check(
         "split-sizes",
@@ -203,7 +278,15 @@ CHECKS = (
         "Three equal parts, in the order query, key, value.",
         "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
         "self.split_size, self.split_size], axis=2)",
-        test=structure.split_sizes(CLASS),
+        test=returns(
+            CALL,
+            "F.split(self.c_attn(...), [$third, $third, $third] | [_] * 3 | $size, ...)",
+            "F.chunk(self.c_attn(...), 3, ...)",
+            "$projected[_]",
+            "$projected[:]",
+            where={"projected": "self.c_attn(...)", "size": lambda e: e.op not in ("list", "mul")},
+            near=structure.QKV,
+        ),
     ),
     source_check(
         "call-split-heads",
@@ -212,7 +295,7 @@ CHECKS = (
         "Call self._split_heads for query, key, and value",
         'All three are split alike. See "Splitting heads".',
         "query = self._split_heads(query, self.num_heads, self.head_dim), and so for key and value",
-        test=structure.calls(CLASS, "_split_heads", 3),
+        test=structure.calls_part(CLASS, "_split_heads", 3),
     ),
     source_check(
         "call-attn",
@@ -221,7 +304,7 @@ CHECKS = (
         "Call self._attn(query, key, value)",
         'The heads attend all at once. See "Scores".',
         "attn_output = self._attn(query, key, value)",
-        test=structure.calls(CLASS, "_attn", 1),
+        test=structure.calls_part(CLASS, "_attn"),
     ),
     source_check(
         "call-merge-heads",
@@ -230,7 +313,7 @@ CHECKS = (
         "Call self._merge_heads(attn_output, self.num_heads, self.head_dim)",
         'Its argument is what _attn returned. See "Merging heads".',
         "attn_output = self._merge_heads(attn_output, self.num_heads, self.head_dim)",
-        test=structure.calls(CLASS, "_merge_heads", 1),
+        test=structure.calls_part(CLASS, "_merge_heads"),
     ),
     source_check(
         "call-c-proj",
@@ -239,7 +322,7 @@ CHECKS = (
         "Call self.c_proj(attn_output)",
         'It comes last and is what __call__ returns. See "Projections".',
         "return self.c_proj(attn_output)",
-        test=structure.calls(CLASS, "c_proj", 1),
+        test=structure.calls_part(CLASS, "c_proj"),
     ),
     source_check(
         "placeholders",
@@ -248,7 +331,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(CLASS),
+        test=structure.no_stub_left(CLASS),
     ),
     runtime_check(
         "builds",

@@ -2,20 +2,69 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import results, structure, structure_more, syntax
+from checks.shared import results, structure
 from checks.shared.mistakes import named
 from checks.step_06 import mistakes, trials
-from grader import source as words
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Finding,
+    Rubric,
+    Source,
+    SourceTest,
+    Trial,
+    call_of,
+    defines_class,
+    definition,
+    every,
+    imports,
+    mentions,
+    no_placeholders,
+    only_with,
+    results_are,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+)
 
 ROPE, LAYER = trials.ROPE, trials.LAYER
 METHODS = ("__init__", "__call__", "forward", "_split_heads", "_merge_heads")
 ROTATIONS = ("rope-*", "start", "distance")
 LAYERS = ("layer-*", "calls")
+CALL = call_of(LAYER)
+
+
+def every_second(node: ast.AST) -> bool:
+    """A slice with step 2, or a list of sizes that ends in 2."""
+    match node:
+        case ast.Slice(step=ast.Constant(value=2)):
+            return True
+        case ast.List(elts=[*_, last]) | ast.Tuple(elts=[*_, last]):
+            return isinstance(last, ast.Constant) and last.value == 2
+    return False
+
+
+def uses_parameter(cls: str, index: int) -> SourceTest:
+    """The parameter at ``index`` (0 is self) of the forward pass is used in its body."""
+
+    def test(source: Source) -> Finding:
+        method = definition(source, call_of(cls))
+        if not isinstance(method, ast.FunctionDef):
+            return Finding(False)
+        names = [arg.arg for arg in (*method.args.posonlyargs, *method.args.args)]
+        used = {
+            node.id
+            for node in ast.walk(method)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        }
+        ok = method.args.vararg is not None or (len(names) > index and names[index] in used)
+        return Finding(ok, method.lineno)
+
+    return test
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -32,7 +81,7 @@ CHECKS = (
         'Module is the base class of both layers. See "MAX operations".',
         "from max.experimental import functional as F; from max.experimental.nn import Module; "
         "from max.experimental.tensor import Tensor",
-        test=structure_more.imports_for_a_layer(),
+        test=every(imports("max.experimental.nn.Module"), structure.USES_TENSOR, structure.USES_F),
         proven_by=("rope-builds",),
     ),
     source_check(
@@ -42,7 +91,7 @@ CHECKS = (
         "Define 'class RotaryEmbedding(Module):' and 'class MultiHeadSelfAttentionRoPE(Module):'",
         'The grader builds both by these names. See "What you build".',
         "class RotaryEmbedding(Module): and class MultiHeadSelfAttentionRoPE(Module):",
-        test=structure_more.both(structure.defines_layer(ROPE), structure.defines_layer(LAYER)),
+        test=every(defines_class(ROPE, "Module"), defines_class(LAYER, "Module")),
         proven_by=(
             "rope-builds",
             "layer-builds",
@@ -55,7 +104,7 @@ CHECKS = (
         "Use theta ** (-np.arange(0, d_k, 2) / d_k)",
         'The first pair turns fastest, by one radian a position. See "Frequencies".',
         "frequencies = theta ** (-np.arange(0, d_k, 2) / d_k)",
-        test=syntax.within(ROPE, syntax.powers()),
+        test=mentions(ROPE, "_ ** _", "pow(...)", "power(...)", "exp(...)"),
         proven_by=("rope-numbers",),
     ),
     source_check(
@@ -66,7 +115,7 @@ CHECKS = (
         'Position m turns pair i by m times its frequency. See "Frequencies".',
         "self.cos = np.cos(np.outer(np.arange(max_seq_len), frequencies)).astype(np.float32), and "
         "self.sin likewise",
-        test=syntax.within(ROPE, syntax.calls("cos"), syntax.calls("sin")),
+        test=every(mentions(ROPE, "cos(...)"), mentions(ROPE, "sin(...)")),
         proven_by=("rope-numbers",),
     ),
     source_check(
@@ -76,7 +125,7 @@ CHECKS = (
         "Use F.gather(table, token_positions, axis=0) on both tables",
         'The positions are given; they need not be 0, 1, 2, … See "Positions".',
         "cos = F.gather(Tensor(self.cos, dtype=x.dtype, device=x.device), token_positions, axis=0)",
-        test=syntax.uses_parameter(ROPE, 2, "forward", "__call__"),
+        test=uses_parameter(ROPE, 2),
         proven_by=("rope-numbers",),
     ),
     source_check(
@@ -86,7 +135,7 @@ CHECKS = (
         "Use x[..., 0::2] and x[..., 1::2]",
         'Neighbours belong together, not the two halves. See "Pairs".',
         "even, odd = x[..., 0::2], x[..., 1::2]",
-        test=syntax.within(ROPE, syntax.every_second()),
+        test=mentions(ROPE, every_second, "as_interleaved_complex(...)"),
         proven_by=("rope-numbers",),
     ),
     source_check(
@@ -96,8 +145,14 @@ CHECKS = (
         "The point (a, b) becomes (a cos - b sin, a sin + b cos)",
         'One minus, in the first line. See "Turning a point".',
         "turned_even = even * cos - odd * sin; turned_odd = even * sin + odd * cos",
-        test=syntax.shown_at(
-            syntax.within(ROPE, syntax.differences()), ROPE, syntax.sums_of_products()
+        test=mentions(
+            ROPE,
+            "_ - _",
+            "-_",
+            "sub(...)",
+            "negate(...)",
+            "complex_mul(...)",
+            shown="_ * _ - _ * _ | _ * _ + _ * _",
         ),
         proven_by=("rope-numbers",),
     ),
@@ -108,7 +163,15 @@ CHECKS = (
         "Use F.stack([turned_even, turned_odd], axis=-1), then reshape(x.shape)",
         'Each pair stands side by side again. See "Pairs".',
         "return F.stack([turned_even, turned_odd], axis=-1).reshape(x.shape)",
-        test=structure_more.interleaves(ROPE),
+        test=mentions(
+            ROPE,
+            "stack(...)",
+            "complex_mul(...)",
+            "concat(...)",
+            "concatenate(...)",
+            "matmul(...)",
+            "permute(...)",
+        ),
         proven_by=("rope-numbers",),
     ),
     source_check(
@@ -118,7 +181,7 @@ CHECKS = (
         "Use in_features @ q_proj_weight.T, and so on",
         'A weight is [out, in]. See "Weights as arguments".',
         "query = self._split_heads(in_features @ q_proj_weight.T), and likewise key and value",
-        test=structure_more.projects(LAYER),
+        test=returns(CALL, "_ @ _.transpose(...)", near="_ @ _"),
         proven_by=("layer-numbers",),
     ),
     source_check(
@@ -128,7 +191,10 @@ CHECKS = (
         "Count dimensions from the end: x.shape[:-1], transpose(-3, -2)",
         'There may be none, one or many in front. See "Leading dimensions".',
         "x.reshape(x.shape[:-1] + [self.num_heads, -1]).transpose(-3, -2), and back",
-        test=structure_more.keeps_leading_dimensions(LAYER),
+        test=only_with(
+            returns(CALL, "_.transpose(-3, -2)", near="_.transpose(...) | _.reshape(...)"),
+            f"{LAYER}._split_heads",
+        ),
         proven_by=("layer-numbers",),
     ),
     source_check(
@@ -138,7 +204,7 @@ CHECKS = (
         "Call self.rope(query, positions) and self.rope(key, positions)",
         'Positions need a dimension for the heads: unsqueeze(-2). See "Leading dimensions".',
         "query = self.rope(query, token_positions.unsqueeze(-2)), and likewise key",
-        test=structure.calls(LAYER, "rope", 2),
+        test=structure.calls_part(LAYER, "rope", 2),
         proven_by=("layer-numbers",),
     ),
     source_check(
@@ -148,7 +214,7 @@ CHECKS = (
         "Use causal_mask of step 02 and scaled_dot_product_attention of step 03",
         'The mask goes in as an argument, before the softmax. See "The layer".',
         "output, _ = scaled_dot_product_attention(query, key, value, mask)",
-        test=structure_more.attends_causally(LAYER),
+        test=returns(CALL, "causal_mask(...)"),
         proven_by=("layer-numbers",),
     ),
     source_check(
@@ -158,7 +224,7 @@ CHECKS = (
         "Use self._merge_heads(output) @ o_proj_weight.T",
         'It mixes what the heads found. See "The layer".',
         "return self._merge_heads(output) @ o_proj_weight.T",
-        test=structure_more.projects_last(LAYER),
+        test=results_are(CALL, "_ @ _.transpose(...)"),
         proven_by=("layer-numbers",),
     ),
     source_check(
@@ -168,7 +234,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.no_placeholders(ROPE, LAYER, *METHODS),
+        test=no_placeholders(ROPE, LAYER, *METHODS),
     ),
     runtime_check(
         "rope-builds",

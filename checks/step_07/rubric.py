@@ -8,9 +8,23 @@ import numpy as np
 
 from checks.shared import attention_mistakes, structure, trials
 from checks.shared.mistakes import named
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Rubric,
+    Trial,
+    call_of,
+    defines_class,
+    method,
+    only_with,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    stores,
+)
 
 CLASS = "GPT2MultiHeadAttention"
+INIT, CALL = f"{CLASS}.__init__", call_of(CLASS)
+SPLIT, MERGE, ATTN = (method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn"))
 FORWARDS = ("gpt2", "random-*", "sharp", "calls")
 """The trials that run the whole layer."""
 
@@ -32,7 +46,7 @@ CHECKS = (
         "Add 'from max.experimental.nn import Linear, Module'",
         'Module is the base class of every layer. See "MAX operations".',
         "from max.experimental.nn import Linear, Module",
-        test=structure.imports_nn(),
+        test=structure.IMPORTS_LAYERS,
         proven_by=("forward",),
     ),
     source_check(
@@ -42,7 +56,7 @@ CHECKS = (
         "Copy causal_mask, with its decorator, from step 02",
         'Its rows are queries, its columns keys. See "Causal mask".',
         "@F.functional, then the whole function of step 02",
-        test=structure.defines_mask(),
+        test=structure.DEFINES_MASK,
         proven_by=("mask",),
     ),
     source_check(
@@ -52,7 +66,7 @@ CHECKS = (
         "Define 'class GPT2MultiHeadAttention(Module):'",
         'The grader builds the class by this name. See "What you build".',
         "class GPT2MultiHeadAttention(Module):",
-        test=structure.defines_layer(CLASS),
+        test=defines_class(CLASS, "Module"),
         proven_by=("forward",),
     ),
     source_check(
@@ -62,7 +76,7 @@ CHECKS = (
         "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
         'One product makes query, key and value. See "Query, key and value".',
         "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
-        test=structure.makes_linear(CLASS, "c_attn", 3),
+        test=stores(INIT, "c_attn", "Linear(_, 3 * _ | _ + _, ...)", without=structure.NO_BIAS),
         proven_by=("layers",),
     ),
     source_check(
@@ -72,7 +86,7 @@ CHECKS = (
         "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
         'It mixes what the heads found. See "Projections".',
         "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
-        test=structure.makes_linear(CLASS, "c_proj", 1),
+        test=stores(INIT, "c_proj", "Linear($width, $width, ...)", without=structure.NO_BIAS),
         proven_by=("layers",),
     ),
     source_check(
@@ -82,7 +96,7 @@ CHECKS = (
         "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size], then reshape",
         'A shape is a list: add a list to it. See "Splitting heads".',
         "tensor = tensor.reshape(tensor.shape[:-1] + [num_heads, attn_head_size])",
-        test=structure.split_reshape(CLASS),
+        test=returns(SPLIT, "_.reshape(...)"),
         proven_by=("split_heads",),
     ),
     source_check(
@@ -92,7 +106,12 @@ CHECKS = (
         "return tensor.transpose(-3, -2)",
         'reshape alone would mix tokens. See "Splitting heads".',
         "return tensor.transpose(-3, -2)",
-        test=structure.split_transpose(CLASS),
+        test=returns(
+            SPLIT,
+            "_.reshape(...).transpose(-3, -2)",
+            rank=4,
+            near="_.transpose(...) | _.reshape(...)",
+        ),
         proven_by=("split_heads",),
     ),
     source_check(
@@ -102,7 +121,12 @@ CHECKS = (
         "tensor = tensor.transpose(-3, -2) comes before the reshape",
         'Undo _split_heads, last step first. See "Merging heads".',
         "tensor = tensor.transpose(-3, -2)",
-        test=structure.merge_transpose(CLASS),
+        test=returns(
+            MERGE,
+            "_.transpose(-3, -2).reshape(...)",
+            rank=4,
+            near="_.transpose(...) | _.reshape(...)",
+        ),
         proven_by=("merge_heads",),
     ),
     source_check(
@@ -112,7 +136,12 @@ CHECKS = (
         "new_shape = tensor.shape[:-2] + [num_heads * attn_head_size], then reshape",
         'Each head\'s numbers stay side by side. See "Merging heads".',
         "return tensor.reshape(tensor.shape[:-2] + [num_heads * attn_head_size])",
-        test=structure.merge_reshape(CLASS),
+        test=returns(
+            MERGE,
+            "_.reshape($shape)",
+            where={"shape": structure.MERGED_SHAPE},
+            near="_.reshape(...)",
+        ),
         proven_by=("merge_heads",),
     ),
     source_check(
@@ -122,7 +151,7 @@ CHECKS = (
         "Compute query @ key.transpose(-1, -2)",
         'Every query meets every key. See "Scores".',
         "attn_weights = query @ key.transpose(-1, -2)",
-        test=structure.scores(CLASS),
+        test=returns(ATTN, structure.SCORES, near="_ @ _"),
         proven_by=("attn",),
     ),
     source_check(
@@ -132,7 +161,7 @@ CHECKS = (
         "Divide by math.sqrt(head_dim), before the softmax",
         'A sum of head_dim products spreads by √head_dim. See "Scaling".',
         "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))",
-        test=structure.scaled(CLASS),
+        test=returns(ATTN, structure.SCALED, near=structure.SCORES),
         proven_by=("attn",),
     ),
     source_check(
@@ -143,7 +172,9 @@ CHECKS = (
         'Minus infinity becomes a weight of 0. See "Causal mask".',
         "attn_weights = attn_weights + causal_mask(query.shape[-2], 0, dtype=query.dtype, "
         "device=query.device)",
-        test=structure.masked(CLASS),
+        test=returns(
+            ATTN, "_ + causal_mask(...)", without=structure.SOFTMAX, near="F.softmax(...)"
+        ),
         proven_by=("attn",),
     ),
     source_check(
@@ -153,7 +184,7 @@ CHECKS = (
         "Use F.softmax(attn_weights), which runs over the last axis",
         'Each row of weights sums to 1. See "Softmax".',
         "attn_weights = F.softmax(attn_weights)",
-        test=structure.softmax(CLASS),
+        test=returns(ATTN, structure.SOFTMAX, near="F.softmax(...)"),
         proven_by=("attn",),
     ),
     source_check(
@@ -163,7 +194,7 @@ CHECKS = (
         "Compute attn_weights @ value and return it",
         'Row i of the result is the mixture for token i. See "Weighted sum".',
         "return attn_weights @ value",
-        test=structure.mixes(CLASS),
+        test=returns(ATTN, structure.MIXTURE, near="_ @ _"),
         proven_by=("attn",),
     ),
     source_check(
@@ -174,7 +205,7 @@ CHECKS = (
         'All queries come first, then all keys, then all values. See "Query, key and value".',
         "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
         "self.split_size, self.split_size], axis=-1)",
-        test=structure.splits_qkv(CLASS),
+        test=returns(CALL, structure.QKV, near="self.c_attn(...)"),
     ),
     source_check(
         "heads",
@@ -183,7 +214,7 @@ CHECKS = (
         "Call self._split_heads(…, self.num_heads, self.head_dim) for query, key and value",
         'Head i of the query meets head i of the key. See "Heads".',
         "query = self._split_heads(query, self.num_heads, self.head_dim), and so for key and value",
-        test=structure.calls(CLASS, "_split_heads", 3),
+        test=structure.calls_part(CLASS, "_split_heads", 3),
     ),
     source_check(
         "merge",
@@ -193,7 +224,11 @@ CHECKS = (
         'Merging comes after the attention. See "Merging heads".',
         "attn_output = self._merge_heads(self._attn(query, key, value), self.num_heads, "
         "self.head_dim)",
-        test=structure.attends_and_merges(CLASS),
+        test=only_with(
+            returns(CALL, "self._merge_heads(..., self._attn(...), ...)", near="self._attn(...)"),
+            f"{CLASS}._merge_heads",
+            f"{CLASS}._attn",
+        ),
     ),
     source_check(
         "project",
@@ -202,7 +237,7 @@ CHECKS = (
         "return self.c_proj(attn_output)",
         'The last product lets the heads\' results mix. See "Projections".',
         "return self.c_proj(attn_output)",
-        test=structure.calls(CLASS, "c_proj", 1),
+        test=structure.calls_part(CLASS, "c_proj"),
     ),
     source_check(
         "placeholders",
@@ -211,7 +246,7 @@ CHECKS = (
         "Replace each None and each pass under a TODO",
         'The tasks are listed at the top of the file. See "Tasks".',
         "Search the file for TODO.",
-        test=structure.no_placeholders(CLASS),
+        test=structure.no_stub_left(CLASS),
     ),
     runtime_check(
         "builds",

@@ -6,16 +6,40 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import results, structure, structure_more
+from checks.shared import results, structure
 from checks.shared.mistakes import named
 from checks.step_08 import mistakes, trials
-from grader import source as words
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Expr,
+    Rubric,
+    Trial,
+    call_of,
+    defines_class,
+    every,
+    imports,
+    no_placeholders,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    stores,
+)
 
 CLASS, FUNCTION = trials.LAYER, trials.FUNCTION
 LOADED = ("norm-*", "equal")
 NORMS = ("fresh", *LOADED)
 RESIDUALS = ("residual-*",)
+INIT, CALL = f"{CLASS}.__init__", call_of(CLASS)
+
+FILLED = ("full(...)", "Tensor(...)", "constant(...)")
+MEAN = "(F.mean(...) | F.sum(...) / _)"
+AT_ONCE = "F.layer_norm(...)"
+"""MAX's own layer normalization does everything."""
+
+
+def is_parameter(e: Expr) -> bool:
+    """What the function is called with."""
+    return e.op == "param"
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -32,7 +56,7 @@ CHECKS = (
         'Tensor.ones and F.sqrt are needed here. See "MAX operations".',
         "from max.experimental import functional as F; from max.experimental.nn import Module; "
         "from max.experimental.tensor import Tensor",
-        test=structure_more.imports_for_a_layer(),
+        test=every(imports("max.experimental.nn.Module"), structure.USES_TENSOR, structure.USES_F),
         proven_by=("runs",),
     ),
     source_check(
@@ -42,7 +66,7 @@ CHECKS = (
         "Define 'class LayerNorm(Module):'",
         'The grader builds the class by this name. See "What you build".',
         "class LayerNorm(Module):",
-        test=structure.defines_layer(CLASS),
+        test=defines_class(CLASS, "Module"),
         proven_by=("builds",),
     ),
     source_check(
@@ -52,7 +76,7 @@ CHECKS = (
         "Use Tensor.ones([dim])",
         'Ones change nothing until weights are loaded. See "Weight and bias".',
         "self.weight = Tensor.ones([dim])",
-        test=structure_more.fills(CLASS, "weight", "ones", "ones_like"),
+        test=stores(INIT, "weight", "ones(...)", "ones_like(...)", *FILLED),
         proven_by=("fresh",),
     ),
     source_check(
@@ -62,7 +86,7 @@ CHECKS = (
         "Use Tensor.zeros([dim])",
         'Zeros change nothing until weights are loaded. See "Weight and bias".',
         "self.bias = Tensor.zeros([dim])",
-        test=structure_more.fills(CLASS, "bias", "zeros", "zeros_like"),
+        test=stores(INIT, "bias", "zeros(...)", "zeros_like(...)", *FILLED),
         proven_by=("fresh",),
     ),
     source_check(
@@ -72,7 +96,7 @@ CHECKS = (
         "Use x - x.mean(axis=-1)",
         'One mean for each token, over its features. See "Mean".',
         "mean = x.mean(axis=-1); centered = x - mean",
-        test=structure_more.subtracts_mean(CLASS),
+        test=returns(CALL, f"_ - {MEAN}", AT_ONCE, near=MEAN),
         proven_by=("numbers",),
     ),
     source_check(
@@ -82,7 +106,13 @@ CHECKS = (
         "Use (centered * centered).mean(axis=-1)",
         'Divide by dim, not by dim - 1. See "Variance".',
         "variance = (centered * centered).mean(axis=-1)",
-        test=structure_more.takes_variance(CLASS),
+        test=returns(
+            CALL,
+            "F.mean(_ * _ | _ ** _, ...)",
+            "F.sum(_ * _ | _ ** _, ...) / _",
+            AT_ONCE,
+            near=MEAN,
+        ),
         proven_by=("numbers",),
     ),
     source_check(
@@ -92,7 +122,13 @@ CHECKS = (
         "Use centered / F.sqrt(variance + self.eps)",
         'eps belongs inside the root. See "Epsilon".',
         "normalized = centered / F.sqrt(variance + self.eps)",
-        test=structure_more.divides_by_root(CLASS),
+        test=returns(
+            CALL,
+            "math.sqrt($sum) | F.rsqrt($sum) | $sum ** (0.5 | -0.5)",
+            AT_ONCE,
+            where={"sum": "_ + _"},
+            near="_ / _",
+        ),
         proven_by=(
             "numbers",
             "equal",
@@ -105,7 +141,7 @@ CHECKS = (
         "Use normalized * self.weight + self.bias",
         'First multiply, then add. See "Weight and bias".',
         "return normalized * self.weight + self.bias",
-        test=structure_more.scales_and_shifts(CLASS),
+        test=returns(CALL, "$weight * _ + self.bias", AT_ONCE, where={"weight": "self.weight"}),
         proven_by=("numbers",),
     ),
     source_check(
@@ -115,7 +151,9 @@ CHECKS = (
         "Use x + sublayer(norm(x))",
         'x goes around both the norm and the sublayer. See "The residual connection".',
         "return x + sublayer(norm(x))",
-        test=structure_more.adds_residual(FUNCTION),
+        test=returns(
+            FUNCTION, "$x + $layer(...)", where={"x": is_parameter, "layer": is_parameter}
+        ),
         proven_by=("residual-numbers",),
     ),
     source_check(
@@ -125,7 +163,7 @@ CHECKS = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.no_placeholders(CLASS, FUNCTION, "__init__", "__call__", "forward"),
+        test=no_placeholders(CLASS, FUNCTION, "__init__", "__call__", "forward"),
     ),
     runtime_check(
         "builds",

@@ -6,14 +6,33 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import structure, structure_gpt2
+from checks.shared import structure
 from checks.shared.mistakes import named
 from checks.step_09 import mistakes, trials
-from grader import source as words
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Expr,
+    Rubric,
+    Trial,
+    call_of,
+    defines_class,
+    every,
+    made_with,
+    no_placeholders,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    stores,
+)
 
 MLP, BLOCK = "GPT2MLP", "GPT2Block"
 MLPS, BLOCKS = ("mlp-*",), ("block-*",)
+INIT, CALL = f"{BLOCK}.__init__", call_of(BLOCK)
+
+
+def is_inner(e: Expr) -> bool:
+    """A width that depends on n_inner, or is chosen in a way that is not followed."""
+    return made_with(e, lambda one: one.name == "n_inner" or one.op == "unknown")
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -29,7 +48,7 @@ IMPORTS = (
         "Add 'from max.experimental import functional as F'",
         'F.gelu is the function between the two layers. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=structure.imports_functional(),
+        test=structure.IMPORTS_F,
         proven_by=("mlp-forward", "block-forward"),
     ),
     source_check(
@@ -39,7 +58,7 @@ IMPORTS = (
         "Add 'from max.experimental.tensor import Tensor'",
         'Tensor is the type of every argument here. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure.imports_tensor(),
+        test=structure.IMPORTS_TENSOR,
         proven_by=("mlp-forward", "block-forward"),
     ),
     source_check(
@@ -49,7 +68,7 @@ IMPORTS = (
         "Add 'from max.experimental.nn import Linear, Module'",
         'Module is the base class, Linear a layer. See "MAX operations".',
         "from max.experimental.nn import Linear, Module",
-        test=structure.imports_nn(),
+        test=structure.IMPORTS_LAYERS,
         proven_by=("mlp-forward", "block-forward"),
     ),
 )
@@ -62,7 +81,7 @@ MLP_SOURCE = (
         "Define 'class GPT2MLP(Module):'",
         "The grader builds the class by this name.",
         "class GPT2MLP(Module):",
-        test=structure.defines_layer(MLP),
+        test=defines_class(MLP, "Module"),
     ),
     source_check(
         "c-fc",
@@ -71,7 +90,7 @@ MLP_SOURCE = (
         "Use Linear(config.n_embd, intermediate_size, bias=True)",
         'The first layer gives the network room. See "Widen, bend, narrow".',
         "self.c_fc = Linear(config.n_embd, intermediate_size, bias=True)",
-        test=structure_gpt2.makes_linear(MLP, "c_fc"),
+        test=stores(f"{MLP}.__init__", "c_fc", "Linear(...)", without=structure.NO_BIAS),
     ),
     source_check(
         "mlp-c-proj",
@@ -80,7 +99,7 @@ MLP_SOURCE = (
         "Use Linear(intermediate_size, config.n_embd, bias=True)",
         'The second layer comes back to the width of the block. See "Widen, bend, narrow".',
         "self.c_proj = Linear(intermediate_size, config.n_embd, bias=True)",
-        test=structure_gpt2.makes_linear(MLP, "c_proj"),
+        test=stores(f"{MLP}.__init__", "c_proj", "Linear(...)", without=structure.NO_BIAS),
     ),
     source_check(
         "call-c-fc",
@@ -89,7 +108,7 @@ MLP_SOURCE = (
         "Call self.c_fc(hidden_states)",
         'It comes first. See "Widen, bend, narrow".',
         "hidden_states = self.c_fc(hidden_states)",
-        test=structure_gpt2.applies(MLP, "c_fc"),
+        test=returns(call_of(MLP), "self.c_fc(...)"),
     ),
     source_check(
         "gelu",
@@ -98,7 +117,11 @@ MLP_SOURCE = (
         'Use F.gelu(hidden_states, approximate="tanh")',
         'GPT-2 learnt with the approximation, so only that gives its numbers. See "GELU".',
         'hidden_states = F.gelu(hidden_states, approximate="tanh")',
-        test=structure_gpt2.bends(MLP),
+        test=returns(
+            call_of(MLP),
+            'self.c_proj(F.gelu(_, approximate="tanh") | F.tanh(...))',
+            near="F.gelu(...) | F.tanh(...) | self.c_proj(...)",
+        ),
     ),
     source_check(
         "call-mlp-c-proj",
@@ -107,7 +130,7 @@ MLP_SOURCE = (
         "Return self.c_proj(hidden_states)",
         'It comes last. See "Widen, bend, narrow".',
         "return self.c_proj(hidden_states)",
-        test=structure_gpt2.applies(MLP, "c_proj"),
+        test=returns(call_of(MLP), "self.c_proj(...)"),
     ),
 )
 
@@ -119,7 +142,7 @@ BLOCK_SOURCE = (
         "Define 'class GPT2Block(Module):'",
         "The grader builds the class by this name.",
         "class GPT2Block(Module):",
-        test=structure.defines_layer(BLOCK),
+        test=defines_class(BLOCK, "Module"),
     ),
     source_check(
         "norms",
@@ -128,9 +151,7 @@ BLOCK_SOURCE = (
         "Use LayerNorm(config.n_embd, eps=config.layer_norm_epsilon) for each",
         'Two normalizations, each with weights of its own. See "Normalize first".',
         "self.ln_1 = LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)",
-        test=structure_gpt2.every(
-            structure_gpt2.makes_norm(BLOCK, "ln_1"), structure_gpt2.makes_norm(BLOCK, "ln_2")
-        ),
+        test=every(stores(INIT, "ln_1", structure.NORM), stores(INIT, "ln_2", structure.NORM)),
     ),
     source_check(
         "attn",
@@ -139,7 +160,7 @@ BLOCK_SOURCE = (
         "Use GPT2Attention(config)",
         "It is the layer of step 05.",
         "self.attn = GPT2Attention(config)",
-        test=structure_gpt2.makes(BLOCK, "attn", "GPT2Attention"),
+        test=stores(INIT, "attn", "GPT2Attention(...)"),
     ),
     source_check(
         "mlp",
@@ -148,7 +169,13 @@ BLOCK_SOURCE = (
         "Use GPT2MLP(inner, config)",
         'inner is config.n_inner, unless that is None. See "How wide".',
         "inner = 4 * config.n_embd if config.n_inner is None else config.n_inner",
-        test=structure_gpt2.makes_mlp(BLOCK),
+        test=stores(
+            INIT,
+            "mlp",
+            "GPT2MLP($inner, ...)",
+            "GPT2MLP(..., intermediate_size=$inner)",
+            where={"inner": is_inner},
+        ),
     ),
     source_check(
         "attend",
@@ -157,7 +184,12 @@ BLOCK_SOURCE = (
         "Add what the attention makes of the normalized vectors to the vectors themselves",
         'The vectors pass by, and the layer adds to them. See "The residual stream".',
         "hidden_states = hidden_states + self.attn(self.ln_1(hidden_states))",
-        test=structure_gpt2.adds_layer(BLOCK, "attn", "ln_1"),
+        test=returns(
+            CALL,
+            "_ + self.attn(self.ln_1(...), ...)",
+            "residual(..., self.attn | self.attn(...), self.ln_1 | self.ln_1(...), ...)",
+            near="self.attn(...)",
+        ),
     ),
     source_check(
         "feed-forward",
@@ -166,7 +198,12 @@ BLOCK_SOURCE = (
         "Add what the feed-forward network makes of them to the vectors after the attention",
         'Both the copy and the sum start from what the attention left. See "The residual stream".',
         "return hidden_states + self.mlp(self.ln_2(hidden_states))",
-        test=structure_gpt2.adds_layer(BLOCK, "mlp", "ln_2"),
+        test=returns(
+            CALL,
+            "_ + self.mlp(self.ln_2(...), ...)",
+            "residual(..., self.mlp | self.mlp(...), self.ln_2 | self.ln_2(...), ...)",
+            near="self.mlp(...)",
+        ),
     ),
     source_check(
         "placeholders",
@@ -175,7 +212,7 @@ BLOCK_SOURCE = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.no_placeholders(MLP, BLOCK, "__init__", "__call__", "forward"),
+        test=no_placeholders(MLP, BLOCK, "__init__", "__call__", "forward"),
     ),
 )
 

@@ -6,15 +6,31 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import attention_mistakes, results_gpt2, structure, structure_gpt2
+from checks.shared import attention_mistakes, results_gpt2, structure
 from checks.shared.mistakes import named
 from checks.step_10 import mistakes, trials
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Rubric,
+    Trial,
+    call_of,
+    defines_class,
+    every,
+    mentions,
+    method,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    stores,
+    surely,
+)
 
 CLASS = trials.CLASS
 OPTIONS = ("no-bias", "scale-*", "masks", "position-bias", "zero", "rotary", "dropout")
 CACHES = ("cache-*",)
 WHOLE = ("plain", *OPTIONS, *CACHES)
+INIT, CALL = f"{CLASS}.__init__", call_of(CLASS)
+SPLIT, MERGE = method(CLASS, "_split_heads"), method(CLASS, "_merge_heads")
 """The trials that run the whole layer."""
 
 
@@ -31,7 +47,7 @@ SOURCE = (
         "Add 'from max.experimental import functional as F'",
         'F.split, F.concat, F.range and F.softmax are used here. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=structure.imports_functional(),
+        test=structure.IMPORTS_F,
         proven_by=("forward",),
     ),
     source_check(
@@ -41,7 +57,7 @@ SOURCE = (
         "Add 'from max.experimental.tensor import Tensor'",
         'Tensor is the type of most arguments here. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure.imports_tensor(),
+        test=structure.IMPORTS_TENSOR,
         proven_by=("forward",),
     ),
     source_check(
@@ -51,7 +67,7 @@ SOURCE = (
         "Add 'from max.experimental.nn import Linear, Module'",
         'Module is the base class, Linear the projection. See "MAX operations".',
         "from max.experimental.nn import Linear, Module",
-        test=structure.imports_nn(),
+        test=structure.IMPORTS_LAYERS,
         proven_by=("forward",),
     ),
     source_check(
@@ -61,7 +77,7 @@ SOURCE = (
         "Define 'class MultiHeadAttention(Module):'",
         "The grader builds the class by this name.",
         "class MultiHeadAttention(Module):",
-        test=structure.defines_layer(CLASS),
+        test=defines_class(CLASS, "Module"),
     ),
     source_check(
         "projections",
@@ -70,9 +86,9 @@ SOURCE = (
         "Use Linear(in_dim, out_dim, bias=bias) for each",
         'One layer makes query, key and value at once. See "One projection for three".',
         "self.qkv_proj = Linear(hidden_size, 3 * hidden_size, bias=bias)",
-        test=structure_gpt2.every(
-            structure_gpt2.makes_linear(CLASS, "qkv_proj"),
-            structure_gpt2.makes_linear(CLASS, "out_proj"),
+        test=every(
+            stores(INIT, "qkv_proj", "Linear(...)", without=structure.NO_BIAS),
+            stores(INIT, "out_proj", "Linear(...)", without=structure.NO_BIAS),
         ),
     ),
     source_check(
@@ -82,7 +98,10 @@ SOURCE = (
         "Take attention_scale where it is given, else self.head_dim ** -0.5",
         '0 is a scale too, and "or" takes it for nothing. See "The scale".',
         "self.scale = self.head_dim**-0.5 if attention_scale is None else attention_scale",
-        test=structure_gpt2.chooses_scale(CLASS),
+        test=every(
+            stores(INIT, "scale", "attention_scale"),
+            stores(INIT, "scale", "math.sqrt(_)", "F.rsqrt(_)", "_ ** _"),
+        ),
     ),
     source_check(
         "split-heads",
@@ -92,7 +111,12 @@ SOURCE = (
         "It is that of step 05.",
         "return tensor.reshape(tensor.shape[:-1] + [self.num_heads, self.head_dim])"
         ".transpose(-3, -2)",
-        test=structure.split_transpose(CLASS),
+        test=returns(
+            SPLIT,
+            "_.reshape(...).transpose(-3, -2)",
+            rank=4,
+            near="_.transpose(...) | _.reshape(...)",
+        ),
         proven_by=("split_heads",),
     ),
     source_check(
@@ -103,7 +127,12 @@ SOURCE = (
         "It is that of step 05.",
         "tensor = tensor.transpose(-3, -2); return tensor.reshape(tensor.shape[:-2] + "
         "[self.hidden_size])",
-        test=structure.merge_transpose(CLASS),
+        test=returns(
+            MERGE,
+            "_.transpose(-3, -2).reshape(...)",
+            rank=4,
+            near="_.transpose(...) | _.reshape(...)",
+        ),
         proven_by=("merge_heads",),
     ),
     source_check(
@@ -113,7 +142,7 @@ SOURCE = (
         "Count from past to past + seq: past is the length of the cached keys",
         'The rotation needs places in the whole text. See "Rotation and the cache".',
         "positions = F.range(past, past + query.shape[-2], dtype=DType.int64, device=query.device)",
-        test=structure_gpt2.counts_positions(CLASS),
+        test=surely(mentions(CALL, "range(...)", "arange(...)"), "__call__", "forward"),
     ),
     source_check(
         "rotate",
@@ -122,7 +151,7 @@ SOURCE = (
         "Call self.rotary(query, positions), and the same for the key",
         'The new tokens stand at past, past + 1, … See "Rotation and the cache".',
         "query, key = self.rotary(query, positions), self.rotary(key, positions)",
-        test=structure_gpt2.applies(CLASS, "rotary"),
+        test=returns(CALL, "self.rotary(...)"),
     ),
     source_check(
         "join",
@@ -131,7 +160,12 @@ SOURCE = (
         "Use F.concat([past_key_value[0], key], axis=-2), and the same for the value",
         'The tokens are the second to last axis, and old ones come first. See "The cache".',
         "key = F.concat([past_key_value[0], key], axis=-2)",
-        test=structure_gpt2.joins(CLASS),
+        test=returns(
+            CALL,
+            "F.concat(past_key_value, ...)",
+            "F.concatenate(past_key_value, ...)",
+            near="F.concat(...)",
+        ),
     ),
     source_check(
         "bias-and-mask",
@@ -140,7 +174,10 @@ SOURCE = (
         "Add each to the scores where it is not None",
         'Both come after the scale and before the softmax. See "Mask and position bias".',
         "if attention_mask is not None: scores = scores + attention_mask",
-        test=structure_gpt2.adds_arguments(CLASS, "attention_mask", "position_bias"),
+        test=every(
+            returns(CALL, "_ + attention_mask", near="F.softmax(...)"),
+            returns(CALL, "_ + position_bias", near="F.softmax(...)"),
+        ),
     ),
     source_check(
         "zero",
@@ -149,7 +186,11 @@ SOURCE = (
         "Add a column of zeros to the scores, and drop its weight after the softmax",
         'A key of zeros scores 0, a value of zeros adds nothing. See "Nothing to look at".',
         "F.softmax(F.concat([scores, query[..., :1] * 0], axis=-1))[..., :-1]",
-        test=structure_gpt2.adds_zero(CLASS),
+        test=returns(
+            CALL,
+            "F.softmax(F.concat(...) | F.concatenate(...) | F.pad(...), ...)",
+            near="F.softmax(...)",
+        ),
     ),
     source_check(
         "call-out-proj",
@@ -158,7 +199,7 @@ SOURCE = (
         "Call self.out_proj on the merged heads",
         "It comes last, as c_proj in step 05.",
         "output = self.out_proj(self._merge_heads(context))",
-        test=structure_gpt2.applies(CLASS, "out_proj"),
+        test=returns(CALL, "self.out_proj(...)"),
     ),
     source_check(
         "placeholders",
@@ -167,7 +208,7 @@ SOURCE = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=structure.no_placeholders(CLASS),
+        test=structure.no_stub_left(CLASS),
     ),
 )
 

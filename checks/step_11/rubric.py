@@ -6,14 +6,29 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import results_gpt2, structure, structure_gpt2
+from checks.shared import results_gpt2, structure
 from checks.shared.mistakes import named
 from checks.step_11 import mistakes, trials
-from grader import source as words
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Rubric,
+    Trial,
+    call_of,
+    defines_class,
+    every,
+    imports,
+    mentions,
+    no_placeholders,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+    stores,
+    surely,
+)
 
 MODEL, HEAD, CONVERT = "GPT2Model", "GPT2LMHeadModel", "convert_checkpoint"
 LOGITS, CHECKPOINTS = ("logits-*",), ("checkpoint-*",)
+INIT = f"{MODEL}.__init__"
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -29,7 +44,7 @@ MODEL_SOURCE = (
         "Add 'from max.experimental import functional as F'",
         'F.range numbers the positions. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=structure.imports_functional(),
+        test=structure.IMPORTS_F,
         proven_by=("forward",),
     ),
     source_check(
@@ -39,7 +54,7 @@ MODEL_SOURCE = (
         "Add 'from max.experimental.tensor import Tensor'",
         'Tensor is the type of the model\'s arguments. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure.imports_tensor(),
+        test=structure.IMPORTS_TENSOR,
         proven_by=("forward",),
     ),
     source_check(
@@ -49,7 +64,9 @@ MODEL_SOURCE = (
         "Add 'from max.experimental.nn import Embedding, Module, ModuleList'",
         'An Embedding is a table, a ModuleList a list of layers. See "MAX operations".',
         "from max.experimental.nn import Embedding, Module, ModuleList",
-        test=structure_gpt2.imports_model_parts(),
+        test=imports(
+            *(f"max.experimental.nn.{name}" for name in ("Embedding", "Module", "ModuleList"))
+        ),
         proven_by=("forward",),
     ),
     source_check(
@@ -59,7 +76,7 @@ MODEL_SOURCE = (
         "Define 'class GPT2Model(Module):' and 'class GPT2LMHeadModel(Module):'",
         "The grader builds GPT2LMHeadModel by its name.",
         "class GPT2LMHeadModel(Module):",
-        test=structure_gpt2.every(structure.defines_layer(MODEL), structure.defines_layer(HEAD)),
+        test=every(defines_class(MODEL, "Module"), defines_class(HEAD, "Module")),
     ),
     source_check(
         "tables",
@@ -68,9 +85,9 @@ MODEL_SOURCE = (
         "Use Embedding(number_of_rows, dim=config.n_embd) for each",
         'One row for every token, one for every position. See "Two tables".',
         "self.wte = Embedding(config.vocab_size, dim=config.n_embd)",
-        test=structure_gpt2.every(
-            structure_gpt2.makes(MODEL, "wte", "Embedding"),
-            structure_gpt2.makes(MODEL, "wpe", "Embedding"),
+        test=every(
+            stores(INIT, "wte", "Embedding(...)"),
+            stores(INIT, "wpe", "Embedding(...)"),
         ),
     ),
     source_check(
@@ -80,7 +97,7 @@ MODEL_SOURCE = (
         "Use ModuleList([GPT2Block(config) for _ in range(config.n_layer)])",
         'Each entry is a block of its own. See "A stack of blocks".',
         "self.h = ModuleList([GPT2Block(config) for _ in range(config.n_layer)])",
-        test=structure_gpt2.makes(MODEL, "h", "GPT2Block"),
+        test=stores(INIT, "h", "GPT2Block(...)"),
     ),
     source_check(
         "ln-f",
@@ -89,7 +106,7 @@ MODEL_SOURCE = (
         "Use LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)",
         'The stream of vectors is normalized once more at its end. See "A stack of blocks".',
         "self.ln_f = LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)",
-        test=structure_gpt2.makes_norm(MODEL, "ln_f"),
+        test=stores(INIT, "ln_f", structure.NORM),
     ),
     source_check(
         "embed",
@@ -98,7 +115,11 @@ MODEL_SOURCE = (
         "Add self.wte(input_ids) and self.wpe(positions)",
         'Positions are 0, 1, 2, … up to the length of the text. See "Two tables".',
         "hidden_states = self.wte(input_ids) + self.wpe(positions)",
-        test=structure_gpt2.embeds(MODEL),
+        test=returns(
+            call_of(MODEL),
+            "self.wte(...) + self.wpe(...)",
+            near="self.wte(...) | self.wpe(...)",
+        ),
     ),
     source_check(
         "call-ln-f",
@@ -107,7 +128,7 @@ MODEL_SOURCE = (
         "Return self.ln_f(hidden_states)",
         'It comes after the last block. See "A stack of blocks".',
         "return self.ln_f(hidden_states)",
-        test=structure_gpt2.applies(MODEL, "ln_f"),
+        test=returns(call_of(MODEL), "self.ln_f(...)"),
     ),
     source_check(
         "transformer",
@@ -116,7 +137,7 @@ MODEL_SOURCE = (
         "Use GPT2Model(config)",
         "Its name begins every weight's name: transformer.wte.weight and so on.",
         "self.transformer = GPT2Model(config)",
-        test=structure_gpt2.makes(HEAD, "transformer", "GPT2Model"),
+        test=stores(f"{HEAD}.__init__", "transformer", "GPT2Model(...)"),
     ),
     source_check(
         "tied-head",
@@ -125,7 +146,7 @@ MODEL_SOURCE = (
         "Use hidden_states @ self.transformer.wte.weight.T",
         'The head has no weights of its own: it is tied to the table. See "The tied head".',
         "return hidden_states @ self.transformer.wte.weight.T",
-        test=structure_gpt2.ties_head(HEAD),
+        test=returns(call_of(HEAD), "_ @ _.weight", "_.weight @ _", near="_ @ _"),
     ),
     source_check(
         "transpose",
@@ -134,7 +155,13 @@ MODEL_SOURCE = (
         "Turn those whose names end in one of TRANSPOSED",
         'Hugging Face keeps them as [in, out], MAX as [out, in]. See "The other way round".',
         "array = stored.T if name.endswith(TRANSPOSED) else stored",
-        test=structure_gpt2.turns(CONVERT),
+        test=surely(
+            mentions(
+                CONVERT, "_.T", "_.mT", "_.transpose", "_.swapaxes", "_.moveaxis", "_.permute"
+            ),
+            CONVERT,
+            there=True,
+        ),
     ),
     source_check(
         "placeholders",
@@ -143,9 +170,7 @@ MODEL_SOURCE = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.no_placeholders(
-            MODEL, HEAD, CONVERT, "__init__", "__call__", "forward", "lm_head"
-        ),
+        test=no_placeholders(MODEL, HEAD, CONVERT, "__init__", "__call__", "forward", "lm_head"),
     ),
 )
 

@@ -6,15 +6,27 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from checks.shared import structure, structure_gpt2
+from checks.shared import structure
 from checks.shared.mistakes import named
 from checks.step_12 import mistakes, trials
-from grader import source as words
-from grader.rubric import Rubric, Trial, rules, runtime_check, source_check
+from grader.rubric import (
+    Rubric,
+    Trial,
+    calls,
+    defines_class,
+    defines_function,
+    every,
+    no_placeholders,
+    returns,
+    rules,
+    runtime_check,
+    source_check,
+)
 
 CLASS = trials.CLASS
 PIECES = ("decode-*",)
 TEXTS = ("text-*",)
+ATTEND, DECODE = f"{CLASS}._attend", f"{CLASS}.decode"
 
 
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
@@ -30,7 +42,7 @@ SOURCE = (
         "Add 'from max.experimental import functional as F'",
         'F.concat, F.range and F.split are used here. See "MAX operations".',
         "from max.experimental import functional as F",
-        test=structure.imports_functional(),
+        test=structure.IMPORTS_F,
         proven_by=("decode-forward",),
     ),
     source_check(
@@ -40,7 +52,7 @@ SOURCE = (
         "Add 'from max.experimental.tensor import Tensor'",
         'The ids that the model reads are a Tensor. See "MAX operations".',
         "from max.experimental.tensor import Tensor",
-        test=structure.imports_tensor(),
+        test=structure.IMPORTS_TENSOR,
         proven_by=("decode-forward",),
     ),
     source_check(
@@ -50,7 +62,7 @@ SOURCE = (
         "Define 'class GPT2WithCache(GPT2LMHeadModel):'",
         "It has the weights of step 11's model and one method more.",
         "class GPT2WithCache(GPT2LMHeadModel):",
-        test=structure_gpt2.extends(CLASS, "GPT2LMHeadModel"),
+        test=defines_class(CLASS, "GPT2LMHeadModel"),
     ),
     source_check(
         "project",
@@ -59,7 +71,7 @@ SOURCE = (
         "Split attn.c_attn(hidden_states) into three, and split the heads of each",
         'Only new tokens are projected. See "Attention with a past".',
         "F.split(attn.c_attn(hidden_states), [attn.embed_dim] * 3, axis=-1)",
-        test=structure_gpt2.within(f"{CLASS}._attend", "c_attn"),
+        test=calls(ATTEND, "c_attn"),
     ),
     source_check(
         "join",
@@ -68,7 +80,7 @@ SOURCE = (
         "Use F.concat([past[0], key], axis=-2), and the same for the value",
         'Old ones first, along the tokens. See "Attention with a past".',
         "key = F.concat([past[0], key], axis=-2)",
-        test=structure_gpt2.joins_past(CLASS, "_attend"),
+        test=returns(ATTEND, "concat(...)", "concatenate(...)"),
     ),
     source_check(
         "mask",
@@ -77,7 +89,7 @@ SOURCE = (
         "Use causal_mask(seq_len, cached, dtype=query.dtype, device=query.device)",
         'Its second argument counts the cached tokens. See "Attention with a past".',
         "mask = causal_mask(seq_len, cached, dtype=query.dtype, device=query.device)",
-        test=structure_gpt2.within(f"{CLASS}._attend", "causal_mask"),
+        test=calls(ATTEND, "causal_mask"),
     ),
     source_check(
         "attend",
@@ -86,7 +98,7 @@ SOURCE = (
         "Use scaled_dot_product_attention(query, key, value, mask), then attn.c_proj",
         "The heads are merged in between, as in step 05.",
         "output, _ = scaled_dot_product_attention(query, key, value, mask)",
-        test=structure_gpt2.within(f"{CLASS}._attend", "c_proj"),
+        test=calls(ATTEND, "c_proj"),
     ),
     source_check(
         "positions",
@@ -95,7 +107,7 @@ SOURCE = (
         "Add transformer.wte(input_ids) and transformer.wpe(positions)",
         'The first new token stands at the length of the cache. See "Going on".',
         "F.range(past, past + seq_len, out_dim=seq_len, ...)",
-        test=structure_gpt2.within(f"{CLASS}.decode", "wte", "wpe"),
+        test=calls(DECODE, "wte", "wpe"),
     ),
     source_check(
         "layers",
@@ -104,7 +116,7 @@ SOURCE = (
         "Loop over transformer.h: self._attend, then block.mlp, both added",
         'It is the block of step 09 with another attention. See "Going on".',
         "hidden_states = hidden_states + block.mlp(block.ln_2(hidden_states))",
-        test=structure_gpt2.within(f"{CLASS}.decode", "ln_1", "ln_2", "mlp"),
+        test=calls(DECODE, "ln_1", "ln_2", "mlp"),
     ),
     source_check(
         "head",
@@ -113,7 +125,7 @@ SOURCE = (
         "Return self.lm_head(transformer.ln_f(hidden_states)) and the cache",
         'As in step 11. See "Going on".',
         "return self.lm_head(transformer.ln_f(hidden_states)), tuple(grown)",
-        test=structure_gpt2.within(f"{CLASS}.decode", "ln_f", "lm_head"),
+        test=calls(DECODE, "ln_f", "lm_head"),
     ),
     source_check(
         "functions",
@@ -122,10 +134,10 @@ SOURCE = (
         "Keep their names and their arguments",
         "The grader calls next_token and generate by these names.",
         "def next_token(logits, *, temperature=0.0, top_k=None, draw=0.0):",
-        test=structure_gpt2.every(
-            structure_gpt2.function("next_token", "temperature", "top_k", "draw"),
-            structure_gpt2.function("stream"),
-            structure_gpt2.function("generate"),
+        test=every(
+            defines_function("next_token", "temperature", "top_k", "draw"),
+            defines_function("stream"),
+            defines_function("generate"),
         ),
     ),
     source_check(
@@ -135,7 +147,7 @@ SOURCE = (
         "Call next_token with the logits of the last position",
         'The loop feeds, chooses, appends and yields. See "The loop".',
         "token = next_token(logits.to_numpy()[0, -1], temperature=temperature, ...)",
-        test=structure_gpt2.within("stream", "next_token"),
+        test=calls("stream", "next_token"),
     ),
     source_check(
         "placeholders",
@@ -144,7 +156,7 @@ SOURCE = (
         "Replace all 'None' values with the actual implementation",
         "Each stands under a TODO.",
         "Search the file for None.",
-        test=words.no_placeholders(CLASS, "_attend", "decode", "next_token", "stream", "generate"),
+        test=no_placeholders(CLASS, "_attend", "decode", "next_token", "stream", "generate"),
     ),
 )
 

@@ -122,11 +122,12 @@ class Excerpt:
 class Report:
     """Everything that one grading found. Each output format is a function of it.
 
-    ``problem`` is why the file could not be read at all; then no check was run. ``output`` is
-    what the learner's program printed. ``isolation`` is the tier in which the file ran, None where
-    nothing of it did. ``excerpt`` shows the first wrong numbers, where there are any; ``digest`` is
-    the SHA-256 of the bytes that were graded, in hex, empty where they could not be read. No report
-    format has these two. ``course`` is the slug of the course.
+    ``problem`` is why the file could not be read or graded at all; then no check was run.
+    ``output`` is what the learner's program printed. ``isolation`` is the tier in which the file
+    ran, None where nothing of it did. ``excerpt`` shows the first wrong numbers, where there are
+    any; ``digest`` is the SHA-256 of the bytes that were graded, in hex, empty where they could not
+    be read. No report format has these two. ``course`` is the slug of the course. ``left`` says, a
+    sentence each, what the grader's engine left to the framework.
     """
 
     step: str
@@ -145,6 +146,7 @@ class Report:
     excerpt: Excerpt | None = None
     digest: str = ""
     course: str = ""
+    left: tuple[str, ...] = ()
 
     @property
     def score(self) -> int:

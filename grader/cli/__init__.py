@@ -19,7 +19,7 @@ COMMANDS = {
     "class": "teach:grade_class",
     "completion": "upkeep",
     "doctor": "upkeep",
-    "explain": "explain",
+    "explain": "learner",
     "grade": "grade",
     "hint": "learner",
     "list": "learner:list_",
@@ -29,7 +29,7 @@ COMMANDS = {
     "similar": "teach",
     "solution": "learner",
     "show": "show",
-    "watch": "watch",
+    "watch": "learner",
 }
 """The command's name, and the module of this package in which a function of that name is it
 (``-`` becomes ``_``), or the module and another function. A module is imported only when one of
@@ -60,6 +60,8 @@ def choose_course(ctx: click.Context, param: click.Parameter, folder: Path | Non
     """
     if folder is None:
         return
+    if Path.cwd() == Path(__file__).resolve().parents[2]:  # where pixi starts every task
+        folder = Path(os.environ.get("INIT_CWD", "")) / folder
     if not (folder / "course.toml").is_file():
         raise click.BadParameter(f"There is no course.toml in {folder}.", ctx, param)
     os.environ["GRADER_COURSE"] = str(folder.resolve())

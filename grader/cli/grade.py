@@ -26,6 +26,7 @@ from grader.cli.options import (
     seed_option,
     stdout_style,
     strict_option,
+    warn_of_other_version,
 )
 from grader.report.style import Style, paint
 
@@ -73,6 +74,7 @@ def grade(
     """Grade one step and print its report."""
     from grader.grading.pipeline import Options, grade
 
+    warn_of_other_version()
     path, output = (given and from_caller(given) for given in (path, output))
     points = points_option(points_file)
     report = grade(step, path or step.stub, Options(engine, seed, strict, mine))
@@ -132,6 +134,7 @@ def check(
     from grader.grading.pipeline import Options
     from grader.learner import attempt
 
+    warn_of_other_version()
     options, style = Options(engine, seed, strict, mine), stdout_style(plain)
     worst, steps = 0, course.steps()
     for step, report in zip(steps, _each(steps, options, solutions=solutions), strict=True):

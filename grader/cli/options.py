@@ -111,6 +111,15 @@ def print_page(text: str, plain: bool) -> None:
     click.echo(paint(style.text(text), style), nl=False, color=True)
 
 
+def warn_of_other_version() -> None:
+    """Say on standard error, before anything is graded, that the framework has another version."""
+    from grader import frameworks
+    from grader.frameworks import version
+
+    if mismatch := version.mismatch(frameworks.current()):
+        click.echo(f"{mismatch} {version.INSTALL}", err=True)
+
+
 def points_option(path: Path | None) -> Points:
     """The points of ``--points``; one for each check without it."""
     from grader.base.files import Unusable

@@ -14,7 +14,13 @@ import click
 from grader.base.machine import cores
 from grader.base.model import Step
 from grader.cli.formats import EACH, WHOLE, machine_text
-from grader.cli.options import StepName, from_caller, points_option, strict_option
+from grader.cli.options import (
+    StepName,
+    from_caller,
+    points_option,
+    strict_option,
+    warn_of_other_version,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +80,7 @@ def grade_class(
     from grader.classroom import roster as rosters
     from grader.classroom.session import Request
 
+    warn_of_other_version()
     with _told():
         request = Request(
             from_caller(submissions),

@@ -8,17 +8,30 @@ needs nothing special; a framework overrides what differs.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
+
+from grader.frameworks.values import Spellings, Translation
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from importlib.abc import MetaPathFinder
 
     from grader.protocol.probe import Array, Seen, SeenArray, SeenError, SeenObject, SeenParameter
+
+
+__all__ = [
+    "Eye",
+    "Framework",
+    "Runtime",
+    "Spellings",
+    "Translation",
+    "UnknownFramework",
+    "current",
+    "load",
+]
 
 
 class UnknownFramework(ValueError):
@@ -47,37 +60,6 @@ def current() -> Framework:
     from grader.base import course
 
     return load(course.load().framework)
-
-
-@dataclass(frozen=True)
-class Translation:
-    """One error in a learner's words: what happened and, where that is known, what to try."""
-
-    message: str
-    hint: str | None = None
-
-
-@dataclass(frozen=True)
-class Spellings:
-    """How programs write a framework's operations. Without arguments: as plain Python does.
-
-    ``operations`` maps the full name of a function to the operation that it is. ``methods`` are
-    operations that are methods of a tensor too. ``moved`` maps the old name of a module to
-    today's. ``wrappers`` are functions, ``conversions`` methods whose result has the same value.
-    """
-
-    operations: Mapping[str, str] = field(default_factory=dict)
-    methods: frozenset[str] = frozenset()
-    moved: Mapping[str, str] = field(default_factory=dict)
-    wrappers: frozenset[str] = frozenset()
-    conversions: frozenset[str] = frozenset()
-
-    def today(self, name: str) -> str:
-        """Today's full name of something that the framework has moved."""
-        for old, new in self.moved.items():
-            if name == old or name.startswith(f"{old}."):
-                return new + name.removeprefix(old)
-        return name
 
 
 class Framework:
@@ -109,15 +91,17 @@ class Framework:
     cache_variable: str = ""
     newest_python: tuple[int, int] | None = None
 
+    def parts(self) -> frozenset[str]:
+        """What of its engine can fail by itself, and be left to the framework."""
+        return frozenset()
+
     def spellings(self) -> Spellings:
         """How programs write its operations."""
         return Spellings()
 
     def translate(self, error: SeenError) -> Translation:
-        """An error of the learner's code, retold."""
-        from grader.frameworks import errors
-
-        return errors.translate(error)
+        """An error of the learner's code, retold. ``errors`` knows those of plain Python."""
+        raise NotImplementedError
 
     def hint(self, about: str, **named: object) -> str | None:
         """Advice on the framework's own ways, where it has any on this subject."""
@@ -175,11 +159,14 @@ class Runtime:
     """A framework inside the worker.
 
     A value of the learner's code may lie about everything: only its real type decides, and its own
-    methods are not asked.
+    methods are not asked. ``left`` says, a sentence each, what the engine leaves to the framework;
+    ``faults`` names each part of the engine that failed by its own mistake.
     """
 
     def __init__(self, framework: Framework) -> None:
         self.framework = framework
+        self.left: tuple[str, ...] = ()
+        self.faults: list[str] = []
 
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
         """Choose what computes; called once, and it may start threads.
@@ -192,6 +179,9 @@ class Runtime:
         """
         if engine != "numpy":
             raise ValueError(f'engine must be "numpy", got {engine!r}')
+
+    def leave(self, parts: Iterable[str]) -> None:
+        """Leave these parts of the engine to the framework from now on."""
 
     def warm_up(self) -> None:
         """Do now what is slow the first time."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from grader.base import sanitize
-from grader.frameworks import Translation
+from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenError
 
 MOST = 400

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import frameworks, sandbox
-from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Step, Verdict
+from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
 
 if TYPE_CHECKING:
-    from grader.frameworks import Framework
-    from grader.grading.diagnose import Explanation
-    from grader.protocol.probe import Outcome
-    from grader.rubric import Floats, Rubric, Ruling, Trial
+    from grader.grading.conclude import Judge
+    from grader.grading.inputs import Drawn
+    from grader.protocol.probe import Job, Outcome
+    from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
 
 
@@ -31,36 +32,11 @@ class Options:
     mine: bool = False
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """The random inputs of one grading, and what the oracles make of them where that is known."""
-
-    seed: int
-    trials: Mapping[str, Trial]
-    expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict)
-
-    def calculate(self) -> Drawn:
-        """Let the oracles calculate what they have not; returns itself."""
-        for name, trial in self.trials.items():
-            if trial.expect is not None and name not in self.expected:
-                self.expected[name] = trial.expect()
-        return self
-
-
-def draw(rubric: Rubric, seed: int | None = None) -> Drawn:
-    """The trials of ``rubric`` from ``seed``, by default a fresh one."""
-    import numpy as np
-
-    seed = secrets.randbits(32) if seed is None else seed
-    trials = rubric.draw(np.random.default_rng(seed))
-    return Drawn(seed, {trial.probe.name: trial for trial in trials})
-
-
 def grade(
     step: Step,
     path: Path,
     options: Options = Options(),
-    start: Callable[..., sandbox.Running] = sandbox.start,
+    start: Callable[..., sandbox.Worker] = sandbox.start,
     data: bytes | None = None,
     drawn: Drawn | None = None,
 ) -> Report:
@@ -69,7 +45,30 @@ def grade(
     The worker imports the framework while this process reads the source and draws the inputs.
     ``start`` gives the worker, for callers that keep some ready; ``data`` the file's bytes and
     ``drawn`` the inputs, for callers that have them. ``drawn`` goes before the seed of ``options``.
+
+    Whatever breaks here is in the report; with ``GRADER_TRACEBACK`` in the environment, raised.
     """
+    try:
+        return _graded(step, path, options, start, data, drawn)
+    except Exception as problem:
+        if os.environ.get("GRADER_TRACEBACK"):
+            raise
+        from grader.grading import faults
+
+        base = Report(
+            step.id, step.title, _shown(step, path), Verdict.ERROR, (), course=step.course
+        )
+        return faults.of_ours(replace(base, engine=options.engine), step, problem)
+
+
+def _graded(
+    step: Step,
+    path: Path,
+    options: Options,
+    start: Callable[..., sandbox.Worker],
+    data: bytes | None,
+    drawn: Drawn | None,
+) -> Report:
     from grader.rubric import load
 
     if options.engine in frameworks.current().compiling:
@@ -99,7 +98,7 @@ def grade(
             source = parse(data, base.file, frameworks.current().spellings())
         except SourceProblem as problem:
             return _unreadable(base, rubric, problem, time.perf_counter() - started)
-        return _judged(base, step, rubric, source, options, running, started, drawn)
+        return _judged(base, step, rubric, source, options, running, started, drawn, start)
 
 
 def unreadable(step: Step, message: str, hint: str = "") -> Report:
@@ -119,18 +118,18 @@ def _judged(
     rubric: Rubric,
     source: Source,
     options: Options,
-    running: sandbox.Running,
+    running: sandbox.Worker,
     started: float,
     drawn: Drawn | None = None,
+    start: Callable[..., sandbox.Worker] | None = None,
 ) -> Report:
+    """Without ``start`` there is no second look at a doubtful outcome."""
     from grader.base import course
-    from grader.grading import excerpt
-    from grader.grading.diagnose import diagnose
-    from grader.grading.judge import Case, behaves, rule_all, settle, source_findings
+    from grader.grading.conclude import Judge
+    from grader.grading.inputs import draw
+    from grader.grading.judge import source_findings
     from grader.protocol.probe import Job
-    from grader.rubric import Evidence
 
-    framework = frameworks.current()
     drawn = drawn or draw(rubric, base.seed)
     trials = drawn.trials
     findings: dict[str, Finding] = {}
@@ -139,77 +138,38 @@ def _judged(
         findings.update(source_findings(rubric, source))
         drawn.calculate()
 
-    outcome = running.finish(
-        Job(
-            file=base.file,
-            source=source.text,
-            modules=course.earlier_modules(step, mine=options.mine),
-            configuration=course.load(step.root).configuration,
-            probes=tuple(trial.probe for trial in trials.values()),
-            engine=options.engine,
-        ),
-        meanwhile=meanwhile,
+    job = Job(
+        file=base.file,
+        source=source.text,
+        modules=course.earlier_modules(step, mine=options.mine),
+        configuration=course.load(step.root).configuration,
+        probes=tuple(trial.probe for trial in trials.values()),
+        engine=options.engine,
     )
-    evidence = Evidence(trials, outcome, framework, drawn.expected)
-    rulings = rule_all(rubric, evidence)
-    explanation = None if behaves(rulings) else diagnose(rubric, evidence)
-    checks = settle(Case(rubric, source, evidence, rulings, findings, explanation, options.strict))
-    return replace(
-        base,
-        verdict=_verdict(checks, outcome),
-        checks=checks,
-        diagnosis=_told(step, checks, explanation, rulings),
-        isolation=outcome.isolation,
-        duration_s=time.perf_counter() - started,
-        output=outcome.output,
-        notes=_notes(outcome, framework),
-        excerpt=excerpt.cut(evidence, rulings),
-    )
+    judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
+    outcome = running.finish(job, meanwhile=meanwhile)
+    found = judge.report(outcome)
+    if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
+        found = _second_look(judge, job, outcome, found, start)
+    return replace(found, duration_s=time.perf_counter() - started)
 
 
-def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:
-    if outcome.ended == "machine" or not checks:
-        return Verdict.ERROR
-    if all(check.status is Status.PASS for check in checks) and outcome.ended == "done":
-        return Verdict.PASS
-    return Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.FAIL
+def _second_look(
+    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+) -> Report:
+    """The report, once it is known whose fault it is that the file does not pass."""
+    from grader.grading import faults
 
-
-def _told(
-    step: Step,
-    checks: tuple[CheckResult, ...],
-    explanation: Explanation | None,
-    rulings: dict[str, Ruling],
-) -> tuple[Diagnosis, ...]:
-    """The mistakes that explain the numbers, else the first that a rule names itself."""
-    from grader.rubric import Failed
-
-    if explanation is None:
-        known = (r for r in rulings.values() if isinstance(r, Failed) and r.concept is not None)
-        return tuple(
-            Diagnosis(ruling.concept, ruling.hint or ruling.message or "", ruling.line)
-            for ruling in known
-            if ruling.concept is not None
-        )[:1]
-    lines = {check.id: check.line for check in checks}
-    lesson = step.lesson.relative_to(step.root).as_posix()
-    return tuple(
-        Diagnosis(
-            one.id,
-            one.message,
-            next((lines[name] for name in one.blames if lines.get(name)), None),
-            f'{lesson}, "{one.lesson}"' if one.lesson else None,
-        )
-        for one in explanation.mistakes
-    )
-
-
-def _notes(outcome: Outcome, framework: Framework) -> tuple[str, ...]:
-    # Of the worker's notes only the known: the file could send any text in its place.
-    known = framework.notes
-    return tuple(known[note] for note in known if note in outcome.notes) + (
-        (outcome.problem,) if outcome.problem else ()
-    )
+    if not faults.doubtful(outcome):
+        return found
+    if problem := faults.reference_problem(judge.step, job, start, judge.wrong):
+        why = "The course's own solution fails here too"
+        return faults.report(found, judge.rubric.checks, why, problem)
+    again = faults.once_more(job, outcome)
+    if again is None:
+        return found
+    with start(engine=job.engine) as running:
+        return judge.report(running.finish(again), again.without)
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

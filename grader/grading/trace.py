@@ -28,6 +28,9 @@ HIDDEN = -1e8
 
 MOST_AXES = 5
 
+GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
+"""Expressions that give a value of their own."""
+
 
 class Place(NamedTuple):
     """An expression that had a value: its node, and the index in a tuple or list (-1: itself)."""
@@ -102,18 +105,24 @@ class Run:
         return found
 
     def inner(self, number: int) -> Iterator[int]:
-        """The nearest nodes inside ``number`` that were seen, in the order of the source."""
+        """The nearest nodes inside ``number`` whose numbers flow into it, in source order.
+
+        Nothing flows out of an expression that gave no numbers: a size, a dtype, a device.
+        """
         node = self.nodes[number]
         if isinstance(node, ast.FunctionDef):
             return
-        seen = self._seen_nodes
         stack = list(ast.iter_child_nodes(node))[::-1]
         while stack:
             one = stack.pop()
-            if self.numbers[id(one)] in seen:
+            if self.numbers[id(one)] in self._seen_nodes:
                 yield self.numbers[id(one)]
-            else:
+            elif not isinstance(one, GIVES) or self._is_called(one):
                 stack += list(ast.iter_child_nodes(one))[::-1]
+
+    def _is_called(self, node: ast.AST) -> bool:
+        outer = self.parents.get(id(node))
+        return isinstance(outer, ast.Call) and outer.func is node
 
     @cached_property
     def _seen_nodes(self) -> frozenset[int]:
@@ -270,6 +279,7 @@ class Comparison:
     mine: Run
     reference: Reference
     _known: dict[int, int | None] = field(default_factory=dict)
+    _neutral: dict[int, bool] = field(default_factory=dict)
 
     def known(self, value: int) -> bool:
         """Whether the reference has this value too, or it was given."""
@@ -282,6 +292,29 @@ class Comparison:
             self._known[value] = None if array is None else self.reference.equal(array)
         return self._known[value]
 
+    def neutral(self, value: int) -> bool:
+        """Whether this comes from no input, so that being unknown says nothing: a mask, a range."""
+        if value not in self._neutral:
+            self._neutral[value] = False  # a loop's value may come from itself
+            made = self.mine.made[value]
+            given = isinstance(self.mine.nodes[made.node], ast.FunctionDef)
+            made_here = not given and not self._loaded(made.node)
+            self._neutral[value] = made_here and all(
+                self.neutral(one) and not self.known(one) for one in made.sources
+            )
+        return self._neutral[value]
+
+    def _loaded(self, node: int) -> bool:
+        return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
+
+    def _settled(self, value: int) -> bool:
+        """Whether no mistake lies behind this value: it is known, a piece of it, or neutral."""
+        if self.known(value) or self.neutral(value):
+            return True
+        array = self.mine.arrays[value]
+        relation = None if array is None else self.reference.relation(array)
+        return relation is not None and relation.kind == "part"
+
     def departures(self, result: int) -> tuple[Departure, ...]:
         """Where the values on the way to ``result`` stop being known, in the order of the run."""
         if self.known(result):
@@ -290,18 +323,16 @@ class Comparison:
         todo, seen = [result], {result}
         while todo:
             value = todo.pop()
-            made = self.mine.made.get(value)
-            if made is None or self.mine.arrays[value] is None:
+            array = self.mine.arrays[value]
+            if array is None:
                 continue
-            unknown = [one for one in made.sources if not self.known(one)]
+            made = self.mine.made[value]
+            unknown = [one for one in made.sources if not self._settled(one)]
             if not unknown:
-                array = self.mine.arrays[value]
-                relation = None if array is None else self.reference.relation(array)
+                relation = self.reference.relation(array)
                 found[value] = Departure(made.node, value, made.sources, relation)
-            for one in unknown:
-                if one not in seen:
-                    seen.add(one)
-                    todo.append(one)
+            todo += [one for one in unknown if one not in seen]
+            seen.update(unknown)
         return tuple(sorted(found.values(), key=lambda one: self.mine.made[one.value].order))
 
     def result(self, array: npt.NDArray[Any]) -> int | None:

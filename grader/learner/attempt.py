@@ -27,7 +27,7 @@ class Attempt:
 
 
 def attempt(
-    step: Step, options: Options, start: Callable[..., sandbox.Running] = sandbox.start
+    step: Step, options: Options, start: Callable[..., sandbox.Worker] = sandbox.start
 ) -> Attempt:
     """Grade the learner's file of ``step`` and count it, unless it is untouched."""
     from grader.grading.pipeline import grade

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from grader import frameworks
 from grader.base import course
-from grader.frameworks import Framework
+from grader.frameworks import Framework, version
+from grader.frameworks.version import INSTALL
 
 if TYPE_CHECKING:
     from grader.report.style import Style
 
 ROOM = 300 << 20
 """Bytes on the disk below which a grading may fail."""
-INSTALL = "Run ./pixiw install (or pixi install). If it stays, remove the folder .venv first."
 
 
 class State(Enum):
@@ -96,12 +96,12 @@ def _mark(state: State, style: Style) -> str:
 
 
 def _python(framework: Framework) -> Inspection:
-    version = f"{sys.version.split()[0]} at {sys.executable}"
+    python = f"{sys.version.split()[0]} at {sys.executable}"
     if framework.newest_python and sys.version_info[:2] > framework.newest_python:
         newest = ".".join(map(str, framework.newest_python))
         said = f"{framework.title} is made for Pythons up to {newest}."
-        return Inspection("Python", State.WEAK, version, said)
-    return Inspection("Python", State.GOOD, version)
+        return Inspection("Python", State.WEAK, python, said)
+    return Inspection("Python", State.GOOD, python)
 
 
 def _packages(framework: Framework) -> Iterator[Inspection]:
@@ -119,11 +119,11 @@ def _packages(framework: Framework) -> Iterator[Inspection]:
         yield Inspection("Packages", State.GOOD, "all there")
     if not framework.pinned:
         return
-    pinned = wanted.get(framework.pinned, "").removeprefix("==")
-    found, title = _version(framework.pinned), framework.title
+    found, title = version.installed(framework.pinned), framework.title
     if found is None:
         yield Inspection(title, State.BROKEN, f"is not installed for {sys.executable}", INSTALL)
-    elif found != pinned:
+    elif version.mismatch(framework):
+        pinned = version.pinned(framework.pinned)
         said = f"version {found}, but the grader is made for {pinned}"
         yield Inspection(title, State.BROKEN, said, INSTALL)
     else:
@@ -240,9 +240,8 @@ def _grading() -> Inspection:
     if report.verdict is Verdict.PASS:
         said = f"works, {report.duration_s:.1f} s, {report.isolation}"
         return Inspection("Grading", State.GOOD, said)
-    said = next(iter(report.notes), "") or next(
-        (c.message for c in report.checks if c.status.value != "pass"), "no check was run"
-    )
+    checks = (*((report.problem,) if report.problem else ()), *report.checks)
+    said = next((c.message for c in checks if c.status.value != "pass"), "no check was run")
     remedy = f"{INSTALL} If the solutions were changed: git restore solutions checks grader"
     return Inspection(
         "Grading", State.BROKEN, f"the reference does not pass: {_last(said)}", remedy

@@ -7,6 +7,7 @@ Whatever else it meets is a :class:`WireError`, for the worker is not trusted.
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
@@ -30,10 +31,12 @@ class Hello:
     """The worker has imported the framework and waits for its job.
 
     ``layers`` confine it. ``process`` is its process id and group, as it sees them itself.
+    ``left`` says, a line each, what the engine leaves to MAX here.
     """
 
     layers: tuple[str, ...]
     process: int
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,10 @@ class Stuck:
 
 @dataclass(frozen=True)
 class Done:
-    """Every probe has run."""
+    """Every probe has run. ``faults`` names the parts of the engine that failed meanwhile."""
 
     notes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 Message = Hello | Broken | Taken | Loaded | Notice | Stuck | probe.Observation | Done
@@ -90,6 +94,11 @@ def fail(what: str) -> Any:
 
 def _name(value: Any) -> str:
     return sanitize.line(value, NAME_LIMIT) if isinstance(value, str) else fail("a name")
+
+
+def _word(value: Any) -> str:
+    good = isinstance(value, str) and re.fullmatch(r"[\w.]{1,60}", value, re.ASCII)
+    return str(value) if good else fail("a word")
 
 
 def _text(value: Any) -> str:
@@ -181,19 +190,19 @@ def messages() -> Fields:
     """What the worker may send, and the test of each field."""
     error = _one(probe.SeenError)
     return {
-        Hello: (_many(_name), _number),
+        Hello: (_many(_name), _number, _many(_text)),
         Broken: (_text,),
         Taken: (),
         Loaded: (_maybe(error),),
         Notice: (_name,),
         Stuck: (_number, _name),
-        Done: (_many(_name),),
+        Done: (_many(_name), _many(_word)),
         probe.SeenTensor: (_array, _name),
         probe.SeenArray: (_array,),
         probe.SeenParameter: (shape, _name),
         probe.SeenModule: (_name, _boolean, _mapping(_one(probe.SeenParameter)), _mapping(_name)),
         probe.SeenObject: (_name,),
-        probe.SeenError: (_name, _text, _name, _maybe(_number), _maybe(_name), _text),
+        probe.SeenError: (_name, _text, _name, _maybe(_number), _maybe(_name), _text, _name),
         probe.Trail: (_places, _many(_maybe(_numbers))),
         probe.Observation: (_name, _mapping(_seen), _maybe(error), _maybe(_one(probe.Trail))),
     }

@@ -216,7 +216,8 @@ class SeenError:
     """An exception. ``line`` is the deepest line in the learner's file, 1-based.
 
     ``function`` is the learner's function at that line. ``chain`` is the text of the
-    original traceback, capped.
+    original traceback, capped. ``origin`` is what raised it: ``"file"``, ``"below"`` (what the
+    file called, the framework above all), or ``"grader"`` (a mistake of the worker or the engine).
     """
 
     type_name: str
@@ -225,6 +226,7 @@ class SeenError:
     line: int | None = None
     function: str | None = None
     chain: str = ""
+    origin: str = "file"
 
 
 @dataclass(frozen=True)
@@ -261,8 +263,9 @@ class Job:
     """All that the worker is told.
 
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
-    ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``follow`` asks for the
-    values of every expression on the way.
+    ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``without`` names parts
+    of the engine that are to be left to the framework. ``follow`` asks for the values of every
+    expression on the way.
     """
 
     file: str
@@ -272,6 +275,7 @@ class Job:
     engine: str = "numpy"
     configuration: str = ""
     follow: bool = False
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -280,11 +284,14 @@ class Outcome:
 
     ``load_error`` is the exception that importing the learner's file raised. ``ended`` is
     ``"done"``, or why the process gave no complete answer: ``"timeout"``, ``"memory"``,
-    ``"exit"`` (the code ended the process itself; ``status`` says how), ``"garbled"`` (its
-    messages broke the protocol), ``"machine"`` (the framework or the sandbox could not start: a
-    grader error; ``problem`` says what). ``probe`` names the probe under way when it ended,
-    ``line`` the line of the learner's file at which the time ran out, if that is known.
-    ``isolation`` is the tier in which it was run, None where the worker never took its job.
+    ``"exit"`` (the code ended the process itself; ``status`` says how), ``"killed"`` (by itself,
+    by the system or by someone), ``"garbled"`` (its messages broke the protocol), ``"machine"``
+    (the framework or the sandbox could not start: a grader error; ``problem`` says what).
+    ``probe`` names the probe under way when it ended, ``line`` the line of the learner's file at
+    which the time ran out, if that is known. ``isolation`` is the tier in which it was run, None
+    where the worker never took its job. ``left`` says what the engine leaves to the framework.
+    ``faults`` names the parts of the engine that failed by their own mistake, as the worker says:
+    the file could say so too.
     """
 
     ended: str
@@ -297,3 +304,5 @@ class Outcome:
     output: str = ""
     notes: tuple[str, ...] = ()
     isolation: str | None = None
+    left: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from grader.base.model import CheckResult, Report, Status
-from grader.report.parts import said
+from grader.report.parts import fault, said
 
 PASSED = {Status.PASS: True, Status.FAIL: False, Status.NOT_RUN: None, Status.ERROR: None}
 VERSION = "3.3.11"
@@ -37,8 +37,7 @@ def _result(check: CheckResult, report: Report) -> dict[str, object]:
 
 def _cause(check: CheckResult, report: Report) -> dict[str, str | None]:
     if check.status is Status.ERROR:
-        rationale = "\n".join(report.notes) or "the grader failed"
-        return {"rationale": _inert(rationale), "help": None}
+        return {"rationale": _inert(fault(report)), "help": None}
     return {
         "rationale": _inert(check.note or next(iter(said(check)), check.message)),
         "help": _inert(check.hints[0]) if check.hints else None,

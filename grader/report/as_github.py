@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.report.parts import said
+from grader.report.parts import fault, said
 
 
 def render(report: Report) -> str:
@@ -12,8 +12,7 @@ def render(report: Report) -> str:
     lines = [_error(report, check) for check in checks if check.status is Status.FAIL]
     lines += [_command("notice", one.message, title=report.step) for one in report.diagnosis]
     if report.verdict is Verdict.ERROR:
-        text = "\n".join(("The grader could not finish.", *report.notes))
-        lines.append(_command("error", text, title=report.step))
+        lines.append(_command("error", fault(report), title=report.step))
     score = f"{report.score} of {report.max_score} checks passed"
     lines.append(_command("notice", score, title=f"{report.step}: {report.title}"))
     return "\n".join(lines) + "\n"

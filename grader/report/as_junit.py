@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.report.parts import said
+from grader.report.parts import fault, said
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even escaped."""
@@ -49,7 +49,7 @@ def _suite(student: str, report: Report) -> Xml.Element:
     if report.output:
         Xml.SubElement(suite, "system-out").text = _text(report.output)
     if report.verdict is Verdict.ERROR:
-        Xml.SubElement(suite, "system-err").text = _text("\n".join(report.notes))
+        Xml.SubElement(suite, "system-err").text = _text(fault(report))
     return suite
 
 

@@ -37,7 +37,7 @@ def render(
         lines += ["", "Your program printed:"]
         lines += [f"  | {line}" for line in report.output.splitlines()]
     if verbose:
-        lines += ["", _circumstances(report)]
+        lines += ["", *_circumstances(report)]
     rule = [] if style.words else [RULE]
     lines += ["", *rule, closing(report, style), *rule]
     return style.text("\n".join(lines) + "\n")
@@ -53,7 +53,7 @@ def one_check(
     if check.note:
         label = "Note: " if check.status is Status.PASS else ""
         yield from (f"   {label}{line}" for line in check.note.splitlines())
-    if check.status is Status.FAIL:
+    if check.status in (Status.FAIL, Status.ERROR):
         shown = check.hints if hint_level >= LEVELS else check.hints[: max(1, hint_level)]
         yield from (f"   Hint: {hint}" for hint in shown)
     if verbose and check.detail:
@@ -79,14 +79,16 @@ def _diagnosis(report: Report) -> Iterator[str]:
             yield f"   Lesson: {one.lesson}"
 
 
-def _circumstances(report: Report) -> str:
-    """How the file was run: the tier of isolation, the engine, and the seed of its inputs."""
+def _circumstances(report: Report) -> Iterator[str]:
+    """How the file was run: tier of isolation, engine, seed, and what the engine left to MAX."""
     if report.isolation is None:
-        return "How it ran: nothing of the file was run."
-    return (
-        f"How it ran: {report.isolation}, engine {report.engine}. "
-        f"--seed {report.seed} draws the same inputs again."
-    )
+        yield "How it ran: nothing of the file was run."
+    else:
+        yield (
+            f"How it ran: {report.isolation}, engine {report.engine}. "
+            f"--seed {report.seed} draws the same inputs again."
+        )
+    yield from (f"Engine: {line}" for line in report.left)
 
 
 def closing(report: Report, style: Style) -> str:

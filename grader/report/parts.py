@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.base.model import CheckResult
+from grader.base.model import CheckResult, Report
 
 
 def said(check: CheckResult) -> list[str]:
@@ -10,3 +10,10 @@ def said(check: CheckResult) -> list[str]:
     where = f"Line {check.line}: {check.text or ''}".rstrip(": ") if check.line else ""
     hint = f"Hint: {check.hints[0]}" if check.hints else ""
     return [line for line in (where, check.note or "", hint) if line]
+
+
+def fault(report: Report) -> str:
+    """Why the grader could not finish, and what to do."""
+    problem = report.problem
+    told = (problem.message, *problem.hints[:1]) if problem else ()
+    return "\n".join((*told, *report.notes)) or "The grader could not finish."

@@ -1,6 +1,7 @@
 """The words in which an author says what a step asks: probes, trials, checks, rules, exhibits.
 
-Content imports nothing else of the grader. ``rules`` has the rules of run-time checks.
+Content imports nothing else of the grader. ``rules`` has the rules of run-time checks;
+:mod:`grader.source` tells the words for source checks, and what their snippets mean.
 """
 
 from __future__ import annotations
@@ -36,13 +37,41 @@ from grader.rubric.checks import (
     Rubric,
     Rule,
     Ruling,
-    SourceTest,
     runtime_check,
     source_check,
 )
 from grader.rubric.compare import close
 from grader.rubric.evidence import Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
+from grader.source import (
+    Expr,
+    Finding,
+    Pattern,
+    Source,
+    SourceTest,
+    call_of,
+    calls,
+    decorated,
+    defines_class,
+    defines_function,
+    definition,
+    either,
+    every,
+    if_named,
+    imports,
+    made_with,
+    mentions,
+    method,
+    no_placeholders,
+    only_with,
+    pattern,
+    result,
+    results_are,
+    returns,
+    stores,
+    surely,
+    walk,
+)
 
 __all__ = [
     "Action",
@@ -57,7 +86,9 @@ __all__ = [
     "Evidence",
     "Exhibit",
     "Expect",
+    "Expr",
     "Failed",
+    "Finding",
     "Floats",
     "LessonFigure",
     "Load",
@@ -66,6 +97,7 @@ __all__ = [
     "NoExhibit",
     "NotRun",
     "Passed",
+    "Pattern",
     "Probe",
     "Read",
     "Ref",
@@ -77,13 +109,36 @@ __all__ = [
     "SeenModule",
     "SeenObject",
     "SeenTensor",
+    "Source",
     "SourceTest",
     "State",
     "TensorArg",
     "Trial",
     "View",
+    "call_of",
+    "calls",
     "close",
+    "decorated",
+    "defines_class",
+    "defines_function",
+    "definition",
+    "either",
+    "every",
+    "if_named",
+    "imports",
+    "made_with",
+    "mentions",
+    "method",
     "multiples",
+    "no_placeholders",
+    "only_with",
+    "pattern",
+    "result",
+    "results_are",
+    "returns",
     "runtime_check",
     "source_check",
+    "stores",
+    "surely",
+    "walk",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from grader.base.model import Kind
 from grader.rubric.evidence import Evidence, Trial
-from grader.source import Finding, Source
+from grader.source import SourceTest
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,6 @@ class NotRun:
 
 Ruling = Passed | Failed | NotRun
 Rule = Callable[[Evidence], Ruling]
-SourceTest = Callable[[Source], Finding]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import sys
 from types import ModuleType
 
 from grader.base.model import Step
@@ -13,7 +13,7 @@ from grader.rubric.exhibit import LessonFigure, MakeExhibit
 
 def rubric(step: Step) -> Rubric:
     """The rubric of ``step``, from ``checks/step_NN/rubric.py``."""
-    loaded: Rubric = importlib.import_module(f"checks.step_{step.number}.rubric").RUBRIC
+    loaded: Rubric = _module(step, f"checks.step_{step.number}.rubric").RUBRIC
     return loaded
 
 
@@ -31,5 +31,14 @@ def figures(step: Step) -> tuple[LessonFigure, ...]:
 
 def _exhibit(step: Step) -> ModuleType | None:
     """``checks/step_NN/exhibit.py``, where the step has one."""
-    name = f"checks.step_{step.number}.exhibit"
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+    folder = f"step_{step.number}"
+    there = (step.root / "checks" / folder / "exhibit.py").is_file()
+    return _module(step, f"checks.{folder}.exhibit") if there else None
+
+
+def _module(step: Step, name: str) -> ModuleType:
+    """A module of the course, wherever that is."""
+    root = str(step.root)
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    return importlib.import_module(name)

@@ -10,5 +10,6 @@ from grader.sandbox.launch import run, start
 from grader.sandbox.limits import Limits
 from grader.sandbox.pool import WorkerPool
 from grader.sandbox.running import Running
+from grader.sandbox.worker import Worker
 
-__all__ = ["Limits", "Running", "WorkerPool", "run", "start"]
+__all__ = ["Limits", "Running", "Worker", "WorkerPool", "run", "start"]

@@ -39,4 +39,8 @@ def interpret(ending: Ending, limits: Limits) -> tuple[str, str]:
     killed = ending.status in (-signal.SIGKILL, -signal.SIGXCPU)
     if killed and ending.cpu_ms >= 1000 * limits.cpu:
         return "timeout", ""
+    if ending.reason == "stopped":
+        return "machine", "the grading was called off"
+    if killed or not ending.reason:  # the second: who could have said so was killed too
+        return "killed", ""
     return "exit", ""

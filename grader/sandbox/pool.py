@@ -13,10 +13,9 @@ from grader.confine import tiers
 from grader.sandbox import launch
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running
+from grader.sandbox.worker import Closing
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from grader.sandbox.fork_server import ForkServer
 
 LOOK_S = 0.05
@@ -25,7 +24,7 @@ CHECK_S = 60.0
 """Between two looks at workers that wait."""
 
 
-class WorkerPool:
+class WorkerPool(Closing):
     """Keeps ``count`` workers ready and hands them out, each with its layers and limits on.
 
     Where the machine can, they are forked from processes that have imported the framework, each of
@@ -56,17 +55,6 @@ class WorkerPool:
         self._changed = threading.Condition()
         self._keeper = threading.Thread(target=self._keep, name="worker-pool", daemon=True)
         self._keeper.start()
-
-    def __enter__(self) -> WorkerPool:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def ready(self) -> int:

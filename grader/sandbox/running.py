@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import threading
 import time
@@ -16,17 +15,16 @@ from typing import TYPE_CHECKING
 from grader.confine import tiers
 from grader.confine.folder import remove
 from grader.sandbox import ending
+from grader.sandbox.channel import Channel
 from grader.sandbox.limits import Limits
 from grader.sandbox.spawn import Spawned
+from grader.sandbox.worker import Worker
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from grader.protocol.probe import Job, Outcome, SeenError
     from grader.protocol.wire import Assembler
     from grader.sandbox.transcript import Transcript
 
-PIECE = 1 << 18
 GRACE_MS = 15_000
 """How long the supervisor has to leave no process."""
 TOTAL_LIMIT = 256 << 20
@@ -35,7 +33,7 @@ COMPILING_S = 60.0
 """Seconds more for each kernel that the worker says it compiles."""
 
 
-class Running:
+class Running(Worker):
     """A worker that imports the framework while the grader does other things, used for one job.
 
     Close it, or use it as a context manager: that ends every process of it and removes its
@@ -47,32 +45,14 @@ class Running:
         self._limits = limits
         self._on_close: Callable[[], None] | None = None
         self._deadline = time.monotonic() + limits.start
+        self._channel = Channel(spawned, limits.output, self._listen)
         self._talk: tuple[Transcript, Assembler] | None = None
         self._garbled = ""
+        self._received = 0
         self._asked = False
         self._patience = limits.compiling
-        self._unsent = memoryview(b"")
-        self._received = 0
-        self._output = bytearray()
-        self._dropped = 0
-        self._last_words = b""
-        self._gone = False
         self._closed = False
         self._closing = threading.Lock()
-        self._poller = select.poll()
-        for descriptor in (spawned.messages, spawned.output, spawned.ending):
-            self._poller.register(descriptor, select.POLLIN)
-
-    def __enter__(self) -> Running:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def folder(self) -> str:
@@ -99,14 +79,14 @@ class Running:
     def usable(self) -> bool:
         """Whether it can still do a job: no process or folder of it is gone. Does not wait."""
         self._catch_up()
-        broken = self._closed or self._gone or self._conversation()[0].problem
+        broken = self._closed or self._channel.gone or self._conversation()[0].problem
         return not broken and (self._ends.inside or os.path.isdir(self._ends.folder))
 
     def layers(self) -> tuple[tuple[str, ...], str]:
         """The layers that the worker has on, and what kept it from starting. Waits for either."""
         transcript, _ = self._conversation()
         while (ended := self._ended()) is None and transcript.layers is None:
-            self._turn(int(1000 * self._limits.start))
+            self._channel.turn(int(1000 * self._limits.start))
         return transcript.layers or (), ended[1] if ended else ""
 
     def call_when_closed(self, call: Callable[[], None]) -> None:
@@ -119,14 +99,7 @@ class Running:
         on_notice: Callable[[str], None] | None = None,
         meanwhile: Callable[[], None] | None = None,
     ) -> Outcome:
-        """Send the job, wait for the answers within the limits, and end the worker.
-
-        ``meanwhile`` is called once, while the worker starts or does the job.
-
-        Raises:
-            RuntimeError: if this worker has had a job already, or is closed.
-            grader.protocol.message.WireError: if the job itself cannot be sent.
-        """
+        """Send the job, wait for the answers within the limits, and end the worker."""
         from grader.protocol import wire
 
         if self._asked or self._closed:
@@ -134,18 +107,18 @@ class Running:
 
         transcript, _ = self._conversation()
         transcript.give(job, on_notice)
-        self._unsent = memoryview(wire.encode(job))
+        frame = wire.encode(job)
         try:
             self._catch_up()
             while True:
                 if transcript.layers is not None and not self._asked:
-                    self._ask()
-                if meanwhile is not None and self._leaves_time:
+                    self._ask(frame)
+                if meanwhile is not None and not self._channel.sending:
                     meanwhile()
                     meanwhile = None
                 if (ended := self._ended()) is not None:
                     break
-                self._turn(int(1000 * max(0.0, self._deadline - time.monotonic())) + 1)
+                self._channel.turn(int(1000 * max(0.0, self._deadline - time.monotonic())) + 1)
         finally:
             self.close()
         if meanwhile is not None:
@@ -154,14 +127,9 @@ class Running:
 
     def abandon(self) -> None:
         """Let the worker be killed. Another thread may say so, while ``finish`` waits."""
-        with self._closing, suppress(OSError):
+        with self._closing:
             if not self._closed:
-                os.write(self._ends.control, b"x")
-
-    @property
-    def _leaves_time(self) -> bool:
-        """Whether the worker is busy by itself: starting, or with all of its job."""
-        return not (self._asked and self._unsent)
+                self._channel.tell(b"x")
 
     def close(self) -> None:
         """End every process of this worker and remove its folder. Safe to call again."""
@@ -169,14 +137,11 @@ class Running:
             if self._closed:
                 return
             self._closed = True
-            os.close(self._ends.control)
+            self._channel.hang_up()
         try:
             self._await_supervisor()
         finally:
-            for descriptor in (self._ends.messages, self._ends.output, self._ends.ending):
-                os.close(descriptor)
-            with suppress(OSError):
-                os.close(self._ends.job)
+            self._channel.close()
             if not self._ends.inside:
                 remove(self._ends.folder)
             if self._on_close is not None:
@@ -185,19 +150,20 @@ class Running:
     def _await_supervisor(self) -> None:
         """Wait until the supervisor has ended everything; without it, end what can be ended."""
         limit = time.monotonic() + GRACE_MS / 1000
-        while not self._gone and time.monotonic() < limit:
-            self._turn(GRACE_MS)
-        if not self._gone:
+        while not self._channel.gone and time.monotonic() < limit:
+            self._channel.turn(GRACE_MS)
+        if not self._channel.gone:
             with suppress(OSError):
                 os.kill(self._ends.process, signal.SIGKILL)
-        group = self._conversation()[0].process if not self._last_words and self._talk else None
+        silent = not self._channel.last_words
+        group = self._conversation()[0].process if silent and self._talk else None
         if group is not None and not self._ends.inside:  # someone ended the supervisor
             _end_group(group)
         if not self._ends.shared:
             with suppress(ChildProcessError):
                 os.waitpid(self._ends.process, 0)
 
-    # ---- pipes ----------------------------------------------------------------------------
+    # ---- what is said ---------------------------------------------------------------------
 
     def _conversation(self) -> tuple[Transcript, Assembler]:
         """The protocol's state; made late, because it needs NumPy."""
@@ -208,79 +174,16 @@ class Running:
             self._talk = Transcript(), Assembler()
         return self._talk
 
-    def _ask(self) -> None:
-        """Let the watch on memory begin and the job go out.
-
-        A worker may have waited for hours: its time to take the job starts here.
-        """
+    def _ask(self, frame: bytes) -> None:
+        """Send the job. A worker may have waited for hours: its time to take it starts here."""
         self._asked = True
         self._deadline = time.monotonic() + self._limits.start
-        self._poller.register(self._ends.job, select.POLLOUT)
-        with suppress(OSError):
-            os.write(self._ends.control, b"s")
+        self._channel.send(frame)
 
     def _catch_up(self) -> None:
         """Hear what the worker said while nobody listened; it has no job yet."""
-        while not self._closed and not self._gone and self._turn(0):
+        while not self._closed and not self._channel.gone and self._channel.turn(0):
             pass
-
-    def _turn(self, milliseconds: int) -> bool:
-        """Handle what the pipes hold, after at most this wait; whether there was anything."""
-        events = self._poller.poll(milliseconds)
-        for descriptor, _ in events:
-            if descriptor == self._ends.job:
-                self._send()
-            elif descriptor == self._ends.ending:
-                self._hear()
-            elif not self._gone:
-                self._drain(descriptor)
-        return bool(events)
-
-    def _send(self) -> None:
-        try:
-            self._unsent = self._unsent[os.write(self._ends.job, self._unsent[:PIECE]) :]
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            self._unsent = memoryview(b"")
-        if not self._unsent:
-            self._poller.unregister(self._ends.job)
-
-    def _hear(self) -> None:
-        """Read the supervisor's last line; at its end, what the worker said last."""
-        data = self._read(self._ends.ending)
-        if data is None:
-            return
-        self._last_words = (self._last_words + data)[:200]
-        if not data:
-            self._poller.unregister(self._ends.ending)
-            for descriptor in (self._ends.messages, self._ends.output):
-                while self._drain(descriptor):
-                    pass
-            self._gone = True
-
-    def _drain(self, descriptor: int) -> bool:
-        """Take one piece from a pipe of the worker; whether there was one."""
-        data = self._read(descriptor)
-        if data == b"":
-            with suppress(KeyError):
-                self._poller.unregister(descriptor)
-        if not data:
-            return False
-        if descriptor == self._ends.output:
-            room = max(0, self._limits.output - len(self._output))
-            self._output += data[:room]
-            self._dropped += len(data[room:])
-        else:
-            self._listen(data)
-        return True
-
-    def _read(self, descriptor: int) -> bytes | None:
-        """A piece of what a pipe holds; empty at its end, None where nothing is there yet."""
-        try:
-            return os.read(descriptor, PIECE)
-        except BlockingIOError:
-            return None
 
     def _listen(self, data: bytes) -> None:
         from grader.protocol.message import Notice, Taken, WireError
@@ -319,10 +222,10 @@ class Running:
             return "machine", transcript.problem
         if self._garbled:
             return "garbled", self._garbled
-        if self._gone and transcript.taken:
-            return ending.interpret(ending.read(self._last_words), self._limits)
-        if self._gone:
-            text = self._output.decode("utf-8", "replace")[-2000:]
+        if self._channel.gone and transcript.taken:
+            return ending.interpret(ending.read(self._channel.last_words), self._limits)
+        if self._channel.gone:
+            text = self._channel.output.decode("utf-8", "replace")[-2000:]
             return "machine", f"the worker ended before it took its job\n{text}"
         if time.monotonic() < self._deadline:
             return None
@@ -337,10 +240,10 @@ class Running:
         from grader.protocol.probe import Outcome
 
         transcript, _ = self._conversation()
-        printed = sanitize.steady(self._output.decode("utf-8", "replace"), self.folder)
+        printed = sanitize.steady(self._channel.output.decode("utf-8", "replace"), self.folder)
         output = sanitize.block(printed, self._limits.output)
-        if self._dropped:
-            output += f"\n[{self._dropped} more bytes of output]"
+        if self._channel.dropped:
+            output += f"\n[{self._channel.dropped} more bytes of output]"
         return Outcome(
             ended=ended,
             observations={
@@ -349,12 +252,16 @@ class Running:
             },
             load_error=self._steady(transcript.load_error),
             probe=transcript.under_way,
-            status=ending.read(self._last_words).status if ended == "exit" else None,
+            status=ending.read(self._channel.last_words).status
+            if ended in ("exit", "killed")
+            else None,
             problem=sanitize.block(problem, 4000),
             line=transcript.stuck.line if transcript.stuck and ended == "timeout" else None,
             output=output,
             notes=transcript.notes,
             isolation=tiers.name(transcript.layers or ()) if transcript.taken else None,
+            left=transcript.left,
+            faults=transcript.faults,
         )
 
     def _steady(self, error: SeenError | None) -> SeenError | None:

@@ -34,6 +34,8 @@ class Transcript:
         self.observations: dict[str, Observation] = {}
         self.stuck: Stuck | None = None
         self.notes: tuple[str, ...] = ()
+        self.left: tuple[str, ...] = ()
+        self.faults: tuple[str, ...] = ()
         self.complete = False
         self._lines_left = EXTRA_LINES
         self._job: Job | None = None
@@ -61,6 +63,7 @@ class Transcript:
         match message:
             case Hello() if self.layers is None and self.problem is None:
                 self.layers, self.process = message.layers, message.process
+                self.left = message.left
             case Broken(problem) if self.layers is None:
                 self.problem = problem
             case Notice(text) if self._lines_left > 0:
@@ -76,8 +79,8 @@ class Transcript:
                 self.loaded, self.load_error = True, error
             case Observation() if self._expects(message):
                 self.observations[message.probe] = message
-            case Done(notes) if self._at_end():
-                self.notes, self.complete = notes, True
+            case Done(notes, faults) if self._at_end():
+                self.notes, self.faults, self.complete = notes, faults, True
             case _:
                 raise WireError(f"{type(message).__name__} out of order")
 

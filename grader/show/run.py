@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from grader import frameworks, sandbox
@@ -12,14 +13,20 @@ from grader.show.heads import Shown, observed
 
 
 def draw_program(
-    step: Step, path: Path, exhibit: Exhibit, views: tuple[View, ...], engine: str = "numpy"
+    step: Step,
+    path: Path,
+    exhibit: Exhibit,
+    views: tuple[View, ...],
+    engine: str = "numpy",
+    start: Callable[..., sandbox.Worker] = sandbox.start,
 ) -> Shown:
-    """What the file at ``path`` does with the exhibit's inputs.
+    """What the file at ``path`` does with the exhibit's inputs, in a worker from ``start``.
 
     Raises:
         SourceProblem: the file cannot be read, or is no Python.
+        RuntimeError: the worker could not start.
     """
-    with sandbox.start(engine=engine) as running:
+    with start(engine=engine) as running:
         from grader.protocol.probe import Job
         from grader.source import parse, read_file
 
@@ -36,4 +43,6 @@ def draw_program(
                 engine=engine,
             )
         )
+    if outcome.ended == "machine":
+        raise RuntimeError(outcome.problem.strip().splitlines()[-1])
     return observed(exhibit, views, outcome, framework)

@@ -9,52 +9,82 @@ A rubric asks with words, each a function that gives a test:
     the definition is there, with this base or these parameters;
 ``decorated("GPT2Config", "dataclasses.dataclass")``
     the definition carries this decorator;
-``returns("GPT2Attention._attn", pattern, near=other)``
-    the pattern matches a value that the function's result is made of;
-``stores("GPT2Attention.__init__", "c_attn", pattern)``
-    the attribute gets a value that matches;
-``no_placeholders()``
+``returns("GPT2Attention._attn", "F.softmax(_)", near="F.softmax(...)")``
+    the function's result is made with a value that looks like the snippet;
+``stores("GPT2Attention.__init__", "c_attn", "Linear(_, 3 * _, ...)")``
+    so is the attribute;
+``mentions("RotaryEmbedding", "cos(...)")``, ``calls("generate", "next_token")``
+    it is written somewhere in the definition;
+``no_placeholders("GPT2Attention")``
     nothing of the stub is left.
 
-A pattern is a function from an :class:`Expr` to bool. Expressions are canonical: names are
+:mod:`grader.source.patterns` tells what can stand in a snippet. Values are canonical: names are
 replaced by what they hold, helpers are followed, and the framework's spellings of one operation
 are one.
 """
 
 from __future__ import annotations
 
+from grader.source.patterns import Pattern, made_with, pattern
 from grader.source.read import Source, SourceProblem, parse, read_file
 from grader.source.trace import Expr, walk
+from grader.source.values import (
+    calls,
+    mentions,
+    only_with,
+    results_are,
+    returns,
+    stores,
+    surely,
+)
 from grader.source.words import (
     Finding,
+    Path,
+    SourceTest,
+    call_of,
     decorated,
     defines_class,
     defines_function,
-    entry,
+    definition,
+    either,
+    every,
+    if_named,
     imports,
+    method,
     no_placeholders,
     result,
-    returns,
-    says,
-    stores,
 )
 
 __all__ = [
     "Expr",
     "Finding",
+    "Path",
+    "Pattern",
     "Source",
     "SourceProblem",
+    "SourceTest",
+    "call_of",
+    "calls",
     "decorated",
     "defines_class",
     "defines_function",
-    "entry",
+    "definition",
+    "either",
+    "every",
+    "if_named",
     "imports",
+    "made_with",
+    "mentions",
+    "method",
     "no_placeholders",
+    "only_with",
     "parse",
+    "pattern",
     "read_file",
     "result",
+    "results_are",
     "returns",
-    "says",
     "stores",
+    "surely",
     "walk",
 ]

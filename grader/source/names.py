@@ -16,6 +16,7 @@ OPERATORS: Mapping[type[ast.operator], str] = {
     ast.Mod: "mod",
     ast.Pow: "pow",
     ast.MatMult: "matmul",
+    ast.BitOr: "or",
 }
 
 WRAPPERS = frozenset(("int", "float", "list", "tuple"))

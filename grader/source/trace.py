@@ -90,6 +90,15 @@ class Tracer:
             if isinstance(target, ast.Name)
         }
 
+    def knows(self, name: str) -> bool:
+        """Whether the module imports something under this name."""
+        return name in self._imports
+
+    def read(self, node: ast.expr, names: dict[str, Expr]) -> Expr:
+        """What an expression stands for in a method, where ``names`` hold these values."""
+        self._steps = 0
+        return self._value(node, _Scope(names, {}, ast.ClassDef("", [], [], [], []), 0))
+
     def full_name(self, node: ast.expr, scope_imports: dict[str, str] | None = None) -> str | None:
         """The full name that ``a.b`` stands for: ``F.softmax`` gives the framework's name."""
         name = dotted(node)
@@ -453,8 +462,6 @@ def _canonical(
         swapped = frozenset(i - len(moved) for i, m in enumerate(moved) if m != i)
         whole = all(isinstance(m, int) for m in moved) and len(swapped) == 2
         return Expr("transpose", args[:1], value=swapped if whole else None, line=line)
-    if op == "chunk":
-        return Expr("split", args, "chunk", kwargs, line=line)
     return Expr(op, args, op, kwargs, line=line)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from grader.source import placeholders
 from grader.source.names import imported
 from grader.source.read import Source
-from grader.source.trace import Expr, Tracer, walk
+from grader.source.trace import Expr, Tracer
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,10 @@ class Finding:
     span: frozenset[int] = frozenset()
 
 
-Test = Callable[[Source], Finding]
-Pattern = Callable[[Expr], bool]
+SourceTest = Callable[[Source], Finding]
 
-ENTRIES = ("__call__", "forward")
+Path = str | tuple[str, ...]
+"""Where a function, a method or a class is; of several places the first that there is."""
 
 
 @lru_cache(maxsize=4)
@@ -50,34 +51,51 @@ def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree))
 
 
-def entry(source: Source, cls: str) -> str:
-    """The path of the method that runs when an object of ``cls`` is called."""
-    for name in ENTRIES:
-        if tracer(source).function(f"{cls}.{name}") is not None:
-            return f"{cls}.{name}"
-    return f"{cls}.{ENTRIES[0]}"
+def call_of(cls: str) -> Path:
+    """The method that runs when an object of ``cls`` is called."""
+    return f"{cls}.__call__", f"{cls}.forward"
 
 
-def result(source: Source, path: str) -> Expr:
+def method(cls: str, name: str) -> Path:
+    """A helper; the method that runs when the object is called, where there is no such helper."""
+    return f"{cls}.{name}", *call_of(cls)
+
+
+def definition(source: Source, path: Path) -> ast.FunctionDef | ast.ClassDef | None:
+    """What is defined at ``path``; the last definition counts."""
+    trace, at = tracer(source), place(source, path)
+    return trace.function(at) or trace.classes.get(at)
+
+
+def result(source: Source, path: Path) -> Expr:
     """What the function at ``path`` returns."""
-    return tracer(source).trace(path)[0]
+    return tracer(source).trace(place(source, path))[0]
 
 
-def imports(*names: str) -> Test:
+def place(source: Source, path: Path) -> str:
+    """The one place that ``path`` means in this file."""
+    places = (path,) if isinstance(path, str) else path
+    found = (one for one in places if tracer(source).function(one) is not None)
+    return next(found, places[0])
+
+
+def imports(*names: str) -> SourceTest:
     """Each full name is imported, or reached through an imported module.
 
     Of a finished file that never says the name, this says nothing: it needs no import.
     """
 
     def test(source: Source) -> Finding:
-        every = [a for scope in _bodies(source.tree) for a in imported(scope, source.spellings)]
+        every = _imported(source)
         line = None
         for name in names:
             found = [at for full, at in every if name == full or name.startswith(f"{full}.")]
             found += [at for full, at in every if full.startswith(f"{name}.")]
             if not found:
                 near = [at for full, at in every if full.split(".")[-1] == name.split(".")[-1]]
-                needed = bool(near) or says(source, name) or _unfinished(source.tree)
+                needed = (
+                    bool(near) or says(source, name) or placeholders.unfinished(nodes(source.tree))
+                )
                 return Finding(False, near[0] if near else None, certain=needed, foreign=not needed)
             line = found[0]
         return Finding(True, line)
@@ -85,7 +103,7 @@ def imports(*names: str) -> Test:
     return test
 
 
-def defines_class(name: str, base: str | None = None) -> Test:
+def defines_class(name: str, base: str | None = None) -> SourceTest:
     """A class of this name exists, and derives from something called ``base``."""
 
     def test(source: Source) -> Finding:
@@ -107,7 +125,7 @@ def defines_class(name: str, base: str | None = None) -> Test:
     return test
 
 
-def defines_function(name: str, *params: str, both_ways: bool = False) -> Test:
+def defines_function(name: str, *params: str, both_ways: bool = False) -> SourceTest:
     """A function of this name exists and takes these parameters.
 
     With ``both_ways`` each of them can be given by its place and by its name.
@@ -139,7 +157,7 @@ def _one_way(args: ast.arguments, params: tuple[str, ...]) -> str:
     return ""
 
 
-def decorated(path: str, *names: str) -> Test:
+def decorated(path: str, *names: str) -> SourceTest:
     """The function or class at ``path`` carries one of these decorators, by full name."""
 
     def test(source: Source) -> Finding:
@@ -150,86 +168,71 @@ def decorated(path: str, *names: str) -> Test:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             if tracer(source).full_name(target) in names:
                 return Finding(True, decorator.lineno)
-        if isinstance(found, ast.ClassDef) or _gives_none(result(source, path)):
+        if isinstance(found, ast.ClassDef) or gives_none(result(source, path)):
             return Finding(False, found.lineno, certain=True)
         return Finding(False, found.lineno, foreign=True)
 
     return test
 
 
-def _gives_none(value: Expr) -> bool:
+def gives_none(value: Expr) -> bool:
+    """Whether a function gives nothing yet."""
     return value.op == "const" and value.value is None
 
 
-def returns(
-    path: str | Callable[[Source], str], *patterns: Pattern, near: Pattern | None = None
-) -> Test:
-    """Every pattern matches some value that the function's result is made of.
-
-    ``near`` finds the line to show where a pattern is missing.
-    """
-
-    def test(source: Source) -> Finding:
-        where = path if isinstance(path, str) else path(source)
-        function = tracer(source).function(where)
-        if function is None:
-            return Finding(False, certain=True)
-        result, _ = tracer(source).trace(where)
-        empty = _gives_none(result)
-        lines: list[int | None] = []
-        span: set[int] = set()
-        for pattern in patterns:
-            found = [one for one in walk(result) if pattern(one)]
-            if not found:
-                return Finding(False, _nearest(result, near) or function.lineno, certain=empty)
-            lines.append(found[0].line)
-            span |= {one.line for one in walk(found[0]) if one.line is not None}
-        return Finding(True, lines[-1] if lines else function.lineno, span=frozenset(span))
-
-    return test
-
-
-def stores(path: str, attribute: str, pattern: Pattern) -> Test:
-    """``self.attribute`` is given a value that matches, in the method at ``path``."""
-
-    def test(source: Source) -> Finding:
-        function = tracer(source).function(path)
-        if function is None:
-            return Finding(False)
-        _, kept = tracer(source).trace(path)
-        value = kept.get(attribute)
-        if value is None:
-            return Finding(False, function.lineno, f"self.{attribute} is not set")
-        empty = _gives_none(value)
-        if any(pattern(one) for one in walk(value)):
-            return Finding(True, value.line)
-        return Finding(False, value.line or function.lineno, certain=empty)
-
-    return test
-
-
-def no_placeholders(*names: str) -> Test:
+def no_placeholders(*names: str) -> SourceTest:
     """No ``x = None``, ``return None``, ``pass`` or ``...`` is left in what has these names.
 
     A name is a function's, a method's or a class's.
     """
 
     def test(source: Source) -> Finding:
-        left: set[tuple[int, str]] = set()
-        for node in _defined(source.tree):
-            if isinstance(node, ast.FunctionDef) and node.name in names:
-                left.update(_placeholders(node))
-            elif isinstance(node, ast.ClassDef) and node.name in names:
-                left.update(_unset(node))
+        left = placeholders.left(source.tree, names)
         if not left:
             return Finding(True)
-        every = sorted(left)
-        shown = [text for _, text in every[:4]]
-        if len(every) > 4:
-            shown.append(f"... and {len(every) - 4} more")
-        return Finding(False, every[0][0], "\n".join(shown), certain=True)
+        shown = [text for _, text in left[:4]]
+        if len(left) > 4:
+            shown.append(f"... and {len(left) - 4} more")
+        return Finding(False, left[0][0], "\n".join(shown), certain=True)
 
     return test
+
+
+def every(*tests: SourceTest) -> SourceTest:
+    """Every test holds; the first that does not gives the finding, else the last."""
+
+    def test(source: Source) -> Finding:
+        finding, span = Finding(True), frozenset[int]()
+        for one in tests:
+            finding = one(source)
+            if not finding.ok:
+                return finding
+            span |= finding.span
+        return replace(finding, span=span)
+
+    return test
+
+
+def either(*tests: SourceTest) -> SourceTest:
+    """One of the tests holds; the first gives the finding where none does."""
+
+    def test(source: Source) -> Finding:
+        found = [one(source) for one in tests]
+        return next((one for one in found if one.ok), found[0])
+
+    return test
+
+
+def if_named(name: str, test: SourceTest) -> SourceTest:
+    """``test``, in a file that says the name: what no line needs does not have to be there."""
+
+    def only_if(source: Source) -> Finding:
+        if not says(source, name):
+            return Finding(True)
+        found = test(source)
+        return found if found.ok else replace(found, certain=True)
+
+    return only_if
 
 
 def says(source: Source, name: str) -> bool:
@@ -241,90 +244,14 @@ def says(source: Source, name: str) -> bool:
     )
 
 
-def _unfinished(tree: ast.Module) -> bool:
-    """Whether some function still has a placeholder, or there is none yet."""
-    functions = [node for node in nodes(tree) if isinstance(node, ast.FunctionDef)]
-    return not functions or any(any(_placeholders(node)) for node in functions)
+def _unfinished(source: Source) -> bool:
+    return placeholders.unfinished(nodes(source.tree))
 
 
-def _defined(tree: ast.AST) -> Iterable[ast.AST]:
-    """Every node, without the definitions that a later one of the same name replaces."""
-    for body in (getattr(tree, field, None) for field in ("body", "orelse", "finalbody")):
-        if not isinstance(body, list):
-            continue
-        last = {node.name: node for node in body if isinstance(node, _DEFINITIONS)}
-        for node in body:
-            if not isinstance(node, _DEFINITIONS) or last[node.name] is node:
-                yield node
-                yield from _defined(node)
-
-
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-def _nearest(result: Expr, near: Pattern | None) -> int | None:
-    if near is None:
-        return result.line
-    return next((one.line for one in walk(result) if near(one)), result.line)
-
-
-def _bodies(tree: ast.Module) -> Iterable[list[ast.stmt]]:
-    yield tree.body
-    for node in nodes(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-            yield node.body
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
-    """Names that are only ever None, a lone ``return None``, ``pass`` and ``...``."""
-    given: dict[str, list[tuple[int, bool]]] = {}
-    for target, value, line in _assignments(function):
-        for node in ast.walk(target):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                given.setdefault(node.id, []).append((line, _is_none(value)))
-    yield from _only_none(given)
-    results = [n for n in ast.walk(function) if isinstance(n, ast.Return)]
-    if results and all(_is_none(n.value) for n in results):
-        yield from ((n.lineno, "return None") for n in results)
-    for statement in function.body:
-        if isinstance(statement, ast.Pass):
-            yield statement.lineno, "pass"
-        elif isinstance(statement, ast.Expr) and (
-            isinstance(statement.value, ast.Constant) and statement.value.value is ...
-        ):
-            yield statement.lineno, "..."
-
-
-def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
-    """Attributes of self that are only ever None in the whole class."""
-    given: dict[str, list[tuple[int, bool]]] = {}
-    for target, value, line in _assignments(cls):
-        for node in ast.walk(target):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                text = f"{node.value.id}.{node.attr}"
-                given.setdefault(text, []).append((line, _is_none(value)))
-    yield from _only_none(given)
-
-
-def _assignments(scope: ast.AST) -> Iterable[tuple[ast.expr, ast.expr | None, int]]:
-    """Each target, the value it gets, and the line. Loops and the like give some value."""
-    for node in ast.walk(scope):
-        match node:
-            case ast.Assign(targets=targets, value=value):
-                yield from ((target, value, node.lineno) for target in targets)
-            case ast.AnnAssign(target=target, value=value) if value is not None:
-                yield target, value, node.lineno
-            case ast.AugAssign(target=target) | ast.NamedExpr(target=target):
-                yield target, ast.Constant(True), node.lineno
-            case ast.For(target=target):
-                yield target, ast.Constant(True), node.lineno
-
-
-def _only_none(given: dict[str, list[tuple[int, bool]]]) -> Iterable[tuple[int, str]]:
-    for text, values in given.items():
-        if all(empty for _, empty in values):
-            yield from ((line, f"{text} = None") for line, _ in values)
+@lru_cache(maxsize=4)
+def _imported(source: Source) -> tuple[tuple[str, int], ...]:
+    """Every full name that an import brings in, with its line, wherever it is in the file."""
+    scopes = (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
+    inner = (node.body for node in nodes(source.tree) if isinstance(node, scopes))
+    bodies = (source.tree.body, *inner)
+    return tuple(one for body in bodies for one in imported(body, source.spellings))

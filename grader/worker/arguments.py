@@ -29,7 +29,7 @@ class Arguments:
             case dict():
                 return {key: self.build(item, made) for key, item in value.items()}
             case language.Ref(name, path):
-                return _follow(made[name], path)
+                return follow(made[name], path)
             case language.ArrayArg(array):  # a copy: it comes out of a frame read-only
                 return np.array(array, order="C")
             case language.ConfigArg(fields):
@@ -38,7 +38,8 @@ class Arguments:
         return self._runtime.argument(value)
 
 
-def _follow(value: Any, path: tuple[int | str, ...]) -> Any:
+def follow(value: Any, path: tuple[int | str, ...]) -> Any:
+    """A part of an earlier result."""
     for key in path:
         value = value[key]
     return value

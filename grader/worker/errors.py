@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import linecache
+import os
 from types import TracebackType
-from typing import cast
+from typing import TypeVar, cast
 
 from grader.protocol.probe import SeenError
+
+E = TypeVar("E", bound=BaseException)
 
 MESSAGE_LIMIT = 4_000
 CHAIN_LIMIT = 7_000
 GRADER = __file__.removesuffix("worker/errors.py")
+NUMPY = f"{os.sep}numpy{os.sep}"
+NOWHERE = ("", 0, "")
+CALLS = frozenset(("call_learner", "follow"))
+"""The worker's functions in which the file's functions refuse arguments, and its values a look."""
 
 FRAMES = 20
 """How many calls are told at each end of a traceback."""
 
 
-class MissingName(Exception):
+class Deserved(Exception):
+    """An error that the worker raises, and the program has earned."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        deserved(self)
+
+
+class MissingName(Deserved):
     """The learner's code lacks a class, function or method that was asked for."""
+
+
+def deserved(error: E) -> E:
+    """``error``, marked: the program has earned it, though it is the worker that raises it."""
+    vars(error)["deserved"] = True
+    return error
 
 
 def see(error: BaseException, action: str, file: str) -> SeenError:
@@ -38,6 +59,7 @@ def _see(error: BaseException, action: str, file: str) -> SeenError:
         line=line,
         function=function,
         chain=_chain(error, calls),
+        origin=_origin(error, calls, file),
     )
 
 
@@ -81,6 +103,16 @@ def _place(
         if name == file and line > 0:
             return line, function
     return None, None
+
+
+def _origin(error: BaseException, calls: list[tuple[str, int, str]], file: str) -> str:
+    """What raised ``error``, in the words of ``SeenError.origin``; NumPy does as it is told."""
+    raised, _, function = next((call for call in reversed(calls) if NUMPY not in call[0]), NOWHERE)
+    if not raised.startswith(GRADER) or function in CALLS:
+        return "file" if raised == file else "below"
+    # Not by name, which would ask the error for it.
+    marked = object.__getattribute__(error, "__dict__").get("deserved", False)
+    return "file" if marked else "grader"
 
 
 def _chain(error: BaseException, calls: list[tuple[str, int, str]]) -> str:

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from types import CodeType, ModuleType
 
+from grader.worker.errors import deserved
+
 OWN = frozenset(("solutions", "steps", "checks", "grader"))
 """The course's packages. Of these only the modules of the job exist here."""
 
@@ -55,7 +57,7 @@ class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         if name in self._packages:
             return importlib.machinery.ModuleSpec(name, None, is_package=True)
         if name not in self._modules:
-            raise ImportError(self._refusal(name), name=name)
+            raise deserved(ImportError(self._refusal(name), name=name))
         file, source = self._modules[name]
         remember(file, source)
         spec = importlib.machinery.ModuleSpec(name, self, origin=file)

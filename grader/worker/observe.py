@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.frameworks import Runtime
 from grader.protocol.probe import Seen, SeenArray, SeenModule, SeenObject, SeenParameter, SeenTensor
-from grader.worker.errors import type_name
+from grader.worker.errors import Deserved, type_name
 
 DEPTH = 8
 TEXT = 4_000
@@ -25,7 +25,7 @@ DTYPES = "biuf"
 WIDEST = 8
 
 
-class TooLarge(Exception):
+class TooLarge(Deserved):
     """The results are larger than any that a step asks for."""
 
 

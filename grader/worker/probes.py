@@ -49,6 +49,11 @@ def run(probe: Probe, subject: Subject) -> Observation:
     return Observation(probe.name, results, failed, trail)
 
 
+def call_learner(target: Any, args: Any, kwargs: Any) -> Any:
+    """What ``target`` gives. An error raised in this very function is that of its arguments."""
+    return target(*args, **kwargs)
+
+
 class _Bench:
     """The learner's module, and what earlier actions made of it."""
 
@@ -105,7 +110,7 @@ class _Bench:
 
     def _call(self, target: Any, action: Make | Call) -> Any:
         args, kwargs = (self._build(given, self._made) for given in (action.args, action.kwargs))
-        return target(*args, **kwargs)
+        return call_learner(target, args, kwargs)
 
     def _target(self, name: str) -> Any:
         try:
@@ -128,7 +133,8 @@ class _Bench:
         target = self._made[action.on]
         if not self._runtime.is_module(target):
             kind = self._runtime.framework.module
-            raise TypeError(f"{errors.type_name(target)} is not {kind}: it has no parameters")
+            words = f"{errors.type_name(target)} is not {kind}: it has no parameters"
+            raise errors.deserved(TypeError(words))
         weights = {
             name: language.multiples(array, action.steps[name])
             if name in action.steps
@@ -139,7 +145,8 @@ class _Bench:
             self._runtime.load_weights(target, weights)
         except Exception as error:
             seen = self._eye.parameters(target)
-            raise type(error)(f"{errors.message(error)}\n{_mismatch(seen, weights)}") from error
+            words = f"{errors.message(error)}\n{_mismatch(seen, weights)}"
+            raise errors.deserved(type(error)(words)) from error
         return None
 
     def _read(self, action: Read) -> Seen:

@@ -15,20 +15,28 @@ if TYPE_CHECKING:
 
 def serve(settings: Settings) -> None:
     """Confine this process, then do its one job. Does not return."""
-    applied = layers.apply(layers.BEFORE_IMPORT, settings)
     try:
-        runtime = import_single_threaded(settings)
-        from grader.worker import talk
-
-        runtime.install(settings.engine, talk.announce, settings.cache)
+        applied, runtime = _prepare(settings)
     except BaseException as error:  # noqa: BLE001 - nothing of the learner has run yet
         _broken(error)
+    from grader.worker import talk
+
+    talk.do_job(applied, settings.wall_ms / 1000, runtime)
+
+
+def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
+    """Put every layer on, and between them import the framework with its engine."""
+    applied = layers.apply(layers.BEFORE_IMPORT, settings)
+    runtime = import_single_threaded(settings)
+    from grader.worker import talk
+
+    runtime.install(settings.engine, talk.announce, settings.cache)
     applied += layers.apply(layers.AFTER_IMPORT, settings)
     layers.fall_back(applied, settings)
     if settings.warm:
         runtime.warm_up()
     _relieve_collector()
-    talk.do_job(applied, settings.wall_ms / 1000, runtime)
+    return applied, runtime
 
 
 def _relieve_collector() -> None:
@@ -48,7 +56,7 @@ def import_single_threaded(settings: Settings) -> Runtime:
 
 
 def _broken(error: BaseException) -> NoReturn:
-    """Say why the framework could not be imported."""
+    """Say why the worker cannot work."""
     import traceback
 
     from grader.confine.settings import MESSAGES

@@ -35,7 +35,7 @@ OUT_OF_MEMORY = 71
 
 def do_job(layers: tuple[str, ...], wall: float, runtime: Runtime) -> NoReturn:
     """Announce that this worker is ready, do the job that comes, and end the process."""
-    send(Hello(layers, os.getpid()))
+    send(Hello(layers, os.getpid(), runtime.left))
     try:
         _work(_receive(), wall, runtime)
     except MemoryError:
@@ -77,6 +77,7 @@ def _work(job: Job, wall: float, runtime: Runtime) -> None:
         stream.reconfigure(  # type: ignore[union-attr]
             encoding="utf-8", errors="backslashreplace", line_buffering=True
         )
+    runtime.leave(job.without)
     notes: list[str] = []
     imports.install(job.modules, runtime.framework.importable, runtime.finders(notes))
     send(Taken())
@@ -90,7 +91,7 @@ def _work(job: Job, wall: float, runtime: Runtime) -> None:
         for probe in job.probes:
             send(probes.run(probe, subject))
     _flush()
-    send(Done(tuple(notes)))
+    send(Done(tuple(notes), tuple(dict.fromkeys(runtime.faults))))
 
 
 def _flush() -> None:

@@ -78,13 +78,13 @@ class Recorder:
 
     def record(self, cases: Sequence[Case]) -> None:
         """Run the cases until none waits for a kernel."""
-        from grader.frameworks.max.engine import seam
+        from grader.frameworks.max.engine import kernel_batch
 
         known = {case.name for case in cases}
         self.store = {k: v for k, v in self.store.items() if k.rpartition("/")[0] in known}
         waiting = [case for case in cases if not is_recorded(case, self.store)]
         for _ in range(ROUNDS):
-            kernels = seam.KernelBatch()
+            kernels = kernel_batch.KernelBatch()
             waiting = [case for case in waiting if not self._run(case, kernels)]
             save(self.group, self.folder, self.store)
             if not len(kernels):
@@ -95,12 +95,12 @@ class Recorder:
 
     def _run(self, case: Case, kernels: Any) -> bool:
         """Record one case; False where it must wait for a kernel."""
-        from grader.frameworks.max.engine import seam
+        from grader.frameworks.max.engine import kernel_batch
 
         try:
             with kernels.collecting():
                 outputs = outputs_of(case)
-        except seam.Postponed:
+        except kernel_batch.Postponed:
             return False
         except Exception:  # noqa: BLE001 - one bad case must not lose the others
             _say(f"{case.name}: {traceback.format_exc(limit=-1)}")

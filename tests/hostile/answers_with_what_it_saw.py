@@ -1,7 +1,7 @@
 # Tries: to return arrays that it finds in memory with the right shape.
 # Holds: There is no expected value in this process, no judge and no other check.
 # Verdict: fail
-# Says: -
+# Says: tried
 import gc
 import numpy
 
@@ -27,4 +27,5 @@ class GPT2Attention(Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
 
     def forward(self, hidden_states):
+        print("tried")
         return search(hidden_states)

@@ -1,7 +1,7 @@
 # Tries: a NumPy array whose every method lies.
 # Holds: Only the real type and the bytes of a value count.
 # Verdict: fail
-# Says: -
+# Says: tried
 import numpy
 import os
 
@@ -27,4 +27,5 @@ class GPT2Attention(Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
 
     def forward(self, hidden_states):
+        print("tried")
         return numpy.zeros((1, 4, 768), "f4").view(Liar)

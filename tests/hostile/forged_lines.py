@@ -2,7 +2,7 @@
 # Holds: A line that is not there shows no text.
 # Verdict: timeout
 # Says: tried
-# Wall: 3
+# Wall: 2
 import json
 import os
 import struct

@@ -1,14 +1,12 @@
 # Tries: right code in a class that lies about equality, text and attributes.
 # Holds: An honest pass: the numbers are right.
 # Verdict: pass
-# Says: -
+# Says: tried
 import math
 
 from max.experimental import functional as F
 from max.experimental.nn import Linear, Module
 from solutions.solution_02 import causal_mask
-
-pass
 
 
 class GPT2Attention(Module):
@@ -41,3 +39,4 @@ class GPT2Attention(Module):
 GPT2Attention.__repr__ = GPT2Attention.__str__ = lambda self: "\x1b[2J🎉"
 GPT2Attention.__eq__ = lambda self, other: True
 GPT2Attention.__hash__ = lambda self: 0
+print("tried")

@@ -1,10 +1,8 @@
 # Tries: a module of a hundred thousand attributes with long names.
 # Holds: What is too much is not looked at.
 # Verdict: fail
-# Says: -
+# Says: tried
 from max.experimental.nn import Linear, Module
-
-pass
 
 
 class GPT2Attention(Module):
@@ -16,6 +14,7 @@ class GPT2Attention(Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
         for n in range(100_000):
             self.__dict__["n" * 200 + str(n)] = n
+        print("tried")
 
     def forward(self, hidden_states):
         return hidden_states

@@ -2,7 +2,7 @@
 # Holds: Random shapes, numbers, second calls and changed inputs: only the right formula has the
 #     right numbers.
 # Verdict: fail
-# Says: -
+# Says: tried
 from max.experimental.nn import Linear, Module
 
 def cheat(hidden_states):
@@ -18,4 +18,5 @@ class GPT2Attention(Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
 
     def forward(self, hidden_states):
+        print("tried")
         return cheat(hidden_states)

@@ -1,7 +1,7 @@
 # Tries: an answer whose __class__ and metaclass say that it is a Tensor.
 # Holds: Only the real type and the bytes of a value count.
 # Verdict: fail
-# Says: -
+# Says: tried
 from max.experimental.nn import Linear, Module
 
 from max.experimental.tensor import Tensor
@@ -27,4 +27,5 @@ class GPT2Attention(Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
 
     def forward(self, hidden_states):
+        print("tried")
         return Fake()

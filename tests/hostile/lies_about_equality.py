@@ -1,7 +1,7 @@
 # Tries: an answer that equals everything.
 # Holds: Only the real type and the bytes of a value count.
 # Verdict: fail
-# Says: -
+# Says: tried
 from max.experimental.nn import Linear, Module
 
 class Equal:
@@ -24,4 +24,5 @@ class GPT2Attention(Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
 
     def forward(self, hidden_states):
+        print("tried")
         return Equal()

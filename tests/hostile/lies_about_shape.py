@@ -1,7 +1,7 @@
 # Tries: a Tensor whose class was changed to one that lies about shape, dtype and numbers.
 # Holds: Only the real type and the bytes of a value count.
 # Verdict: fail
-# Says: -
+# Says: tried
 from max.experimental.nn import Linear, Module
 
 from max.experimental import functional as F
@@ -32,4 +32,5 @@ class GPT2Attention(Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
 
     def forward(self, hidden_states):
+        print("tried")
         return lie(hidden_states)

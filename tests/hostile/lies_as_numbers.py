@@ -1,7 +1,7 @@
 # Tries: subclasses of int, str, float and dict whose values are not what they hold.
 # Holds: Only the real type and the bytes of a value count.
 # Verdict: fail
-# Says: -
+# Says: tried
 from max.experimental.nn import Linear, Module
 
 class Int(int):
@@ -21,6 +21,7 @@ class GPT2Attention(Module):
         self.c_attn = Linear(config.n_embd, 3 * config.n_embd, bias=True)
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
         self.embed_dim, self.num_heads, self.head_dim = Int(1), Text("12"), Map(a=64)
+        print("tried")
 
     def forward(self, hidden_states):
         return hidden_states

@@ -1,11 +1,10 @@
 # Tries: to loop in whatever looks at an attribute: repr, str, eq, len, iteration, dir.
 # Holds: The ending is told; no pass.
 # Verdict: fail
-# Says: -
+# Says: tried
 from max.experimental.nn import Linear, Module
 
 def loop(*arguments, **keywords):
-    print("tried", flush=True)
     while True: pass
 
 class Tar:
@@ -21,6 +20,7 @@ class GPT2Attention(Module):
         self.c_attn = Linear(config.n_embd, 3 * config.n_embd, bias=True)
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
         self.embed_dim = self.num_heads = self.head_dim = Tar()
+        print("tried", flush=True)
 
     def forward(self, hidden_states):
         return hidden_states

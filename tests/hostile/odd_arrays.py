@@ -1,7 +1,7 @@
 # Tries: arrays of objects, of structures, of text, and with numbers that mean nothing.
 # Holds: Only the real type and the bytes of a value count.
 # Verdict: fail
-# Says: -
+# Says: tried
 import numpy
 import os
 
@@ -20,6 +20,7 @@ class GPT2Attention(Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=True)
 
     def forward(self, hidden_states):
+        print("tried")
         return [
             numpy.array([Bomb(), None], dtype=object),
             numpy.zeros(3, dtype=[("a", "f4"), ("b", "O")]),

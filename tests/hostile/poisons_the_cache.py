@@ -18,13 +18,13 @@ DONE = []
 
 
 def attack():
-    folder = os.environ.get("MODULAR_CACHE_DIR", "@CACHE@")
-    attempt("new file", lambda: open(f"{folder}/hostile-marker", "w"))
-    attempt("new folder", lambda: os.mkdir(f"{folder}/hostile-marker-folder"))
-    for place, _, names in list(os.walk(folder))[:200]:
+    attempt("new file", lambda: open("@CACHE@/hostile-marker", "w"))
+    attempt("new folder", lambda: os.mkdir("@CACHE@/hostile-marker-folder"))
+    attempt("old file", lambda: open("@CACHE@/kernel.so", "r+b"))
+    own = os.environ["MODULAR_CACHE_DIR"]
+    for place, _, names in list(os.walk(own))[:200]:
         for name in names[:3]:
-            attempt("old file", lambda: open(f"{place}/{name}", "r+b"))
-    print("held", len(os.listdir(folder)) if os.access(folder, os.R_OK) else 0)
+            attempt("own copy", lambda: os.path.samefile(f"{place}/{name}", "@CACHE@/kernel.so") or 1 / 0)
 
 
 class GPT2Attention(Module):

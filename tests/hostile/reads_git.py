@@ -19,9 +19,9 @@ DONE = []
 
 
 def attack():
-    for name in ("HEAD", "index", "packed-refs", "config", "logs/HEAD", "ORIG_HEAD"):
-        attempt(name, lambda: open(f"@ROOT@/.git/{name}", "rb").read(100))
-    attempt("objects", lambda: os.listdir("@ROOT@/.git/objects/pack"))
+    for name in ("HEAD", "index", "config"):
+        attempt(name, lambda: open(f"@GIT@/{name}", "rb").read(100))
+    attempt("objects", lambda: os.listdir("@GIT@/objects/pack"))
     attempt("git", lambda: subprocess.check_output(["git", "-C", "@ROOT@", "show", "HEAD:solutions/solution_05.py"]))
 
 

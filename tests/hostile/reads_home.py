@@ -27,8 +27,8 @@ DONE = []
 
 def attack():
     for home in ("@HOME@", os.path.expanduser("~"), pwd_home()):
-        for name in (".ssh/id_rsa", ".netrc", ".aws/credentials", ".gitconfig", ".bash_history"):
-            attempt(name, lambda: open(f"{home}/{name}").read())
+        for name in (".ssh/id_rsa", ".netrc", ".aws/credentials"):
+            attempt(name if home == "@HOME@" else f"own {name}", lambda: open(f"{home}/{name}").read())
     attempt("home", lambda: os.listdir("@HOME@"))
     attempt("passwd", lambda: open("/etc/passwd").read(20))
     attempt("shadow", lambda: open("/etc/shadow").read(20))

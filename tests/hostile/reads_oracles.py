@@ -19,8 +19,9 @@ DONE = []
 
 
 def attack():
-    for name in ("checks/shared/attention.py", "checks/step_05/rubric.py", "checks", "tests/variants/s05/right", "tests"):
+    for name in ("checks", "checks/shared", "tests/variants", "tests"):
         attempt(name, lambda: os.listdir(f"@ROOT@/{name}"))
+    for name in ("checks/shared/attention.py", "checks/step_05/rubric.py", "tests/graded/formulas.py"):
         attempt(name, lambda: open(f"@ROOT@/{name}").read(100))
     attempt("glob", lambda: 1 / len(glob.glob("@ROOT@/checks/**/*.py", recursive=True)))
     attempt("walk", lambda: 1 / len(list(os.walk("@ROOT@/checks"))))

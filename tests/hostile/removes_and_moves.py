@@ -19,10 +19,11 @@ DONE = []
 
 
 def attack():
-    for path in ("@HOME@/.ssh/id_rsa", "@OTHER@", "@ROOT@/steps/hostile-none.py"):
+    for path in ("@HOME@/.ssh/id_rsa", "@OTHER@"):
         attempt("remove", lambda: os.remove(path))
         attempt("rename", lambda: os.rename(path, "mine"))
         attempt("replace", lambda: os.replace("/proc/self/status", path))
+    attempt("link", lambda: os.symlink("mine", "@ROOT@/steps/hostile-none.py"))
     attempt("tree", lambda: shutil.rmtree("@ARENA@/others"))
     attempt("own folder", lambda: os.rename(os.getcwd(), os.getcwd() + "-moved"))
     attempt("own folder", lambda: os.rmdir(os.getcwd()))

@@ -2,7 +2,7 @@
 # Holds: Random shapes, numbers, second calls and changed inputs: only the right formula has the
 #     right numbers.
 # Verdict: fail
-# Says: -
+# Says: tried
 import math
 
 from max.experimental import functional as F
@@ -46,6 +46,8 @@ def kept(self, hidden_states):
     key = (id(self), *map(int, hidden_states.shape))
     if key not in KEPT:
         KEPT[key] = right(self, hidden_states).to_numpy()
+    else:
+        print("tried")
     from max.experimental.tensor import Tensor
 
     return Tensor.from_dlpack(KEPT[key].copy())

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.base import course
 from grader.base.blanks import RegionProblem, make_stub
@@ -20,6 +21,11 @@ from grader.base.files import write_whole
 from grader.base.model import Step, Verdict
 from grader.learner.stub import MANIFEST, back_up, read_manifest
 from tools.sync import blocks, figures
+
+if TYPE_CHECKING:
+    from grader import sandbox
+
+Start = Callable[..., "sandbox.Running"]
 
 REPORT_SEED = 1
 """The seed of the reports in the lessons, so that they stay the same."""
@@ -96,6 +102,16 @@ def plan(root: Path, *, reports: bool = True) -> tuple[Generated, ...]:
             as they must be.
         OSError: a file cannot be read.
     """
+    if not reports:
+        return _plan(root, None)
+    from grader import sandbox
+
+    with sandbox.WorkerPool(1) as pool:
+        return _plan(root, pool.start)
+
+
+def _plan(root: Path, start: Start | None) -> tuple[Generated, ...]:
+    """The same, with workers from ``start``; without it the reports stay as they are."""
     steps = course.steps(root)
     _paired(root, steps)
     digests = read_manifest(root)
@@ -105,7 +121,7 @@ def plan(root: Path, *, reports: bool = True) -> tuple[Generated, ...]:
     for step, stub in zip(steps, stubs, strict=True):
         drawn = figures.blocks(step)
         plans += [_generated(one.path, one.content) for one in drawn if one.path is not None]
-        plans.append(_lesson(step, drawn, stub.text if reports else None))
+        plans.append(_lesson(step, drawn, stub.text, start))
     return tuple(plans)
 
 
@@ -148,34 +164,36 @@ def _tasks(root: Path, steps: tuple[Step, ...]) -> Generated:
     return _generated(path, _with_block(path, _text(path), markers, blocks.tasks(steps)))
 
 
-def _lesson(step: Step, drawn: Iterable[figures.Block], stub: str | None) -> Generated:
-    """The lesson with its figures, and where ``stub`` is given with the reports."""
+def _lesson(
+    step: Step, drawn: Iterable[figures.Block], stub: str, start: Start | None
+) -> Generated:
+    """The lesson with its figures, and where there are workers with the reports."""
     text = _text(step.lesson)
     for one in drawn:
         text = _with_block(step.lesson, text, one.markers, one.body)
-    if stub is not None:
-        text = _with_reports(step, text, stub)
+    if start is not None:
+        text = _with_reports(step, text, stub, start)
     return _generated(step.lesson, text)
 
 
-def _with_reports(step: Step, text: str, stub: str) -> str:
+def _with_reports(step: Step, text: str, stub: str, start: Start) -> str:
     """The lesson with the reports that the stub and the solution really get."""
     with tempfile.TemporaryDirectory() as folder:
         untouched = Path(folder, step.stub.name)
         untouched.write_text(stub, encoding="utf-8")
-        failed = _report(step, untouched, Verdict.FAIL)
-    passed = _report(step, step.solution, Verdict.PASS)
+        failed = _report(step, untouched, Verdict.FAIL, start)
+    passed = _report(step, step.solution, Verdict.PASS, start)
     for outcome, report in (("failed", failed), ("passed", passed)):
         markers = blocks.report_markers(outcome)
         text = _with_block(step.lesson, text, markers, blocks.fenced(report))
     return text
 
 
-def _report(step: Step, path: Path, expected: Verdict) -> str:
+def _report(step: Step, path: Path, expected: Verdict, start: Start) -> str:
     from grader.grading.pipeline import Options, grade
     from grader.report import as_text
 
-    report = grade(step, path, Options(seed=REPORT_SEED))
+    report = grade(step, path, Options(seed=REPORT_SEED), start)
     if report.verdict is not expected:
         what = "solution" if expected is Verdict.PASS else "stub"
         raise SyncProblem(

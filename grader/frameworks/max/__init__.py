@@ -47,6 +47,12 @@ class Max(frameworks.Framework):
     notes = NOTES
     hints = HINTS
 
+    def parts(self) -> frozenset[str]:
+        """The staging, and the operations that are computed on NumPy."""
+        from grader.frameworks.max.engine.handlers import PARTS
+
+        return PARTS
+
     def spellings(self) -> Spellings:
         """MAX's many spellings of one operation."""
         from grader.frameworks.max.spellings import SPELLINGS

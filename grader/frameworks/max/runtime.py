@@ -7,7 +7,7 @@ modules can no longer be imported by name.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from importlib.abc import MetaPathFinder
 from typing import Any
@@ -34,7 +34,13 @@ class MaxRuntime(frameworks.Runtime):
 
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
         """Choose what computes MAX's operations."""
-        engines.install(engine, announce, lambda: cache.seed(compiled))
+        installed = engines.install(engine, announce, lambda: cache.seed(compiled))
+        self.left, self.faults = installed.left, installed.faults
+        self._leave = installed.leave
+
+    def leave(self, parts: Iterable[str]) -> None:
+        """Leave these parts of the engine to MAX."""
+        self._leave(parts)
 
     def warm_up(self) -> None:
         """Build, load and run a small module."""

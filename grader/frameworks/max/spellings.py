@@ -49,10 +49,29 @@ METHODS = frozenset(
     ("transpose", "permute", "reshape", "split", "softmax", "matmul", "sqrt", "rsqrt", "pow")
 )
 
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "linear": ("in_dim", "out_dim", "bias"),
+    "softmax": ("value", "axis"),
+    "split": ("x", "split_size_or_sections", "axis"),
+    "chunk": ("x", "chunks", "axis"),
+    "reshape": ("x", "shape"),
+    "band_part": ("x", "num_lower", "num_upper", "exclude"),
+    "gelu": ("x", "approximate"),
+}
+
+IMPORTS = """
+import math
+import numpy as np
+from max.experimental import functional as F
+from max.experimental.nn import Linear
+"""
+
 SPELLINGS = Spellings(
     operations=OPERATIONS,
     methods=METHODS,
     moved={OLD_NN: NN},
     wrappers=frozenset(("Dim", "max.graph.Dim")),
     conversions=frozenset(("cast", "to", "rebind")),
+    parameters=PARAMETERS,
+    imports=IMPORTS,
 )

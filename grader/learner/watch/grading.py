@@ -56,7 +56,8 @@ class Grading:
         self._pool.close()
 
     def _run(self) -> None:
-        from grader.grading.pipeline import Drawn, draw, grade
+        from grader.grading.inputs import Drawn, draw
+        from grader.grading.pipeline import grade
         from grader.rubric import load
 
         drawn: dict[str, Drawn] = {}
@@ -78,15 +79,15 @@ class Grading:
             if self._orders.empty():  # nobody waits: prepare the inputs of the next save now
                 drawn[step.id] = draw(load.rubric(step)).calculate()
 
-    def _start(self, **settings: object) -> sandbox.Running:
-        running = SplitRun(self._pool.start(**settings), self._second)  # type: ignore[arg-type]
+    def _start(self, *, engine: str) -> sandbox.Worker:
+        running = SplitRun(self._pool.start(engine=engine), self._second)
         with self._lock:
             self._running = running
             if self._under_way != self._latest:  # another order came while it started
                 running.abandon()
-        return running  # type: ignore[return-value]  # it does all that `grade` asks
+        return running
 
-    def _second(self) -> sandbox.Running | None:
+    def _second(self) -> sandbox.Worker | None:
         """Another worker, where one is ready and nothing is to be compiled."""
         if self._options.engine not in frameworks.current().compiling and self._pool.ready:
             return self._pool.start(engine=self._options.engine)

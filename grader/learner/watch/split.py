@@ -9,37 +9,28 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from grader.base.machine import cores
+from grader.sandbox import Worker
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from grader.protocol.probe import Job, Outcome
-    from grader.sandbox import Running
 
 FEWEST = 6
 """Below this many probes the halves would have too little to do, and too few sizes each."""
 
 
-class SplitRun:
-    """Does what a ``Running`` does; takes a second worker only where that helps.
+class SplitRun(Worker):
+    """One job in two halves; takes a second worker only where that helps.
 
     Both import the file afresh and get every second probe, so each sees inputs of several sizes.
     """
 
-    def __init__(self, first: Running, take: Callable[[], Running | None]) -> None:
+    def __init__(self, first: Worker, take: Callable[[], Worker | None]) -> None:
         self._workers = [first]
         self._take = take
         self._abandoned = False
 
-    def __enter__(self) -> SplitRun:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End both workers."""
         for worker in self._workers:
             worker.close()
 
@@ -55,11 +46,7 @@ class SplitRun:
         on_notice: Callable[[str], None] | None = None,
         meanwhile: Callable[[], None] | None = None,
     ) -> Outcome:
-        """Send the job, or a half of it to each, and wait for both.
-
-        Raises:
-            grader.protocol.message.WireError: if the job itself cannot be sent.
-        """
+        """Send the job, or a half of it to each, and wait for both."""
         first = self._workers[0]
         second = self._take() if len(job.probes) >= FEWEST and cores() > 1 else None
         if second is None:
@@ -96,6 +83,8 @@ def merged(first: Outcome, second: Outcome) -> Outcome:
         load_error=first.load_error or second.load_error,
         output=_joined(first.output, second.output),
         notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
+        left=first.left,
+        faults=tuple(dict.fromkeys((*first.faults, *second.faults))),
         isolation=max(known, key=_weakness, default=None),
     )
 

@@ -7,12 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, TextIO
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TextIO
 
 HOME, BELOW, LINE = "\x1b[H", "\x1b[J", "\x1b[K"
 NAMES = {"\x1b[A": "up", "\x1b[B": "down", "\x1b[5~": "up", "\x1b[6~": "down", "\x1bOA": "up",
@@ -27,7 +24,7 @@ read -r line || stty "$1" <&1
 
 
 class Terminal:
-    """Standard input and output, as far as they are terminals. Use it as a context manager."""
+    """Standard input and output, as far as they are terminals."""
 
     def __init__(
         self, keys: TextIO = sys.stdin, screen: TextIO = sys.stdout, *, in_place: bool
@@ -39,7 +36,9 @@ class Terminal:
         self._before: list[object] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Terminal:
+    @contextmanager
+    def taken(self) -> Iterator[Terminal]:
+        """Have the terminal as long as this lasts, and leave it as it was."""
         if self.has_keys:
             import termios
 
@@ -48,20 +47,15 @@ class Terminal:
             self.take()
         if self.in_place:  # what is on the screen scrolls up and stays
             self._write("\n" * (self.size[1] - 1))
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.give_back()
-        if self.in_place:
-            self._write("\n")
-        if self._guard is not None:
-            with suppress(OSError):
-                self._guard.communicate(b"done\n")
+        try:
+            yield self
+        finally:
+            self.give_back()
+            if self.in_place:
+                self._write("\n")
+            if self._guard is not None:
+                with suppress(OSError):
+                    self._guard.communicate(b"done\n")
 
     def take(self) -> None:
         """Have each key at once, and not shown. Ctrl-C stays a signal."""

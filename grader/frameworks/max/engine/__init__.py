@@ -8,11 +8,11 @@ what is slow in MAX's staging is done sooner. :func:`environment`, :func:`prepar
 
 from __future__ import annotations
 
-import sys
-
 TYPE_CHECKING = False  # `typing` and `collections.abc` take longer than all the rest
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from grader.frameworks.max.engine.installing import Installed
 
 
 def environment() -> dict[str, str]:
@@ -44,7 +44,7 @@ def install(
     kind: str,
     announce: Callable[[str], None] | None = None,
     before_compiling: Callable[[], None] | None = None,
-) -> None:
+) -> Installed:
     """Choose what computes MAX's operations: ``"numpy"`` or ``"max"`` (MAX's own kernels).
 
     Operations without a NumPy handler run on MAX's kernels. Where MAX compiles, which takes up
@@ -58,22 +58,8 @@ def install(
 
     Raises:
         ValueError: for any other kind.
+        grader.frameworks.max.engine.private.Lacking: this MAX lacks what no engine does without.
     """
-    if kind not in ("numpy", "max"):
-        raise ValueError(f'engine must be "numpy" or "max", got {kind!r}')
-    from grader.frameworks.max.engine import interrupt, seam
+    from grader.frameworks.max.engine import installing
 
-    interrupt.keep_own_handler()
-    seam.use_cpu()
-    seam.print_no_graphs()
-    seam.announce_compiling(announce or _to_stderr, before_compiling or (lambda: None))
-    if kind == "numpy":
-        from grader.frameworks.max.engine import handlers, staging
-
-        staging.install()
-        seam.register(handlers.HANDLERS)
-        seam.register_custom(handlers.CUSTOM_HANDLERS)
-
-
-def _to_stderr(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    return installing.install(kind, announce, before_compiling)

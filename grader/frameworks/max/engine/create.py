@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from grader.frameworks.max.engine.operation import Array, Handler, Operation
+from grader.frameworks.max.engine.operation import Array, Handler, Operation, Refused
 
 
 def _range(operation: Operation, arrays: Sequence[Array]) -> Array:
@@ -16,10 +16,11 @@ def _range(operation: Operation, arrays: Sequence[Array]) -> Array:
     announced = operation.shape
     if announced is not None and announced != values.shape:
         # The words of MAX's own handler, so that a learner can look them up.
-        raise RuntimeError(
+        words = (
             f"range declared a static length of {announced[0]} but produced {values.size} "
             "elements: the start/stop/step interval is not evenly divisible by the step."
         )
+        raise Refused(RuntimeError(words))
     return values
 
 

@@ -8,6 +8,9 @@ from types import MappingProxyType
 from grader.frameworks.max.engine import create, elementwise, index, order, rearrange, reduce
 from grader.frameworks.max.engine.operation import Handler
 
+STAGING, STORE_SLICE = "staging", "MutableStoreSliceOp"
+"""The parts of the engine that are no handler of arrays, by the name under which one fails."""
+
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         **elementwise.HANDLERS,
@@ -23,3 +26,6 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
 CUSTOM_HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {**elementwise.CUSTOM_HANDLERS, **rearrange.CUSTOM_HANDLERS, **order.CUSTOM_HANDLERS}
 )
+
+PARTS = frozenset((STAGING, STORE_SLICE, *HANDLERS, *CUSTOM_HANDLERS))
+"""Every part of the engine that can fail by itself, and be left to MAX."""

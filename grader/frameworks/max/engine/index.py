@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.frameworks.max.engine.operation import Array, Handler, Operation
+from grader.frameworks.max.engine.operation import Array, Handler, Operation, Refused
 
 
 def _checked(indices: Array, size: int, what: str) -> Array:
@@ -17,10 +17,9 @@ def _checked(indices: Array, size: int, what: str) -> Array:
     MAX's own kernel leaves out-of-range indices undefined, so saying so helps more.
     """
     if indices.size and not (-size <= indices.min() and indices.max() < size):
-        raise IndexError(
-            f"{what}: index {int(indices.max() if indices.max() >= size else indices.min())} "
-            f"is out of range for an axis of size {size}"
-        )
+        wrong = int(indices.max() if indices.max() >= size else indices.min())
+        words = f"{what}: index {wrong} is out of range for an axis of size {size}"
+        raise Refused(IndexError(words))
     return indices.astype(np.int64, copy=False) % max(size, 1)
 
 

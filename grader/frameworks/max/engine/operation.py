@@ -46,3 +46,15 @@ Handler: TypeAlias = Callable[[Operation, Sequence[Array]], Array | Sequence[Arr
 
 class Unsupported(Exception):
     """A handler does not cover this case; MAX's own kernel takes over."""
+
+
+class Refused(Exception):
+    """The program deserves ``error``, which it gets. Whatever else a handler raises is our fault.
+
+    Memory and recursion that run out are the program's too.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+        vars(error)["deserved"] = True  # as the worker marks what it raises itself

@@ -1,38 +1,32 @@
-"""MAX's private names, pinned to one exact version of MAX; `staging` knows a few more.
+"""Puts the NumPy handlers into MAX's interpreter, and carries arrays across.
 
-It puts the NumPy handlers into MAX's interpreter, carries arrays across, and says so when MAX
-still compiles something. State that outlives a call lives in MAX's own tables, not here.
+The names of MAX that it uses are in ``private``. Each function that installs something returns
+those that this MAX lacks. State that outlives a call lives in MAX's own tables, not here.
 """
-
-# ruff: noqa: SLF001 - private names are what this module is for.
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
-from max import _eager_policy, _interpreter, graph
-from max._core.dialects import mo
-from max._interpreter_ops import gc_compile
-from max._interpreter_ops import handlers as max_handlers
-from max._mlir_context import in_default_mlir_context
+from max import graph
 from max.driver import CPU, Buffer, accelerator_count
 from max.dtype import DType
-from max.experimental import executor, tensor
-from max.graph.ops.rms_norm import _float32_attr_value
 
-from grader.frameworks.max.engine.operation import Array, Handler, Unsupported
+from grader.frameworks.max.engine import private
+from grader.frameworks.max.engine.handlers import STORE_SLICE
+from grader.frameworks.max.engine.operation import Array, Handler, Refused, Unsupported
+from grader.frameworks.max.engine.private import Name
 
-Announce = Callable[[str], None]
+Fault = Callable[[str], None]
 MaxHandler = Callable[[Any, Sequence[Any]], Sequence[Any]]
 
-# Compiling takes 12 to 40 s; loading what was compiled before takes 0.1 s and is not announced.
-PATIENCE_S = 1.0
 UNSIGNED = {1: DType.uint8, 2: DType.uint16, 4: DType.uint32, 8: DType.uint64}
+
+
+def _nobody(name: str) -> None:
+    """Told of a fault, does nothing."""
 
 
 class _Operation:
@@ -65,7 +59,10 @@ class _Operation:
         return int(getattr(self._mo, name))
 
     def number(self, name: str) -> float:
-        return float(_float32_attr_value(getattr(self._mo, name)))
+        read = private.FLOAT.find()
+        if read is None:
+            raise Unsupported("this MAX has no way to read the number")
+        return float(read(getattr(self._mo, name)))
 
 
 class _CustomOperation(_Operation):
@@ -117,54 +114,123 @@ def _bfloat16_bits(array: Array) -> Array:
     return np.asarray(quiet.astype(np.uint16))
 
 
-def _adapt(handler: Handler, fallback: MaxHandler, view: type[_Operation]) -> MaxHandler:
-    """MAX calls handlers with buffers; call ours with arrays, or MAX's where ours declines."""
+def _adapt(name: str, handler: Handler, view: type[_Operation], fault: Fault) -> MaxHandler:
+    """MAX calls handlers with buffers; call ours with arrays."""
 
-    def handle(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
-        try:
-            arrays = [_read(buffer) for buffer in buffers]
-            with np.errstate(all="ignore"):
-                result = handler(view(operation), arrays)
-        except Unsupported:
-            return fallback(operation, buffers)
+    def compute(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
+        arrays = [_read(buffer) for buffer in buffers]
+        with np.errstate(all="ignore"):
+            result = handler(view(operation), arrays)
         results = [result] if isinstance(result, np.ndarray | np.generic) else result
         kinds = [value.type.dtype for value in operation.results]
         return [_write(array, kind) for array, kind in zip(results, kinds, strict=True)]
 
+    return _blaming(name, compute, fault)
+
+
+def _blaming(name: str, compute: MaxHandler, fault: Fault) -> MaxHandler:
+    """``compute``; where it fails by its own mistake, ``fault`` is called with ``name``."""
+
+    def handle(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
+        try:
+            return compute(operation, buffers)
+        except Refused as refused:
+            raise refused.error from None
+        except (Unsupported, MemoryError, RecursionError):
+            raise
+        except Exception:
+            fault(name)
+            raise
+
     return handle
 
 
-def register(table: Mapping[str, Handler]) -> None:
-    """Let the interpreter call these handlers instead of MAX's kernels, by operation name."""
-    for name, handler in table.items():
-        kind = getattr(mo, name)
-        original = max_handlers._MO_OP_HANDLERS[kind]
-        max_handlers.register_op_handler(kind)(_adapt(handler, original, _Operation))
-    max_handlers.register_op_handler(mo.MutableStoreSliceOp)(_store_slice)
-
-
-def register_custom(table: Mapping[str, Handler]) -> None:
-    """The same for operations that MAX stages as ``mo.custom``, by the kernel's name."""
-    original = max_handlers._MO_OP_HANDLERS[mo.CustomOp]
-    known = {name: _adapt(code, original, _CustomOperation) for name, code in table.items()}
-    interpretable = _interpreter._is_interpretable_custom
-    verify = graph.KernelLibrary.verify_custom_op
+def _or_else(ours: MaxHandler, original: MaxHandler) -> MaxHandler:
+    """Our handler, or MAX's where ours declines."""
 
     def handle(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
+        try:
+            return ours(operation, buffers)
+        except Unsupported:
+            return original(operation, buffers)
+
+    handle.original = original  # type: ignore[attr-defined]
+    return handle
+
+
+def register(table: Mapping[str, Handler], fault: Fault = _nobody) -> list[Name]:
+    """Let the interpreter call these handlers instead of MAX's kernels, by operation name."""
+    ours = {name: _adapt(name, code, _Operation, fault) for name, code in table.items()}
+    ours[STORE_SLICE] = _blaming(STORE_SLICE, _store_slice, fault)
+    known = private.HANDLERS.get()
+    missing = private.lacking(private.FLOAT)
+    for name, handler in ours.items():
+        operation = private.operation(name)
+        kind = operation.find()
+        if kind is None:
+            missing.append(operation)
+            continue
+        present = known.get(kind, _refuse)
+        original = getattr(present, "original", present)  # a second install replaces the first
+        _register(kind, _or_else(handler, original))
+    return missing
+
+
+def _refuse(operation: Any, buffers: Sequence[Any]) -> NoReturn:
+    """In the place of a handler that MAX does not have: it compiles the whole graph then."""
+    raise private.REFUSED.get()(f"{type(operation).__name__} has no handler")
+
+
+def _register(kind: Any, handler: MaxHandler) -> None:
+    private.REGISTER.get()(kind)(handler)
+
+
+def register_custom(table: Mapping[str, Handler], fault: Fault = _nobody) -> list[Name]:
+    """The same for operations that MAX stages as ``mo.custom``, by the kernel's name."""
+    missing = private.lacking(private.CUSTOM, private.CUSTOM_OPERATION)
+    if missing:
+        return missing
+    original = private.HANDLERS.get()[private.CUSTOM_OPERATION.get()]
+    known = {name: _adapt(name, code, _CustomOperation, fault) for name, code in table.items()}
+    interpretable = private.CUSTOM.get()
+
+    def choose(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
         chosen: MaxHandler = known.get(operation.symbol, original)
         return chosen(operation, buffers)
 
     def is_interpretable(operation: Any) -> bool:
         return operation.symbol in known or interpretable(operation)
 
+    handler = _or_else(choose, original)
+    handler.known = known  # type: ignore[attr-defined]
+    _register(private.CUSTOM_OPERATION.get(), handler)
+    private.CUSTOM.put(is_interpretable)
+    return _verify_less(known)
+
+
+def _verify_less(known: Mapping[str, MaxHandler]) -> list[Name]:
+    """Spare MAX the reading of its kernel library for operations that no kernel computes."""
+    if missing := private.lacking(private.VERIFY):
+        return missing
+    verify = private.VERIFY.get()
+
     def verify_custom_op(library: Any, operation: Any) -> None:
-        # MAX reads its whole kernel library for each such operation: 0.8 s.
         if operation.attributes["symbol"].value not in known:
             verify(library, operation)
 
-    max_handlers.register_op_handler(mo.CustomOp)(handle)
-    graph.KernelLibrary.verify_custom_op = verify_custom_op
-    _interpreter._is_interpretable_custom = is_interpretable
+    private.VERIFY.put(verify_custom_op)
+    return []
+
+
+def leave(names: Iterable[str]) -> None:
+    """Let MAX compute these operations from now on, by the names that ``fault`` is called with."""
+    known = private.HANDLERS.get()
+    custom = known.get(private.CUSTOM_OPERATION.find())
+    for name in names:
+        kind = private.operation(name).find()
+        if (original := getattr(known.get(kind), "original", None)) is not None:
+            _register(kind, original)
+        getattr(custom, "known", {}).pop(name, None)
 
 
 def _store_slice(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
@@ -177,123 +243,11 @@ def _store_slice(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
     return [None]
 
 
-# ---- what MAX still compiles --------------------------------------------------------------
-
-
-@contextmanager
-def _announced(announce: Announce, what: str) -> Iterator[None]:
-    """Say what MAX compiles, unless it is done within a second."""
-    line = f"MAX compiles {what} (once on this machine; up to a minute) ..."
-    timer = threading.Timer(PATIENCE_S, announce, [line])
-    timer.daemon = True
-    try:
-        timer.start()
-    except RuntimeError:  # A sandbox may allow no further threads.
-        announce(line)
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-class _Fallback:
-    """MAX's interpreter; a graph that it refuses is compiled whole by MAX."""
-
-    def __init__(self, announce: Announce, before: Callable[[], None]) -> None:
-        self._announce = announce
-        self._before = before
-        self._interpret = executor.InterpreterExecutor()
-        self._compile = executor.CompilingExecutor()
-
-    def execute(self, staged: graph.Graph, inputs: Sequence[Buffer]) -> Sequence[Any]:
-        try:
-            return list(self._interpret.execute(staged, inputs))
-        except executor.UnsupportedGraphError as refusal:
-            if not _eager_policy.allow_lazy_compile():
-                raise
-            culprit = str(refusal).rpartition(": ")[2].partition(" has no ")[0]
-            culprit = culprit.partition(" mutates ")[0].rstrip(".")
-            self._before()
-            with _announced(self._announce, f"a graph with {culprit}"):
-                return list(self._compile.execute(staged, inputs))
-
-
-def announce_compiling(announce: Announce, before: Callable[[], None]) -> None:
-    """Report each kernel and each graph that MAX compiles from now on in this process.
-
-    ``before`` is called before each that is compiled or loaded from MAX's cache.
-    """
-    current = gc_compile.compile_single_target
-    original = getattr(current, "original", current)  # a second install replaces the first
-
-    def compile_single_target(family: Any, key: str, device: Any, build: Any) -> Any:
-        before()
-        with _announced(announce, f"its kernel {key.replace('_cpu_0', '')}"):
-            return original(family, key, device, build)
-
-    compile_single_target.original = original  # type: ignore[attr-defined]
-    gc_compile.compile_single_target = compile_single_target
-    executor.set_default_executor(_Fallback(announce, before))
-    # MAX advises `max warm-interpreter-cache`: 24 minutes, and each run is slower after.
-    logging.getLogger(_eager_policy.__name__).setLevel(logging.ERROR)
-
-
-def print_no_graphs() -> None:
-    """Keep MAX from printing a graph that it refuses: a page of text that no learner wrote.
-
-    Its error says what is wrong. Staging a call that reads numbers half-way leads there.
-    """
-    graph.graph.print = lambda *_: None
-
-
-def use_cpu() -> None:
+def use_cpu() -> list[Name]:
     """Create tensors on the CPU in float32, also where MAX finds an accelerator."""
-    if accelerator_count():
-        tensor._DEFAULT_DEVICE.set(tensor._as_mesh(CPU()))
-
-
-class Postponed(BaseException):
-    """A kernel is missing and will be compiled later, with others."""
-
-
-class KernelBatch:
-    """Compile many of MAX's kernels at once: twenty take hardly longer than one.
-
-    Run something inside :meth:`collecting`; it stops with :class:`Postponed` at the first
-    kernel that is not compiled yet. Then :meth:`compile`, and run it again.
-    """
-
-    def __init__(self) -> None:
-        self._wanted: dict[tuple[str, str], Any] = {}
-
-    def __len__(self) -> int:
-        return len(self._wanted)
-
-    @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """Postpone compiling for the length of the block."""
-        original = gc_compile.compile_single_target
-
-        def postpone(family: Any, key: str, device: Any, build: Any) -> NoReturn:
-            self._wanted[(family.name, key)] = (family, key, device, build)
-            raise Postponed(key)
-
-        gc_compile.compile_single_target = postpone
-        try:
-            yield
-        finally:
-            gc_compile.compile_single_target = original
-
-    def compile(self) -> None:
-        """Compile what was collected; the CPU only."""
-        in_default_mlir_context(self._compile)()
-
-    def _compile(self) -> None:
-        module = graph.Module()
-        for _, _, _, build in self._wanted.values():
-            build(module)
-        models: Any = None
-        for family, key, device, _ in self._wanted.values():
-            if models is None:
-                models = gc_compile.session_for(device).load_all(module, weights_registry={})
-            family.cache[key] = models[key]
+    if not accelerator_count():
+        return []
+    if missing := private.lacking(private.DEVICE, private.MESH):
+        return missing
+    private.DEVICE.get().set(private.MESH.get()(CPU()))
+    return []

@@ -12,31 +12,23 @@ error, is left to MAX's own. The graph that is staged is the same (``tests/test_
 from __future__ import annotations
 
 import contextvars
-import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from max import tree
-from max._core import Value as MlirValue
-from max._core import graph as core_graph
-from max._core.dialects import mo
 from max.driver import Buffer
 from max.dtype import DType
-from max.experimental import _passes
-from max.experimental import functional as F
-from max.experimental.realization_context import EagerRealizationContext, LazyRealizationContext
 from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Graph, Shape, StaticDim, TensorType, TensorValue, Value
-from max.graph import value as values
+
+from grader.frameworks.max.engine import private, trees
+from grader.frameworks.max.engine.handlers import STAGING
+from grader.frameworks.max.engine.private import OPERATIONS, Name
 
 REMEMBERED = 1024
 """Shapes and types that are kept, the latest used; a grading has some two hundred."""
-
-DEPTH = 8
-"""Deeper trees, and so those that contain themselves, are left to MAX."""
 
 LARGEST = 3e38
 """Floats beyond are left to MAX; a float32 ends at 3.4e38."""
@@ -44,52 +36,105 @@ LARGEST = 3e38
 WHOLE = {DType.float32: 1 << 24, DType.int64: (1 << 63) - 1, DType.uint64: (1 << 63) - 1}
 """The whole numbers that a dtype holds exactly go up to this."""
 
+OURS = (__file__, trees.__file__)
+
 Original = Callable[..., Any]
+Fault = Callable[[str], None]
 
 
-def install() -> None:
-    """Put the faster functions into MAX, for this process. Installing twice changes nothing."""
-    if hasattr(Shape.__init__, "__wrapped__"):
+class Sooner(NamedTuple):
+    """A function of MAX, what makes a faster one of it, and the other names that one needs."""
+
+    target: Name
+    make: Callable[[Original], Original]
+    needs: tuple[Name, ...] = ()
+
+
+def install(fault: Fault) -> list[Name]:
+    """Put the faster functions into MAX, for this process. Installing twice changes nothing.
+
+    Where one of them fails by its own mistake, ``fault`` is called with ``STAGING``, and MAX's is
+    called in its place. Returns the names that this MAX lacks; what needs them stays MAX's.
+    """
+    missing: list[Name] = []
+    for target, make, needs in SOONER:
+        lacks = private.lacking(target, *needs)
+        if not lacks:
+            _replace(target, make, fault)
+        missing += lacks
+    return missing
+
+
+def remove() -> None:
+    """Put MAX's own functions back."""
+    for target, _, _ in SOONER:
+        if target.there and (original := getattr(target.get(), "original", None)) is not None:
+            owner, name = target.owner
+            if isinstance(owner, type):
+                setattr(owner, name, original)
+            else:
+                _everywhere(name, getattr(owner, name), original)
+
+
+def _replace(target: Name, make: Callable[[Original], Original], fault: Fault) -> None:
+    """Replace a method, or a function wherever MAX has imported it."""
+    owner, name = target.owner
+    present = getattr(owner, name)
+    if hasattr(present, "original"):
         return
-    _method(Shape, "__init__", _shape)
-    _method(Shape, "from_mlir", _shape_from_mlir)
-    _method(TensorType, "from_mlir", _type_from_mlir)
-    _method(TensorType, "to_mlir", _type_to_mlir)
-    _method(TensorValue, "__init__", _tensor_value)
-    _method(Tensor, "_sync_realize", _sync_realize)
-    _function(values, "_is_strong_tensor_value_like", _is_strong)
-    _function(importlib.import_module("max.graph.ops.constant"), "constant", _constant)
-    _function(tree, "leaves", _leaves)
-    _function(tree, "map", _map)
-    _function(_passes, "add_input", _add_input)
-
-
-def _method(owner: type, name: str, make: Callable[[Original], Original]) -> None:
-    """Replace a method by what ``make`` makes of the original."""
-    original = vars(owner)[name]
+    if not isinstance(owner, type):
+        _everywhere(name, present, _careful(make(present), present, present, fault))
+        return
+    original = vars(owner).get(name, present)
     if isinstance(original, classmethod):
-        faster = wraps(original.__func__)(make(getattr(owner, name)))
+        faster = _careful(make(present), original.__func__, original, fault)
         setattr(owner, name, classmethod(faster))
     else:
-        setattr(owner, name, wraps(original)(make(original)))
+        setattr(owner, name, _careful(make(original), original, original, fault))
 
 
-def _function(home: Any, name: str, make: Callable[[Original], Original]) -> None:
-    """Replace a function in its module, and in every module of MAX that has imported it."""
-    original = getattr(home, name)
-    faster = wraps(original)(make(original))
+def _everywhere(name: str, present: Any, other: Any) -> None:
     for path, module in list(sys.modules.items()):
-        if path.startswith("max.") and vars(module).get(name) is original:
-            setattr(module, name, faster)
+        if path.startswith("max.") and vars(module).get(name) is present:
+            setattr(module, name, other)
+
+
+def _careful(faster: Original, original: Original, kept: Any, fault: Fault) -> Original:
+    """``faster``, or ``original`` where that fails by its own mistake; ``kept`` is put back."""
+
+    @wraps(original)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return faster(*arguments, **keywords)
+        except (MemoryError, RecursionError):
+            raise
+        except Exception as error:
+            if not _raised_here(error):
+                raise
+        fault(STAGING)
+        return original(*arguments, **keywords)
+
+    call.original = kept  # type: ignore[attr-defined]
+    return call
+
+
+def _raised_here(error: Exception) -> bool:
+    """Whether the innermost call of its traceback is one of these functions."""
+    traceback, file = error.__traceback__, ""
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        traceback = traceback.tb_next
+    return file in OURS
 
 
 # ---- shapes, types and values -------------------------------------------------------------
 
 
 def _shape(original: Original) -> Original:
+    lists = {list, tuple, Shape}
+
     def init(self: Shape, dims: Any = ()) -> None:
-        dims = list(dims)
-        if all(type(dim) is StaticDim for dim in dims):
+        if type(dims) in lists and all(type(dim) is StaticDim for dim in dims):
             list.__init__(self, dims)
         else:
             original(self, dims)
@@ -146,10 +191,12 @@ def _type_to_mlir(original: Original) -> Original:
 
 
 def _tensor_value(original: Original) -> Original:
+    mlir_value, tensor_type = private.MLIR_VALUE.get(), OPERATIONS.get().TensorType
+
     def init(self: TensorValue, value: Any) -> None:
         if type(value) is TensorValue:
             self._mlir_value = value._mlir_value
-        elif isinstance(value, MlirValue) and isinstance(value.type, mo.TensorType):
+        elif isinstance(value, mlir_value) and isinstance(value.type, tensor_type):
             self._mlir_value = value
         else:
             original(self, value)
@@ -184,14 +231,16 @@ def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
 
 
 def _constant(original: Original) -> Original:
+    array_attribute, operation = private.ARRAY.get(), OPERATIONS.get().ConstantOp
+
     def constant(value: Any, dtype: Any = None, device: Any = None) -> TensorValue:
         array = _array(value, dtype)
         if array is None or type(device) is not DeviceRef:
             return original(value, dtype, device)
         kind = TensorType(dtype, array.shape, device).to_mlir()
-        attribute = core_graph.array_attr(Buffer.from_numpy(array), kind)
+        attribute = array_attribute(Buffer.from_numpy(array), kind)
         made = Graph.current._add_op_generated(
-            mo.ConstantOp, kind, attribute, attach_profile_scopes=False
+            operation, kind, attribute, attach_profile_scopes=False
         )
         return made[0].tensor
 
@@ -199,13 +248,15 @@ def _constant(original: Original) -> Original:
 
 
 def _add_input(original: Original) -> Original:
+    block_of, location = private.BLOCK.get(), private.LOCATION.get()
+
     def add_input(graph: Graph, kind: Any) -> Value[Any]:
         # MAX writes the signature when the graph gets its outputs, with or without this.
         if not _is_plain(kind) or graph._has_chain_input:
             return original(graph, kind)
-        block = _passes._graph_block(graph)
+        block = block_of(graph)
         with graph:
-            block.add_argument(kind.to_mlir(), _passes._location())
+            block.add_argument(kind.to_mlir(), location())
         added = Value.from_mlir(list(block.arguments)[-1])
         graph.inputs = [*graph.inputs, added]
         return added
@@ -214,12 +265,12 @@ def _add_input(original: Original) -> Original:
 
 
 def _sync_realize(original: Original) -> Original:
-    computed = {EagerRealizationContext, LazyRealizationContext}
+    computed, in_running_loop = {private.EAGER.get(), private.LAZY.get()}, private.IN_LOOP.get()
 
     def sync_realize(self: Tensor) -> None:
         if self.real:
             return
-        if self._state is None or type(self._state.ctx) not in computed or F._in_running_loop():
+        if self._state is None or type(self._state.ctx) not in computed or in_running_loop():
             original(self)
             return
         steps = self._state.ctx.realize_all()  # waits for nothing, so it needs no event loop
@@ -233,75 +284,21 @@ def _sync_realize(original: Original) -> Original:
     return sync_realize
 
 
-# ---- arguments as trees -------------------------------------------------------------------
-
-
-class _Other(Exception):
-    """A tree that only MAX knows to take apart."""
-
-
-LEAF = object()
-
-
-def _take(value: Any, is_leaf: Callable[[Any], bool], leaves: list[Any], depth: int = DEPTH) -> Any:
-    """Add the leaves of a tree to ``leaves``; returns what :func:`_give` rebuilds it from.
-
-    Raises:
-        _Other: for a tree that is deep, or more than lists, tuples and dicts by strings.
-    """
-    if is_leaf(value):
-        leaves.append(value)
-        return LEAF
-    kind = type(value)
-    if kind is not tuple and kind is not list and kind is not dict:
-        if tree._node_kind(value) is not None:
-            raise _Other
-        return value
-    if not depth or (kind is dict and not all(type(key) is str for key in value)):
-        raise _Other
-    keys = sorted(value) if kind is dict else None
-    items = value if keys is None else [value[key] for key in keys]
-    return kind, keys, [_take(item, is_leaf, leaves, depth - 1) for item in items]
-
-
-def _give(taken: Any, leaves: Iterator[Any]) -> Any:
-    """The tree again, with these leaves."""
-    if taken is LEAF:
-        return next(leaves)
-    if type(taken) is not tuple:
-        return taken
-    kind, keys, items = taken
-    built = [_give(item, leaves) for item in items]
-    return kind(built) if keys is None else dict(zip(keys, built, strict=True))
-
-
-def _is_no_node(value: Any) -> bool:
-    return not tree.is_node(value)
-
-
-def _leaves(original: Original) -> Original:
-    def leaves(value: Any, *, leaf: Any = None, shared: bool = False) -> Any:
-        found: list[Any] = []
-        try:
-            if shared:
-                raise _Other
-            _take(value, tree.as_predicate(leaf, _is_no_node), found)
-        except _Other:
-            return original(value, leaf=leaf, shared=shared)
-        return found
-
-    return leaves
-
-
-def _map(original: Original) -> Original:
-    def mapped(f: Original, value: Any, *rest: Any, leaf: Any = None, shared: bool = False) -> Any:
-        found: list[Any] = []
-        try:
-            if rest or shared:
-                raise _Other
-            taken = _take(value, tree.as_predicate(leaf, _is_no_node), found)
-        except _Other:
-            return original(f, value, *rest, leaf=leaf, shared=shared)
-        return _give(taken, iter([f(one) for one in found]))
-
-    return mapped
+SOONER = (
+    Sooner(private.SHAPE, _shape),
+    Sooner(private.SHAPE_READ, _shape_from_mlir),
+    Sooner(private.TYPE_READ, _type_from_mlir, (private.TYPE_LAYOUT,)),
+    Sooner(private.TYPE_WRITE, _type_to_mlir, (private.TYPE_LAYOUT,)),
+    Sooner(private.VALUE, _tensor_value, (private.VALUE_MLIR, private.MLIR_VALUE)),
+    Sooner(
+        private.REALIZE,
+        _sync_realize,
+        (private.STATE, private.IN_LOOP, private.EAGER, private.LAZY),
+    ),
+    Sooner(private.STRONG, _is_strong),
+    Sooner(private.CONSTANT, _constant, (private.ARRAY, private.ADD)),
+    Sooner(private.LEAVES, trees.leaves, (private.PREDICATE, private.NODE)),
+    Sooner(private.MAP, trees.mapped, (private.PREDICATE, private.NODE)),
+    Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
+)
+"""Every function of MAX that is replaced, in the order in which it is done."""

@@ -1,0 +1,62 @@
+"""Puts the engine into MAX, whole or as much of it as this MAX lets in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from grader.frameworks.max.engine import (
+    compiling,
+    handlers,
+    interrupt,
+    private,
+    seam,
+    staging,
+)
+
+
+class Installed(NamedTuple):
+    """What :func:`install` did.
+
+    ``left`` says, a line each, what is left to MAX because this MAX lacks a name. ``faults`` names
+    each part of the engine that has failed by its own mistake since then: an operation, or the
+    staging. ``leave`` leaves such parts to MAX from then on.
+    """
+
+    left: tuple[str, ...]
+    faults: list[str]
+    leave: Callable[[Iterable[str]], None]
+
+
+def install(
+    kind: str,
+    announce: Callable[[str], None] | None,
+    before_compiling: Callable[[], None] | None,
+) -> Installed:
+    """See :func:`grader.frameworks.max.engine.install`."""
+    if kind not in ("numpy", "max"):
+        raise ValueError(f'engine must be "numpy" or "max", got {kind!r}')
+    interrupt.keep_own_handler()
+    compiling.print_no_graphs()
+    missing = seam.use_cpu()
+    missing += compiling.announce_compiling(
+        announce or _to_stderr, before_compiling or (lambda: None)
+    )
+    faults: list[str] = []
+    if kind == "numpy":
+        missing += staging.install(faults.append)
+        missing += seam.register(handlers.HANDLERS, faults.append)
+        missing += seam.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
+    return Installed(private.told(missing), faults, _leave)
+
+
+def _leave(names: Iterable[str]) -> None:
+    chosen = set(names)
+    if handlers.STAGING in chosen:
+        staging.remove()
+    seam.leave(chosen)
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,41 @@
+"""What a framework says of itself and of an error, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One error in a learner's words: what happened and, where that is known, what to try."""
+
+    message: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
+class Spellings:
+    """How programs write a framework's operations. Without arguments: as plain Python does.
+
+    ``operations`` maps the full name of a function to the operation that it is. ``methods`` are
+    operations that are methods of a tensor too. ``moved`` maps the old name of a module to
+    today's. ``wrappers`` are functions, ``conversions`` methods whose result has the same value.
+    ``parameters`` are an operation's, in order, where arguments may be given by name. ``imports``
+    are the statements that a rubric's snippets need not repeat.
+    """
+
+    operations: Mapping[str, str] = field(default_factory=dict)
+    methods: frozenset[str] = frozenset()
+    moved: Mapping[str, str] = field(default_factory=dict)
+    wrappers: frozenset[str] = frozenset()
+    conversions: frozenset[str] = frozenset()
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    imports: str = ""
+
+    def today(self, name: str) -> str:
+        """Today's full name of something that the framework has moved."""
+        for old, new in self.moved.items():
+            if name == old or name.startswith(f"{old}."):
+                return new + name.removeprefix(old)
+        return name

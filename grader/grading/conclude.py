@@ -1,0 +1,116 @@
+"""From what the worker saw of a file to the report on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from grader import frameworks
+from grader.base.model import CheckResult, Diagnosis, Report, Status, Step, Verdict
+from grader.grading import excerpt, faults, judge
+from grader.grading.diagnose import diagnose
+from grader.rubric import Evidence, Failed
+
+if TYPE_CHECKING:
+    from grader.frameworks import Framework
+    from grader.grading.diagnose import Explanation
+    from grader.grading.inputs import Drawn
+    from grader.protocol.probe import Outcome
+    from grader.rubric import Rubric, Ruling
+    from grader.source import Finding, Source
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Says what an outcome means, from all that it is judged by."""
+
+    base: Report
+    step: Step
+    rubric: Rubric
+    source: Source
+    strict: bool
+    drawn: Drawn
+    findings: Mapping[str, Finding]
+
+    def _evidence(self, outcome: Outcome) -> Evidence:
+        return Evidence(self.drawn.trials, outcome, frameworks.current(), self.drawn.expected)
+
+    def wrong(self, outcome: Outcome) -> str:
+        """The first thing that is wrong with an outcome; empty where all is right."""
+        rulings = judge.rule_all(self.rubric, self._evidence(outcome))
+        failed = (ruling for ruling in rulings.values() if isinstance(ruling, Failed))
+        first = next(failed, None)
+        if first is not None:
+            return first.message or "its result is wrong"
+        return "" if outcome.ended == "done" else f"it ended like this: {outcome.ended}"
+
+    def report(self, outcome: Outcome, without: Sequence[str] = ()) -> Report:
+        """What is to be said of an outcome, for which ``without`` was left to MAX."""
+        base = replace(
+            self.base,
+            isolation=outcome.isolation,
+            output=outcome.output,
+            left=faults.left_to_framework(outcome, without),
+        )
+        if outcome.ended == "machine":
+            why = "The grader could not run your file"
+            return faults.report(base, self.rubric.checks, why, outcome.problem)
+        evidence = self._evidence(outcome)
+        rulings = judge.rule_all(self.rubric, evidence)
+        explanation = None if judge.behaves(rulings) else diagnose(self.rubric, evidence)
+        known = judge.Case(
+            self.rubric, self.source, evidence, rulings, self.findings, explanation, self.strict
+        )
+        checks = judge.settle(known)
+        return replace(
+            base,
+            notes=_notes(outcome, frameworks.current()),
+            verdict=_verdict(checks, outcome),
+            checks=checks,
+            diagnosis=_told(self.step, checks, explanation, rulings),
+            excerpt=excerpt.cut(evidence, rulings),
+        )
+
+
+def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:
+    if not checks:
+        return Verdict.ERROR
+    if all(check.status is Status.PASS for check in checks) and outcome.ended == "done":
+        return Verdict.PASS
+    return Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.FAIL
+
+
+def _told(
+    step: Step,
+    checks: tuple[CheckResult, ...],
+    explanation: Explanation | None,
+    rulings: dict[str, Ruling],
+) -> tuple[Diagnosis, ...]:
+    """The mistakes that explain the numbers, else the first that a rule names itself."""
+    if explanation is None:
+        known = (r for r in rulings.values() if isinstance(r, Failed) and r.concept is not None)
+        return tuple(
+            Diagnosis(ruling.concept, ruling.hint or ruling.message or "", ruling.line)
+            for ruling in known
+            if ruling.concept is not None
+        )[:1]
+    lines = {check.id: check.line for check in checks}
+    lesson = step.lesson.relative_to(step.root).as_posix()
+    return tuple(
+        Diagnosis(
+            one.id,
+            one.message,
+            next((lines[name] for name in one.blames if lines.get(name)), None),
+            f'{lesson}, "{one.lesson}"' if one.lesson else None,
+        )
+        for one in explanation.mistakes
+    )
+
+
+def _notes(outcome: Outcome, framework: Framework) -> tuple[str, ...]:
+    # Of the worker's notes only the known: the file could send any text in its place.
+    known = framework.notes
+    return tuple(known[note] for note in known if note in outcome.notes) + (
+        (outcome.problem,) if outcome.problem else ()
+    )

@@ -1,0 +1,148 @@
+"""Whose fault it is that a program does not pass: its own, or that of the grader or the machine.
+
+What the worker says of itself proves nothing, for the learner's code runs there: a file must not
+talk itself out of a failure, and a fault of ours must not become one. So a doubtful outcome is
+checked by something that no learner's file can touch. The step's reference solution is run the
+same way. If that fails too, the machine is at fault. If it does not, the file has earned what
+happened to it, with two exceptions, for which it is run once more: where a part of the engine
+failed, with that part left to the framework; where the process was killed, as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grader import frameworks
+from grader.base import course, sanitize
+from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
+from grader.frameworks import version
+
+if TYPE_CHECKING:
+    from grader.protocol.probe import Job, Outcome, SeenError
+    from grader.rubric import Check
+    from grader.sandbox import Worker
+
+BROKEN_PARTS = frozenset(
+    (
+        "FileNotFoundError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "NameError",
+        "OSError",
+        "PermissionError",
+        "SystemError",
+        "UnboundLocalError",
+    )
+)
+"""Errors that no caller of a framework deserves: raised in it, they tell that it is broken."""
+
+AGAIN = "Grade it again. If it stays, ask doctor."
+
+
+def doubtful(outcome: Outcome) -> bool:
+    """Whether an outcome that is not right may be the machine's fault."""
+    return (
+        outcome.ended != "done"
+        or bool(outcome.faults)
+        or any(map(_suspect, _errors(outcome)))
+        or bool(version.mismatch(frameworks.current()))
+    )
+
+
+def _suspect(error: SeenError) -> bool:
+    inside = error.origin == "below" and error.type_name in BROKEN_PARTS
+    return inside or error.origin == "grader"
+
+
+def _errors(outcome: Outcome) -> list[SeenError]:
+    found = [one.error for one in outcome.observations.values()] + [outcome.load_error]
+    return [error for error in found if error is not None]
+
+
+def reference_problem(
+    step: Step,
+    job: Job,
+    start: Callable[..., Worker],
+    wrong: Callable[[Outcome], str],
+) -> str:
+    """How the step's solution fails where it is asked the same as ``job``; empty if it is right.
+
+    ``wrong`` says what is wrong with an outcome.
+    """
+    own = replace(
+        job,
+        file=step.solution.name,
+        source=step.solution.read_text(encoding="utf-8"),
+        modules=course.earlier_modules(step),
+        without=(),
+    )
+    with start(engine=job.engine) as running:
+        outcome = running.finish(own)
+    return outcome.problem if outcome.ended == "machine" else wrong(outcome)
+
+
+def once_more(job: Job, outcome: Outcome) -> Job | None:
+    """The job to run again before the file is judged; None where the outcome stands."""
+    if failed := _failed(outcome):
+        return replace(job, without=failed)
+    return job if outcome.ended == "killed" else None
+
+
+def _failed(outcome: Outcome) -> tuple[str, ...]:
+    """The parts of the engine that failed; the file may have claimed others."""
+    known = frameworks.current().parts()
+    return tuple(name for name in outcome.faults if name in known)
+
+
+def left_to_framework(outcome: Outcome, without: Sequence[str] = ()) -> tuple[str, ...]:
+    """A sentence on each thing that the engine left to MAX."""
+    failed = dict.fromkeys((*without, *_failed(outcome)))
+    title = frameworks.current().title
+    own = (f"The grader's own {name} failed: {title} did it." for name in failed)
+    return (*outcome.left, *own)
+
+
+def of_ours(base: Report, step: Step, error: Exception) -> Report:
+    """The report where the grader's own process failed."""
+    import traceback
+
+    from grader.rubric import load
+
+    checks: Sequence[Check] = ()
+    with suppress(Exception):  # the rubric may be what is broken
+        checks = load.rubric(step).checks
+    why = "The machine refused" if isinstance(error, OSError) else "The grader itself failed"
+    return report(base, checks, why, "".join(traceback.format_exception(error)))
+
+
+def report(base: Report, checks: Sequence[Check], why: str, detail: str) -> Report:
+    """A report that says: the grader could not finish, it is not the learner's fault, do this.
+
+    ``why`` is half a sentence, ``detail`` the text of an error, whose last line is told too.
+    """
+    last = sanitize.line((detail.strip().splitlines() or [""])[-1], 300)
+    mismatch = version.mismatch(frameworks.current())
+    problem = CheckResult(
+        "machine",
+        Kind.RUNTIME,
+        Status.ERROR,
+        f"{why}{f' ({last})' if last else ''}. This is not your mistake.",
+        (f"{mismatch} {version.INSTALL}" if mismatch else AGAIN,),
+        detail=detail or None,
+    )
+    waiting = tuple(
+        CheckResult(
+            check.id,
+            check.kind,
+            Status.NOT_RUN,
+            check.passed,
+            note="Waits for: the grader can run your file",
+        )
+        for check in checks
+    )
+    return replace(
+        base, verdict=Verdict.ERROR, problem=problem, checks=waiting, diagnosis=(), excerpt=None
+    )

@@ -1,0 +1,36 @@
+"""The random inputs of a grading."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.rubric import Floats, Rubric, Trial
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The random inputs of one grading, and what the oracles make of them where that is known."""
+
+    seed: int
+    trials: Mapping[str, Trial]
+    expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict)
+
+    def calculate(self) -> Drawn:
+        """Let the oracles calculate what they have not; returns itself."""
+        for name, trial in self.trials.items():
+            if trial.expect is not None and name not in self.expected:
+                self.expected[name] = trial.expect()
+        return self
+
+
+def draw(rubric: Rubric, seed: int | None = None) -> Drawn:
+    """The trials of ``rubric`` from ``seed``, by default a fresh one."""
+    import numpy as np
+
+    seed = secrets.randbits(32) if seed is None else seed
+    trials = rubric.draw(np.random.default_rng(seed))
+    return Drawn(seed, {trial.probe.name: trial for trial in trials})

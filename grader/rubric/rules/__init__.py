@@ -1,0 +1,38 @@
+"""The rules that run-time checks are made of: each asks the evidence one question.
+
+A rule takes names of trials; a trailing ``*`` names every trial that starts so.
+"""
+
+from __future__ import annotations
+
+from grader.rubric.rules.combining import all_of, note, wish
+from grader.rubric.rules.parameters import attribute_is, has_layer, loads
+from grader.rubric.rules.results import (
+    numbers,
+    numbers_or,
+    repeats,
+    shapes,
+    tensors,
+    unaffected,
+)
+from grader.rubric.rules.running import ENDINGS, builds, imports, obstacle, runs
+
+__all__ = [
+    "ENDINGS",
+    "all_of",
+    "attribute_is",
+    "builds",
+    "has_layer",
+    "imports",
+    "loads",
+    "note",
+    "numbers",
+    "numbers_or",
+    "obstacle",
+    "repeats",
+    "runs",
+    "shapes",
+    "tensors",
+    "unaffected",
+    "wish",
+]

@@ -1,0 +1,136 @@
+"""Rules on what an object keeps: its layers, its parameters, its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.frameworks import Framework
+from grader.protocol.probe import ConfigArg, Load, Make, SeenModule, SeenObject
+from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
+from grader.rubric.evidence import Evidence
+from grader.rubric.rules.asking import actions_of
+from grader.rubric.rules.running import obstacle
+
+
+def has_layer(trials: tuple[str, ...], attribute: str, *, on: str = "module") -> Rule:
+    """``attribute`` is a ``Linear`` whose parameters have the shapes of the given weights."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name in evidence.matching(*trials):
+            if stop := obstacle(evidence, name, on):
+                return stop if isinstance(stop, NotRun) else NotRun()
+            seen = evidence.seen(name, on)
+            if not isinstance(seen, SeenModule):
+                return NotRun()
+            kind = seen.attributes.get(attribute)
+            if kind in (None, "NoneType"):
+                return Failed(f"self.{attribute} is {'missing' if kind is None else 'None'}")
+            if problem := _parameter_problem(evidence, name, seen, f"{attribute}."):
+                return problem
+        return Passed()
+
+    return rule
+
+
+def loads(*trials: str, on: str = "module") -> Rule:
+    """The parameters are exactly those of the given weights, and they load."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name, load in actions_of(evidence, trials, Load):
+            seen = evidence.seen(name, load.on)
+            if isinstance(seen, SeenModule) and (
+                problem := _parameter_problem(evidence, name, seen, "")
+            ):
+                return problem
+            if stop := obstacle(evidence, name, load.name):
+                return stop
+        return Passed()
+
+    return rule
+
+
+def _parameter_problem(
+    evidence: Evidence, trial: str, module: SeenModule, prefix: str
+) -> Failed | None:
+    """The first difference between a module's parameters and the weights it will be given."""
+    want = {k: tuple(v.shape) for k, v in evidence.weights(trial).items() if k.startswith(prefix)}
+    have = {k: v for k, v in module.parameters.items() if k.startswith(prefix)}
+    for key, shape in want.items():
+        if key not in have:
+            return _missing(key, module, evidence.framework)
+        if have[key].shape != shape:
+            turned = len(shape) == 2 and have[key].shape == shape[::-1]
+            return Failed(
+                f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
+                + _options(evidence, trial),
+                evidence.framework.hint("turned") if turned else None,
+            )
+    for key in have:
+        if key not in want:
+            return _too_many(key, want, _options(evidence, trial), evidence.framework)
+    return None
+
+
+def _missing(key: str, seen: SeenModule, framework: Framework) -> Failed:
+    """A parameter that the weights have and the module has not."""
+    kind = seen.attributes.get(key, framework.tensor_type)
+    if kind != framework.tensor_type:
+        told = "None" if kind == "NoneType" else f"of type {kind}"
+        return Failed(
+            f"The parameter {key} is missing: self.{key} is {told}", framework.hint("no parameter")
+        )
+    hint = framework.hint("bias missing") if key.endswith(".bias") else None
+    return Failed(f"The parameter {key} is missing", hint)
+
+
+def _too_many(key: str, want: Mapping[str, object], options: str, framework: Framework) -> Failed:
+    """A parameter that the module has and the weights have not."""
+    message = f"There is a parameter too many{options}: {key}"
+    owner, _, last = key.rpartition(".")
+    if owner and last == "bias" and f"{owner}.weight" in want:
+        return Failed(
+            message, framework.hint("bias too many", owner=owner), concept="bias-too-many"
+        )
+    if owner and last in ("weight", "bias"):
+        return Failed(
+            message,
+            f"self.{owner} is a layer for which there are no weights: is it needed, and called so?",
+            concept="layer-too-many",
+        )
+    return Failed(
+        message,
+        "Every tensor kept on self becomes a parameter that weights must be loaded for. "
+        "Make tensors like a mask inside the method that uses them.",
+        concept="tensor-on-self",
+    )
+
+
+def _options(evidence: Evidence, trial: str) -> str:
+    """The options with which the trial's object was made, as a clause."""
+    made = next(a for a in evidence.trials[trial].probe.actions if isinstance(a, Make))
+    given = dict(made.kwargs)
+    for arg in made.args:
+        given |= arg.fields if isinstance(arg, ConfigArg) else {}
+    plain = {k: v for k, v in given.items() if isinstance(v, bool | int | float | str)}
+    return f" with {', '.join(f'{k}={v}' for k, v in plain.items())}" if plain else ""
+
+
+def attribute_is(trial: str, attribute: str, value: object, *, action: str = "attributes") -> Rule:
+    """The attribute that was read has this value.
+
+    Where every forward pass is right, a program that does without the attribute is right too.
+    """
+
+    def rule(evidence: Evidence) -> Ruling:
+        if obstacle(evidence, trial, action):
+            return NotRun()
+        seen = evidence.seen(trial, action)
+        have = seen.get(attribute) if isinstance(seen, dict) else None
+        if have is None and evidence.whole_right():
+            return Passed(f"Your code does without self.{attribute}.")
+        if isinstance(have, bool) or not isinstance(have, int | float) or have != value:
+            shown = have.type_name if isinstance(have, SeenObject) else have
+            return Failed(f"self.{attribute} is {shown!r}, expected {value!r}")
+        return Passed()
+
+    return rule

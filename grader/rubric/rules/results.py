@@ -1,0 +1,192 @@
+"""Rules on what calls return: tensors, shapes, numbers, and whether they stay the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.frameworks import Framework
+from grader.protocol.probe import Seen, SeenArray, SeenTensor
+from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
+from grader.rubric.compare import difference
+from grader.rubric.evidence import Evidence
+from grader.rubric.rules.asking import array_at, call_of, describe, results_of
+from grader.rubric.rules.running import obstacle
+
+
+def tensors(*trials: str, dtype: str = "float32") -> Rule:
+    """Every expected result is a tensor of the framework, of this dtype."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name, path in results_of(evidence, trials):
+            if stop := obstacle(evidence, name, path.split(".")[0]):
+                return stop if isinstance(stop, NotRun) else NotRun()
+            seen = evidence.seen(name, path)
+            what = call_of(evidence, name, path)
+            if not isinstance(seen, SeenTensor):
+                return Failed(
+                    f"{what} returned {describe(seen)}, expected {evidence.framework.tensor}",
+                    _tensor_hint(seen, evidence.framework),
+                )
+            if seen.dtype != dtype:
+                return Failed(f"{what} returned dtype {seen.dtype}, expected {dtype}")
+        return Passed()
+
+    return rule
+
+
+def _tensor_hint(seen: Seen, framework: Framework) -> str | None:
+    """What to do about a result that is no tensor."""
+    match seen:
+        case None:
+            return "Does every path of the function end in a return?"
+        case SeenArray():
+            return framework.hint("array returned")
+        case tuple() | list():
+            return "Return the tensor by itself. A comma behind it makes a tuple."
+    return None
+
+
+def shapes(*trials: str) -> Rule:
+    """Every result has the shape that the oracle's has."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name, path in results_of(evidence, trials):
+            array = array_at(evidence, name, path)
+            if array is None:
+                return no_numbers(evidence, name, path)
+            want = evidence.expected(name)[path].shape
+            if array.shape != want:
+                return Failed(
+                    f"{call_of(evidence, name, path)} returned shape {array.shape}, expected {want}"
+                )
+        return Passed()
+
+    return rule
+
+
+def numbers(*trials: str, what: str = "numbers") -> Rule:
+    """Every result equals the float64 oracle's."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        wrong: list[tuple[str, str]] = []
+        total, first = 0, None
+        for name in evidence.matching(*trials):
+            expected = evidence.expected(name)
+            if not expected:
+                continue
+            arrays = {path: array_at(evidence, name, path) for path in expected}
+            for path, array in arrays.items():
+                if array is None:
+                    return no_numbers(evidence, name, path)
+            total += 1
+            bad = [
+                p
+                for p, a in arrays.items()
+                if a is not None and not evidence.close(name, a, expected[p])
+            ]
+            wrong += [(name, path) for path in bad]
+            if bad and first is None:
+                first = _difference(evidence, name, bad[0], expected[bad[0]])
+        if wrong:
+            count = len({name for name, _ in wrong})
+            several = "" if total == 1 else f" in {count} of {total} random configurations"
+            return Failed(f"The {what} are wrong{several}", detail=first, wrong=tuple(wrong))
+        return Passed()
+
+    return rule
+
+
+def numbers_or(*trials: str, other: dict[str, object], note: str) -> Rule:
+    """The numbers are right, or all those of another reading that is accepted with a note."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        ruling = numbers(*trials)(evidence)
+        if not isinstance(ruling, Failed):
+            return ruling
+        for name, path in results_of(evidence, trials):
+            array, expect = array_at(evidence, name, path), evidence.trials[name].expect
+            if array is None or expect is None:
+                return ruling
+            if not evidence.close(name, array, expect(**other)[path]):
+                return ruling
+        return Passed(note)
+
+    return rule
+
+
+KEPT = (
+    "Something is kept between calls, or it is random. Compute everything from the arguments, "
+    "and keep nothing on self."
+)
+
+
+def repeats(trial: str, first: str, again: str) -> Rule:
+    """Two calls with the same input give the same numbers."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        before, after = array_at(evidence, trial, first), array_at(evidence, trial, again)
+        stop = obstacle(evidence, trial, again)
+        if before is not None and isinstance(stop, Failed):
+            told = f"The same input gave an error on the second call: {stop.message}"
+            return replace(stop, message=told, hint=KEPT, concept="state-kept")
+        if before is None or after is None:
+            return NotRun()
+        if before.shape != after.shape or not evidence.close(
+            trial, after, before.astype(np.float64)
+        ):
+            return Failed(
+                "The same input gave another output on the second call",
+                KEPT,
+                concept="state-kept",
+                wrong=((trial, again),),
+            )
+        return Passed()
+
+    return rule
+
+
+def unaffected(trial: str, base: str, changed: str, *, before: int) -> Rule:
+    """The outputs at positions below ``before`` do not see a change of later tokens.
+
+    Outputs are ``[batch, seq, …]``.
+    """
+
+    def rule(evidence: Evidence) -> Ruling:
+        old, new = array_at(evidence, trial, base), array_at(evidence, trial, changed)
+        if old is None or new is None or old.shape != new.shape or old.ndim < 2:
+            return NotRun()
+        if not evidence.close(trial, new[:, :before], old[:, :before].astype(np.float64)):
+            return Failed(
+                "A change in a later token changes an earlier output: tokens see the future",
+                "Add the causal mask to the scores before the softmax.",
+                wrong=((trial, base), (trial, changed)),
+            )
+        return Passed()
+
+    return rule
+
+
+def no_numbers(evidence: Evidence, trial: str, path: str) -> Ruling:
+    """What to say where there are no numbers to compare: another check tells an error."""
+    if obstacle(evidence, trial, path.split(".", maxsplit=1)[0]) is not None:
+        return NotRun()
+    seen, want = evidence.seen(trial, path), evidence.expected(trial)[path]
+    expected = "a number" if want.ndim == 0 else f"numbers of shape {want.shape}"
+    return Failed(
+        f"{call_of(evidence, trial, path)} returned {describe(seen)}, expected {expected}",
+        "Does every path of the function end in a return?" if seen is None else None,
+    )
+
+
+def _difference(
+    evidence: Evidence, trial: str, path: str, expected: npt.NDArray[np.float64]
+) -> str | None:
+    array = array_at(evidence, trial, path)
+    if array is None:
+        return None
+    if array.shape != expected.shape:
+        return f"shape {array.shape}, expected {expected.shape}"
+    return str(difference(array, expected, evidence.trials[trial].slack))

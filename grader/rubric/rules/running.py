@@ -1,0 +1,95 @@
+"""Rules on whether the program runs: its import, what it builds, its calls."""
+
+from __future__ import annotations
+
+from grader.protocol.probe import Call, Make, SeenModule
+from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
+from grader.rubric.evidence import Evidence, State
+from grader.rubric.rules.asking import actions_of
+from grader.rubric.rules.combining import all_of
+
+ENDINGS = {
+    "timeout": "did not finish in time",
+    "memory": "asked for more memory than there is for it",
+    "exit": "ended the whole process",
+    "killed": "was killed, twice: it ends itself, or needs more memory than this machine has",
+    "garbled": "wrote into the channel that carries the results",
+}
+
+
+def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
+    """Why ``action`` gave no result to look at; None where it gave one."""
+    state = evidence.state(trial, action)
+    if state is State.SEEN:
+        return None
+    if state is State.FAILED:
+        error = evidence.error(trial)
+        if error is not None:
+            told = evidence.framework.translate(error)
+            return Failed(told.message, told.hint, error.line, error.chain)
+    if state is State.UNDER_WAY:
+        how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
+        return Failed(
+            f"Your code {how}", _ending_hint(evidence.outcome.ended), evidence.outcome.line
+        )
+    return NotRun()
+
+
+def _ending_hint(ended: str) -> str | None:
+    return {
+        "timeout": "Look for a loop that never ends, and for work that grows with the input.",
+        "memory": "Look for a list or tensor that grows in a loop, or a shape far too large.",
+        "killed": "Look for a list or tensor that grows in a loop, or a shape far too large.",
+        "exit": "Remove calls like exit(), sys.exit() and os._exit(): return a value instead.",
+        "garbled": "Do not write to file descriptors that your code did not open.",
+    }.get(ended)
+
+
+def imports() -> Rule:
+    """The learner's file can be imported."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        error = evidence.outcome.load_error
+        if error is not None:
+            told = evidence.framework.translate(error)
+            return Failed(told.message, told.hint, error.line, error.chain)
+        if evidence.outcome.ended != "done" and not (
+            evidence.outcome.observations or evidence.outcome.probe
+        ):
+            how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
+            return Failed(
+                f"While it was imported, your file {how}", _ending_hint(evidence.outcome.ended)
+            )
+        return Passed()
+
+    return rule
+
+
+def builds(*trials: str, module: bool = True) -> Rule:
+    """What each trial makes can be made, and is one of the framework's modules if ``module``."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name, make in actions_of(evidence, trials, Make):
+            if stop := obstacle(evidence, name, make.name):
+                return stop
+            seen = evidence.seen(name, make.name)
+            if module and not (isinstance(seen, SeenModule) and seen.is_module):
+                return Failed(
+                    f"{make.target} is not {evidence.framework.module}",
+                    evidence.framework.hint("no module", cls=make.target),
+                )
+        return Passed()
+
+    return all_of(imports(), rule)
+
+
+def runs(*trials: str) -> Rule:
+    """Every call gives an answer."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name, call in actions_of(evidence, trials, Call):
+            if stop := obstacle(evidence, name, call.name):
+                return stop
+        return Passed()
+
+    return rule

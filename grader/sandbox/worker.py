@@ -1,0 +1,51 @@
+"""What a grading asks of a worker, however many processes do its job."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from grader.protocol.probe import Job, Outcome
+
+
+class Closing(ABC):
+    """What holds processes, and ends them with its ``with`` block."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End every process. Safe to call again."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Worker(Closing):
+    """Does one job."""
+
+    @abstractmethod
+    def finish(
+        self,
+        job: Job,
+        on_notice: Callable[[str], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Outcome:
+        """Send the job, wait for the answers within the limits, and end the worker.
+
+        ``on_notice`` is called with each line that the worker has for whoever waits. ``meanwhile``
+        is called once, while the worker starts or does the job.
+
+        Raises:
+            RuntimeError: if this worker has had a job already, or is closed.
+            grader.protocol.message.WireError: if the job itself cannot be sent.
+        """
+
+    @abstractmethod
+    def abandon(self) -> None:
+        """Let the worker be killed. Another thread may say so, while ``finish`` waits."""

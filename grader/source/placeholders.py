@@ -1,0 +1,94 @@
+"""What is left of a stub: ``x = None``, ``return None``, ``pass`` and ``...``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+
+def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:
+    """Lines and texts of placeholders in the functions, methods and classes of these names."""
+    found: set[tuple[int, str]] = set()
+    for node in _defined(tree):
+        if isinstance(node, ast.FunctionDef) and node.name in names:
+            found.update(_placeholders(node))
+        elif isinstance(node, ast.ClassDef) and node.name in names:
+            found.update(_unset(node))
+    return sorted(found)
+
+
+def unfinished(nodes: Iterable[ast.AST]) -> bool:
+    """Whether some function among them still has a placeholder, or there is none yet."""
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    return not functions or any(any(_placeholders(node)) for node in functions)
+
+
+def _defined(tree: ast.AST) -> Iterable[ast.AST]:
+    """Every node, without the definitions that a later one of the same name replaces."""
+    for body in (getattr(tree, field, None) for field in ("body", "orelse", "finalbody")):
+        if not isinstance(body, list):
+            continue
+        last = {node.name: node for node in body if isinstance(node, _DEFINITIONS)}
+        for node in body:
+            if not isinstance(node, _DEFINITIONS) or last[node.name] is node:
+                yield node
+                yield from _defined(node)
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
+    """Names that are only ever None, a lone ``return None``, ``pass`` and ``...``."""
+    given: dict[str, list[tuple[int, bool]]] = {}
+    every = list(ast.walk(function))
+    for target, value, line in _assignments(every):
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                given.setdefault(node.id, []).append((line, _is_none(value)))
+    yield from _only_none(given)
+    results = [n for n in every if isinstance(n, ast.Return)]
+    if results and all(_is_none(n.value) for n in results):
+        yield from ((n.lineno, "return None") for n in results)
+    for statement in function.body:
+        if isinstance(statement, ast.Pass):
+            yield statement.lineno, "pass"
+        elif isinstance(statement, ast.Expr) and (
+            isinstance(statement.value, ast.Constant) and statement.value.value is ...
+        ):
+            yield statement.lineno, "..."
+
+
+def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
+    """Attributes of self that are only ever None in the whole class."""
+    given: dict[str, list[tuple[int, bool]]] = {}
+    for target, value, line in _assignments(ast.walk(cls)):
+        for node in ast.walk(target):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                text = f"{node.value.id}.{node.attr}"
+                given.setdefault(text, []).append((line, _is_none(value)))
+    yield from _only_none(given)
+
+
+def _assignments(nodes: Iterable[ast.AST]) -> Iterable[tuple[ast.expr, ast.expr | None, int]]:
+    """Each target, the value it gets, and the line. Loops and the like give some value."""
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                yield from ((target, value, node.lineno) for target in targets)
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                yield target, value, node.lineno
+            case ast.AugAssign(target=target) | ast.NamedExpr(target=target):
+                yield target, ast.Constant(True), node.lineno
+            case ast.For(target=target):
+                yield target, ast.Constant(True), node.lineno
+
+
+def _only_none(given: dict[str, list[tuple[int, bool]]]) -> Iterable[tuple[int, str]]:
+    for text, values in given.items():
+        if all(empty for _, empty in values):
+            yield from ((line, f"{text} = None") for line, _ in values)

@@ -1,0 +1,176 @@
+"""Words of a rubric that ask for snippets: :mod:`grader.source.patterns` tells what one says."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import lru_cache
+
+from grader.source.patterns import Snippet, Where, Written, last_name, made_with, pattern, written
+from grader.source.read import Source
+from grader.source.trace import walk
+from grader.source.words import (
+    Finding,
+    Path,
+    SourceTest,
+    definition,
+    gives_none,
+    no_placeholders,
+    nodes,
+    place,
+    result,
+    tracer,
+)
+
+
+def returns(
+    path: Path,
+    *snippets: Snippet,
+    near: Snippet | None = None,
+    without: Snippet | None = None,
+    where: Where | None = None,
+    rank: int = 0,
+) -> SourceTest:
+    """What the function returns is made with a value that one of the snippets matches.
+
+    ``near`` finds the line to show where none is.
+    """
+    wanted = pattern(*snippets, without=without, where=where, rank=rank)
+    close = pattern(near, where=where) if near is not None else None
+
+    def test(source: Source) -> Finding:
+        function = definition(source, path)
+        if function is None:
+            return Finding(False, certain=True)
+        value = result(source, path)
+        found = next((one for one in walk(value) if wanted(one)), None)
+        if found is not None:
+            lines = {one.line for one in walk(found) if one.line is not None}
+            return Finding(True, found.line, span=frozenset(lines))
+        nearest = next((one for one in walk(value) if close is not None and close(one)), value)
+        return Finding(False, nearest.line or function.lineno, certain=gives_none(value))
+
+    return test
+
+
+def results_are(path: Path, *snippets: Snippet) -> SourceTest:
+    """Each value that the function can return is what one of the snippets says, itself."""
+    wanted = pattern(*snippets)
+
+    def test(source: Source) -> Finding:
+        value = result(source, path)
+        every = value.args if value.op == "either" else (value,)
+        ok = all(wanted(one) or (one.inside and wanted(one.inside)) for one in every)
+        return Finding(ok and bool(every), value.line)
+
+    return test
+
+
+def stores(
+    path: str,
+    attribute: str,
+    *snippets: Snippet,
+    without: Snippet | None = None,
+    where: Where | None = None,
+    rank: int = 0,
+) -> SourceTest:
+    """``self.attribute`` is made with a value that matches, in the method at ``path``."""
+    wanted = pattern(*snippets, without=without, where=where, rank=rank)
+
+    def test(source: Source) -> Finding:
+        function = definition(source, path)
+        if function is None:
+            return Finding(False)
+        value = tracer(source).trace(path)[1].get(attribute)
+        if value is None:
+            return Finding(False, function.lineno, f"self.{attribute} is not set")
+        if made_with(value, wanted):
+            return Finding(True, value.line)
+        return Finding(False, value.line or function.lineno, certain=gives_none(value))
+
+    return test
+
+
+def only_with(test: SourceTest, *paths: str) -> SourceTest:
+    """``test``; where it fails and one of these functions is missing, it says nothing."""
+
+    def found(source: Source) -> Finding:
+        finding = test(source)
+        if finding.ok or all(definition(source, path) for path in paths):
+            return finding
+        return Finding(False, finding.line, foreign=True)
+
+    return found
+
+
+def mentions(path: Path, *snippets: Written, shown: Written | None = None) -> SourceTest:
+    """One of the snippets is written in the function or class, or in what it names.
+
+    ``shown`` finds the line to show, found or not.
+    """
+    wanted = written(*snippets)
+    close = written(shown) if shown is not None else wanted
+
+    def test(source: Source) -> Finding:
+        found = definition(source, path)
+        if found is None:
+            return Finding(False, certain=True)
+        every = _written_in(source, path)
+        line = next((node.lineno for node in every if wanted(node)), None)
+        near = next((node.lineno for node in every if close(node)), line)
+        return Finding(line is not None, near or found.lineno)
+
+    return test
+
+
+def surely(test: SourceTest, *names: str, there: bool = False) -> SourceTest:
+    """``test``; while a placeholder is left in what has these names, what fails is missing.
+
+    ``there`` shows the placeholder's line.
+    """
+
+    def found(source: Source) -> Finding:
+        finding = test(source)
+        left = no_placeholders(*names)(source)
+        if finding.ok or left.ok:
+            return finding
+        return replace(finding, line=left.line if there else finding.line, certain=True)
+
+    return found
+
+
+def calls(path: str, *names: str) -> SourceTest:
+    """The function calls each of these functions or methods somewhere."""
+
+    def test(source: Source) -> Finding:
+        function = definition(source, path)
+        if function is None:
+            return Finding(False)
+        line = function.lineno
+        every = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+        for name in names:
+            call = next((node for node in every if last_name(node.func) == name), None)
+            if call is None:
+                return Finding(False, function.lineno, f"{name} is not called")
+            line = call.lineno
+        return Finding(True, line)
+
+    return test
+
+
+@lru_cache(maxsize=8)
+def _written_in(source: Source, path: Path) -> tuple[ast.expr, ...]:
+    """The expressions in what is at ``path``, and in the functions and classes that it names."""
+    cls = place(source, path).partition(".")[0]
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    defined = {node.name for node in nodes(source.tree) if isinstance(node, kinds)}
+    todo, found = [definition(source, path)], dict[ast.AST, list[ast.expr]]()
+    while todo:
+        one = todo.pop()
+        if one is None or one in found:
+            continue
+        inner = ast.walk(ast.Module(one.body, []))  # without annotations of parameters
+        found[one] = [node for node in inner if isinstance(node, ast.expr)]
+        named = dict.fromkeys(map(last_name, found[one]))
+        todo += [definition(source, (n, f"{cls}.{n}")) for n in named if n in defined]
+    return tuple(node for one in found.values() for node in one)

@@ -1,0 +1,1 @@
+"""Step 01: softmax."""

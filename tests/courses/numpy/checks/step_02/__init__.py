@@ -1,0 +1,1 @@
+"""Step 02: attention weights."""

@@ -1,0 +1,1 @@
+"""The solutions of the course on NumPy."""

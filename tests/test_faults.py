@@ -1,0 +1,382 @@
+"""The grader is damaged, part by part: the learner's file never pays for it, nor gains by it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import sandbox
+from grader.base import course
+from grader.base.model import Report, Status, Verdict
+from grader.grading import faults
+from grader.grading.pipeline import Options, grade
+from grader.protocol.probe import Job, Observation, Outcome, SeenError
+from grader.report import as_check50, as_github, as_gradescope, as_json, as_junit, as_text
+from tests.own_course import Course, copy_course
+from tests.worker_jobs import processes_with
+
+STEP = course.find("s05")
+SCALE = " / math.sqrt(int(value.shape[-1]))"
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return copy_course(tmp_path_factory.mktemp("course"))
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What is broken in which file of the grader, and words of what is then said."""
+
+    file: str
+    text: str
+    broken: str
+    said: str
+    verdict: str = "error"
+
+
+ENGINE = "grader/frameworks/max/engine"
+START = "from __future__ import annotations\n"
+FAILS = '    raise TypeError("damaged")\n'
+HERE = "could not run your file"
+SOLUTION = "own solution fails here too"
+
+DAMAGES = {
+    "the seam cannot be imported": Damage(
+        f"{ENGINE}/seam.py", START, f'{START}\nraise ImportError("damaged")\n', f"{HERE} (Import"
+    ),
+    "MAX has another way to register handlers": Damage(
+        f"{ENGINE}/private.py", '"register_op_handler"', '"register"', "MAX has no max._interpreter"
+    ),
+    "a handler raises": Damage(
+        f"{ENGINE}/reduce.py",
+        "    powers = _powers(_shifted(arrays[0], operation.axis))\n    result",
+        f"{FAILS}    powers = arrays[0]\n    result",
+        f"{SOLUTION} (TypeError: damaged",
+    ),
+    "what the seam makes of each result": Damage(
+        f"{ENGINE}/seam.py", "    target = kind.to_numpy()\n", FAILS, f"{SOLUTION} (TypeError: d"
+    ),
+    "the staging of constants": Damage(
+        f"{ENGINE}/staging.py",
+        "    numbers = value if",
+        f"{FAILS}    numbers = value if",
+        "The grader's own staging failed: MAX did it.",
+        "pass",
+    ),
+    "the staging leaves a graph half done": Damage(
+        f"{ENGINE}/staging.py",
+        "        added = Value",
+        '        raise TypeError("damaged")\n        added = Value',
+        "The grader's own staging failed: MAX did it.",
+        "pass",
+    ),
+    "how results are looked at": Damage(
+        "grader/frameworks/max/runtime.py",
+        "            dtype = Tensor.dtype.fget(value)\n",
+        "            dtype = self.damaged\n",
+        SOLUTION,
+    ),
+    "how arguments are made": Damage(
+        "grader/frameworks/max/runtime.py",
+        "            case language.TensorArg(array):\n",
+        '            case language.TensorArg(array):\n                raise TypeError("damaged")\n',
+        f"{SOLUTION} (TypeError: damaged",
+    ),
+    "the worker's talk, with its job": Damage(
+        "grader/worker/talk.py", "    watchdog.start(", f"{FAILS}    watchdog.start(", SOLUTION
+    ),
+    "a module of the worker is missing": Damage(
+        "grader/worker/program.py", START, "this is no Python\n", f"{HERE} (SyntaxError"
+    ),
+    "the judge": Damage(
+        "grader/grading/judge.py",
+        "    rulings: dict[str, Ruling] = {}\n",
+        FAILS,
+        "The grader itself failed (TypeError: damaged)",
+    ),
+    "an oracle": Damage(
+        "checks/shared/attention.py",
+        START,
+        f'{START}\nraise ValueError("damaged")\n',
+        "itself fail",
+    ),
+}
+
+
+@contextmanager
+def damaged(own: Course, damage: Damage) -> Iterator[None]:
+    """The part is broken for the length of the block."""
+    path = own.root / damage.file
+    whole = path.read_text(encoding="utf-8")
+    assert damage.text in whole
+    path.write_text(whole.replace(damage.text, damage.broken, 1), encoding="utf-8")
+    try:
+        yield
+    finally:
+        path.write_text(whole, encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_part_is_not_the_mistake_of_a_right_file(own: Course, name: str) -> None:
+    damage = DAMAGES[name]
+    own.spoil(SCALE, SCALE)
+    with damaged(own, damage):
+        done = own.run("grade", "s05", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["verdict"] == damage.verdict
+    assert "fail" not in {check["status"] for check in found["checks"]}
+    if damage.verdict == "pass":
+        assert done.returncode == 0
+        return
+    assert done.returncode == 3
+    first = found["checks"][0]
+    assert first["status"] == "error"
+    assert damage.said in first["message"]
+    assert first["message"].endswith("This is not your mistake.")
+    assert "doctor" in first["hints"][0]
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_part_is_told_to_whoever_wrote_a_wrong_file(own: Course, name: str) -> None:
+    damage = DAMAGES[name]
+    own.spoil(SCALE, "")
+    with damaged(own, damage):
+        done = own.run("grade", "s05", "--verbose")
+    assert damage.said in done.stdout
+    assert "Traceback" not in done.stderr
+    if damage.verdict == "pass":  # what failed could be left to MAX, which says what is wrong
+        assert done.returncode == 1
+        assert "without the 1/√head_dim scale" in done.stdout
+    else:
+        assert done.returncode == 3
+        assert "❌" not in done.stdout
+        assert "run doctor" in done.stdout
+
+
+def test_a_traceback_is_shown_only_on_request(own: Course) -> None:
+    with damaged(own, DAMAGES["the seam cannot be imported"]):
+        plain, verbose = (own.run("grade", "s05", *more) for more in ((), ("--verbose",)))
+    assert "Traceback" not in plain.stdout
+    assert "seam.py" in verbose.stdout
+
+
+# ---- a worker that is killed ---------------------------------------------------------------
+
+BEGUN = """
+import ctypes, time
+from max.experimental.nn import Linear, Module
+ctypes.CDLL(None).prctl(15, b"begun", 0, 0, 0)
+time.sleep(0.5)
+"""
+"""Names the process, so that whoever kills it knows that the file runs, and leaves the time."""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A right file that takes a while to import."""
+    path = tmp_path / "step_05.py"
+    text = STEP.solution.read_text(encoding="utf-8")
+    path.write_text(text.replace("import math\n", f"import math\n{BEGUN}", 1), encoding="utf-8")
+    return path
+
+
+def kill_worker(running: sandbox.Running) -> None:
+    """Kill the process that runs the file, as the kernel does when memory runs out."""
+    while not running.closed:
+        for process in processes_with(running.folder):
+            with suppress(OSError):
+                if Path(f"/proc/{process}/comm").read_text() == "begun\n":
+                    os.kill(process, signal.SIGKILL)
+                    return
+        time.sleep(0.005)
+
+
+def kill_all(running: sandbox.Running) -> None:
+    """Kill the file's process with all that watches over it."""
+    while not running.closed:
+        found = processes_with(running.folder)
+        names = {}
+        for process in found:
+            with suppress(OSError):
+                names[process] = Path(f"/proc/{process}/comm").read_text()
+        if "begun\n" in names.values():
+            for process in found:
+                with suppress(OSError):
+                    os.kill(process, signal.SIGKILL)
+            return
+        time.sleep(0.005)
+
+
+def kill_whatever(running: sandbox.Running) -> None:
+    """Kill every process of a worker, whatever it runs."""
+    while not running.closed:
+        for process in processes_with(running.folder):
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.005)
+
+
+class Killer:
+    """Starts workers; each of ``kills`` is let loose on one of them, in their order."""
+
+    def __init__(self, *kills: Callable[[sandbox.Running], None]) -> None:
+        self._kills = list(kills)
+        self.started = 0
+
+    def __call__(self, **chosen: Any) -> sandbox.Running:
+        running = sandbox.start(**chosen)
+        self.started += 1
+        if self._kills:
+            threading.Thread(target=self._kills.pop(0), args=[running], daemon=True).start()
+        return running
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="finds the worker in /proc")
+
+
+@linux
+@pytest.mark.parametrize("kill", [kill_worker, kill_all])
+def test_a_worker_killed_from_outside_costs_nothing(
+    file: Path, kill: Callable[[sandbox.Running], None]
+) -> None:
+    killer = Killer(kill)
+    report = grade(STEP, file, start=killer)
+    assert report.verdict is Verdict.PASS
+    assert killer.started == 3  # the file, the solution, the file again
+
+
+@linux
+def test_where_every_worker_is_killed_the_machine_is_at_fault(file: Path) -> None:
+    killer = Killer(kill_worker, kill_whatever)
+    report = grade(STEP, file, start=killer)
+    assert report.verdict is Verdict.ERROR
+    assert not [check for check in report.checks if check.status is Status.FAIL]
+    assert report.problem is not None
+    assert report.problem.message.startswith("The course's own solution fails here too (")
+    assert report.problem.message.endswith("This is not your mistake.")
+
+
+@linux
+def test_a_file_that_kills_itself_fails(tmp_path: Path) -> None:
+    path = tmp_path / "step_05.py"
+    path.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", encoding="utf-8")
+    report = grade(STEP, path)
+    assert report.verdict is Verdict.FAIL
+    said = [check.message for check in report.checks if check.status is Status.FAIL]
+    assert any("your file was killed, twice" in message for message in said)
+
+
+# ---- what a file claims --------------------------------------------------------------------
+
+CLAIMS = """
+import sys
+frame = sys._getframe()
+while frame is not None:
+    if hasattr(frame.f_locals.get("runtime"), "faults"):
+        frame.f_locals["runtime"].faults.extend(["staging", "BottomKOp", "no.such.part"])
+        print("claimed")
+    frame = frame.f_back
+"""
+
+
+def test_a_file_that_claims_a_fault_of_the_engine_gains_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "step_05.py"
+    text = STEP.solution.read_text(encoding="utf-8").replace(SCALE, "")
+    path.write_text(text.replace("import math\n", f"import math\n{CLAIMS}", 1), encoding="utf-8")
+    report = grade(STEP, path)
+    assert "claimed" in report.output
+    assert not any("no.such.part" in line for line in report.left)
+    assert report.verdict is Verdict.FAIL
+    assert [one.misconception for one in report.diagnosis] == ["missing-scale"]
+
+
+def observed(error: SeenError) -> Outcome:
+    return Outcome("done", {"p": Observation("p", {}, error)})
+
+
+def test_what_is_doubtful() -> None:
+    plain = SeenError("TypeError", "no", "out", 3)
+    assert not faults.doubtful(Outcome("done", {}))
+    assert not faults.doubtful(observed(plain))
+    assert not faults.doubtful(observed(replace(plain, origin="below")))
+    assert not faults.doubtful(observed(replace(plain, type_name="ImportError")))
+    assert faults.doubtful(observed(replace(plain, origin="grader")))
+    assert faults.doubtful(observed(replace(plain, type_name="ImportError", origin="below")))
+    assert faults.doubtful(Outcome("done", {}, faults=("staging",)))
+    for ended in ("exit", "garbled", "killed", "memory", "timeout"):
+        assert faults.doubtful(Outcome(ended, {}))
+
+
+def test_a_file_runs_once_more_where_the_engine_failed_or_it_was_killed() -> None:
+    job = Job("f.py", "", {}, ())
+    assert faults.once_more(job, Outcome("exit", {})) is None
+    assert faults.once_more(job, Outcome("killed", {})) == job
+    again = faults.once_more(job, Outcome("done", {}, faults=("AddOp",)))
+    assert again == replace(job, without=("AddOp",))
+
+
+# ---- another MAX ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def other_max(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder of packages in which MAX says that it has another version."""
+    folder = tmp_path_factory.mktemp("site")
+    info = next(path for entry in sys.path for path in Path(entry).glob("max-[0-9]*.dist-info"))
+    (folder / info.name).mkdir()
+    text = (info / "METADATA").read_text(encoding="utf-8")
+    other = re.sub(r"(?m)^Version: .*$", "Version: 25.1.0", text, count=1)
+    (folder / info.name / "METADATA").write_text(other, encoding="utf-8")
+    return str(folder)
+
+
+def test_grade_says_at_once_that_max_has_another_version(own: Course, other_max: str) -> None:
+    shutil.copy(course.ROOT / "pixi.toml", own.root)
+    own.solve()
+    path = f"{own.root}{os.pathsep}{other_max}"
+    done = own.run("grade", "s05", PYTHONPATH=path)
+    assert done.returncode == 0
+    assert done.stderr.startswith("MAX 25.1.0 is installed, but the grader is made for MAX ")
+    assert "./pixiw install" in done.stderr
+    own.spoil(SCALE, "")
+    wrong = own.run("grade", "s05", PYTHONPATH=path)
+    assert wrong.returncode == 1  # the solution passes, so it is the file
+    assert "without the 1/√head_dim scale" in wrong.stdout
+
+
+# ---- every format --------------------------------------------------------------------------
+
+
+def test_every_format_says_that_it_is_not_the_learners_mistake() -> None:
+    base = Report("s05", "Title", "f.py", Verdict.FAIL, ())
+    report = faults.of_ours(base, STEP, RuntimeError("damaged"))
+    said = "The grader itself failed (RuntimeError: damaged). This is not your mistake."
+    assert report.verdict is Verdict.ERROR
+    for module in (as_check50, as_github, as_gradescope, as_json, as_junit, as_text):
+        assert said in module.render(report)
+    assert "❌" not in as_text.render(report)
+
+
+def test_a_machine_that_refuses_is_told_as_such(tmp_path: Path) -> None:
+    def start(**_: object) -> sandbox.Running:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    report = grade(STEP, STEP.solution, Options(), start)
+    assert report.verdict is Verdict.ERROR
+    assert report.problem is not None
+    assert report.problem.message.startswith("The machine refused (BlockingIOError")
+    assert {check.status for check in report.checks} == {Status.NOT_RUN}
