@@ -1,1 +1,6 @@
-"""What every room may use: the frozen results of a grading, files, texts, the course list."""
+"""What every other package may use, and what needs none of them.
+
+``model`` has the frozen results of a grading, ``course`` the list of steps, ``blanks`` the marked
+parts of a solution, ``sanitize`` makes text from strangers safe, ``files`` writes whole or not at
+all, ``machine`` counts cores.
+"""

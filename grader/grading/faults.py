@@ -118,18 +118,26 @@ def of_ours(base: Report, step: Step, error: Exception) -> Report:
     return report(base, checks, why, "".join(traceback.format_exception(error)))
 
 
+def _gist(detail: str) -> str:
+    """The first line of what a traceback ends in; of any other text the last line."""
+    lines = detail.strip().splitlines()
+    calls = [number for number, line in enumerate(lines) if line.startswith('  File "')]
+    ends = (line for line in lines[calls[-1] :] if not line.startswith(" ")) if calls else ()
+    return next(iter(ends), lines[-1] if lines else "")
+
+
 def report(base: Report, checks: Sequence[Check], why: str, detail: str) -> Report:
     """A report that says: the grader could not finish, it is not the learner's fault, do this.
 
-    ``why`` is half a sentence, ``detail`` the text of an error, whose last line is told too.
+    ``why`` is half a sentence, ``detail`` the text of an error, of which the gist is told too.
     """
-    last = sanitize.line((detail.strip().splitlines() or [""])[-1], 300)
+    gist = sanitize.line(_gist(detail), 300)
     mismatch = version.mismatch(frameworks.current())
     problem = CheckResult(
         "machine",
         Kind.RUNTIME,
         Status.ERROR,
-        f"{why}{f' ({last})' if last else ''}. This is not your mistake.",
+        f"{why}{f' ({gist})' if gist else ''}. This is not your mistake.",
         (f"{mismatch} {version.INSTALL}" if mismatch else AGAIN,),
         detail=detail or None,
     )

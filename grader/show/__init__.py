@@ -1,5 +1,6 @@
-"""Pictures: heatmaps of attention weights, and of a wrong result beside the right one.
+"""Figures: heatmaps of attention weights, and of a wrong result beside the right one.
 
-:mod:`grader.show.heatmap` says what a picture is. ``svg``, ``page``, ``png`` and ``terminal`` draw
-it, each a function of the figure and nothing else.
+``heatmap`` says what a figure is. ``svg``, ``page``, ``png`` and ``terminal`` draw it, each a
+function of the figure and nothing else. ``heads`` makes the figures of an exhibit, ``failure``
+those of a report, ``run`` has a program make the numbers.
 """

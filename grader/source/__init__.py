@@ -25,19 +25,7 @@ are one.
 
 from __future__ import annotations
 
-from grader.source.patterns import Pattern, made_with, pattern
-from grader.source.read import Source, SourceProblem, parse, read_file
-from grader.source.trace import Expr, walk
-from grader.source.values import (
-    calls,
-    mentions,
-    only_with,
-    results_are,
-    returns,
-    stores,
-    surely,
-)
-from grader.source.words import (
+from grader.source.definitions import (
     Finding,
     Path,
     SourceTest,
@@ -53,6 +41,18 @@ from grader.source.words import (
     method,
     no_placeholders,
     result,
+)
+from grader.source.expr import Expr, walk
+from grader.source.patterns import Pattern, made_with, pattern
+from grader.source.read import Source, SourceProblem, parse, read_file
+from grader.source.values import (
+    calls,
+    mentions,
+    only_with,
+    results_are,
+    returns,
+    stores,
+    surely,
 )
 
 __all__ = [

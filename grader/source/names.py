@@ -75,3 +75,54 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _statements([s for s in inner if isinstance(s, ast.stmt)])
         for handler in getattr(statement, "handlers", []):
             yield from _statements(handler.body)
+
+
+class Names:
+    """What the names of one module stand for: imports, functions, classes, constants."""
+
+    def __init__(self, tree: ast.Module, spellings: Spellings) -> None:
+        self.spellings = spellings
+        self.imports = aliases(tree.body, spellings)
+        self.functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
+        self.classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
+        self.constants = {
+            target.id: s.value
+            for s in tree.body
+            if isinstance(s, ast.Assign)
+            for target in s.targets
+            if isinstance(target, ast.Name)
+        }
+
+    def knows(self, name: str) -> bool:
+        """Whether the module imports something under this name."""
+        return name in self.imports
+
+    def full_name(self, node: ast.expr, scope_imports: dict[str, str] | None = None) -> str | None:
+        """The full name that ``a.b`` stands for: ``F.softmax`` gives the framework's name."""
+        name = dotted(node)
+        if name is None:
+            return None
+        first, _, rest = name.partition(".")
+        known = {**self.imports, **(scope_imports or {})}
+        return self.spellings.today(known.get(first, first) + (f".{rest}" if rest else ""))
+
+    def function(self, path: str) -> ast.FunctionDef | None:
+        """``causal_mask`` or ``GPT2Attention._attn``; the last definition counts."""
+        cls, _, name = path.rpartition(".")
+        if not cls:
+            return self.functions.get(name)
+        return self.method(self.classes.get(cls), name)
+
+    def method(self, cls: ast.ClassDef | None, name: str) -> ast.FunctionDef | None:
+        """The method ``name`` of a class, or of a base of it in the same module."""
+        if cls is None:
+            return None
+        looked_at: set[str] = set()
+        while cls is not None and cls.name not in looked_at:
+            looked_at.add(cls.name)
+            own = [s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == name]
+            if own:
+                return own[-1]
+            bases = [b.id for b in cls.bases if isinstance(b, ast.Name) and b.id in self.classes]
+            cls = self.classes[bases[0]] if bases else None
+        return None

@@ -38,7 +38,8 @@ from functools import cache
 from itertools import product
 
 from grader import frameworks
-from grader.source.trace import Expr, Tracer, walk
+from grader.source.expr import Expr, walk
+from grader.source.trace import Tracer
 
 Pattern = Callable[[Expr], bool]
 Snippet = str | Pattern

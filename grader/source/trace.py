@@ -3,17 +3,19 @@
 The result is an expression per ``return`` and per ``self.x = …``. What no such value reaches is
 dead code and never seen. In a function that returns nothing yet, the values that its names hold
 at the end stand for the result. Nothing is executed.
+
+Longer than 300 lines, because its parts lead to each other: a statement's value is an expression,
+and an expression may be a call, whose statements are followed in turn.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from grader.frameworks import Spellings
-from grader.source.names import OPERATORS, WRAPPERS, aliases, dotted
+from grader.source.expr import Expr, canonical, either, item, merged
+from grader.source.names import OPERATORS, WRAPPERS, Names, aliases, dotted
 
 DEEPEST = 60
 """Levels of blocks, of expressions and of inlined calls that are followed."""
@@ -21,42 +23,6 @@ DEEPEST = 60
 MOST_STEPS = 1_000
 """Values and statements that are followed from one function. The solutions need a tenth; what
 asks about the result may take a time that grows with the square of it."""
-
-
-@dataclass(frozen=True)
-class Expr:
-    """One value: an operation on other values, with the line where it is written.
-
-    ``op`` is a canonical name (``matmul``, ``transpose``, ``softmax``, ``linear`` …), or
-    ``param``, ``const``, ``attr`` (``self.x``), ``item``, ``list``, ``call`` (of ``name``),
-    ``either``, ``unknown``. ``inside`` is what a call of the learner's own function gives.
-    """
-
-    op: str
-    args: tuple[Expr, ...] = ()
-    name: str = ""
-    kwargs: tuple[tuple[str, Expr], ...] = ()
-    value: Any = None
-    line: int | None = None
-    inside: Expr | None = None
-
-    def argument(self, index: int, keyword: str) -> Expr | None:
-        """The argument at ``index``, or the one called ``keyword``."""
-        if index < len(self.args):
-            return self.args[index]
-        return dict(self.kwargs).get(keyword)
-
-
-def walk(expr: Expr | None) -> Iterator[Expr]:
-    """``expr`` and everything that it is made of, each object once."""
-    stack, seen = [expr], set()
-    while stack:
-        one = stack.pop()
-        if one is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        yield one
-        stack += [*one.args, *(value for _, value in one.kwargs), one.inside]
 
 
 @dataclass
@@ -72,61 +38,18 @@ class _Scope:
     ended: bool = False
 
 
-class Tracer:
+class Tracer(Names):
     """Follows functions of one module."""
 
     def __init__(self, tree: ast.Module, spellings: Spellings) -> None:
-        self._spellings = spellings
         self._steps = 0
         self._traced: dict[str, tuple[Expr, dict[str, Expr]]] = {}
-        self._imports = aliases(tree.body, spellings)
-        self._functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
-        self.classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
-        self._constants = {
-            target.id: s.value
-            for s in tree.body
-            if isinstance(s, ast.Assign)
-            for target in s.targets
-            if isinstance(target, ast.Name)
-        }
-
-    def knows(self, name: str) -> bool:
-        """Whether the module imports something under this name."""
-        return name in self._imports
+        super().__init__(tree, spellings)
 
     def read(self, node: ast.expr, names: dict[str, Expr]) -> Expr:
         """What an expression stands for in a method, where ``names`` hold these values."""
         self._steps = 0
         return self._value(node, _Scope(names, {}, ast.ClassDef("", [], [], [], []), 0))
-
-    def full_name(self, node: ast.expr, scope_imports: dict[str, str] | None = None) -> str | None:
-        """The full name that ``a.b`` stands for: ``F.softmax`` gives the framework's name."""
-        name = dotted(node)
-        if name is None:
-            return None
-        first, _, rest = name.partition(".")
-        known = {**self._imports, **(scope_imports or {})}
-        return self._spellings.today(known.get(first, first) + (f".{rest}" if rest else ""))
-
-    def function(self, path: str) -> ast.FunctionDef | None:
-        """``causal_mask`` or ``GPT2Attention._attn``; the last definition counts."""
-        cls, _, name = path.rpartition(".")
-        if not cls:
-            return self._functions.get(name)
-        return self._method(self.classes.get(cls), name)
-
-    def _method(self, cls: ast.ClassDef | None, name: str) -> ast.FunctionDef | None:
-        if cls is None:
-            return None
-        looked_at: set[str] = set()
-        while cls is not None and cls.name not in looked_at:
-            looked_at.add(cls.name)
-            own = [s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == name]
-            if own:
-                return own[-1]
-            bases = [b.id for b in cls.bases if isinstance(b, ast.Name) and b.id in self.classes]
-            cls = self.classes[bases[0]] if bases else None
-        return None
 
     def trace(self, path: str) -> tuple[Expr, dict[str, Expr]]:
         """What the function at ``path`` returns, and what it stores on ``self``."""
@@ -155,13 +78,13 @@ class Tracer:
         cls: ast.ClassDef | None,
         level: int,
     ) -> tuple[Expr, dict[str, Expr]]:
-        scope = _Scope(names, aliases(function.body, self._spellings), cls, level)
+        scope = _Scope(names, aliases(function.body, self.spellings), cls, level)
         given = dict(names)
         self._block(function.body, scope)
         results = [one for one in scope.returns if one.op != "const" or one.value is not None]
         if not results:
             results = [v for n, v in scope.names.items() if given.get(n) is not v and _is_new(v)]
-        return _either(results), scope.stores
+        return either(results), scope.stores
 
     # ---- statements -----------------------------------------------------------------------
 
@@ -239,14 +162,14 @@ class Tracer:
         if else_ended:
             scope.names, scope.stores = then_names, then_stores
             return
-        scope.names = _merged(then_names, scope.names)
-        scope.stores = _merged(then_stores, scope.stores)
+        scope.names = merged(then_names, scope.names)
+        scope.stores = merged(then_stores, scope.stores)
 
     def _loop(self, body: list[ast.stmt], scope: _Scope) -> None:
         before = dict(scope.names)
         self._block(body, scope)
         scope.ended = False
-        scope.names = _merged(before, scope.names)
+        scope.names = merged(before, scope.names)
 
     def _bind(self, target: ast.expr, value: Expr, scope: _Scope) -> None:
         match target:
@@ -258,7 +181,7 @@ class Tracer:
                 scope.stores[target.attr] = value
             case ast.Tuple() | ast.List():
                 for index, one in enumerate(target.elts):
-                    self._bind(one, _item(value, index, target.lineno), scope)
+                    self._bind(one, item(value, index, target.lineno), scope)
             case ast.Starred():
                 self._bind(target.value, value, scope)
 
@@ -303,7 +226,7 @@ class Tracer:
             case ast.Starred():
                 return Expr("star", (self._value(node.value, scope),), line=line)
             case ast.IfExp():
-                return _either([self._value(node.body, scope), self._value(node.orelse, scope)])
+                return either([self._value(node.body, scope), self._value(node.orelse, scope)])
             case ast.Call():
                 return self._call(node, scope)
             case ast.ListComp() | ast.GeneratorExp():
@@ -315,8 +238,8 @@ class Tracer:
     def _name(self, node: ast.Name, scope: _Scope) -> Expr:
         if node.id in scope.names:
             return scope.names[node.id]
-        if node.id in self._constants and node.id not in scope.imports:
-            return self._value(self._constants[node.id], scope)
+        if node.id in self.constants and node.id not in scope.imports:
+            return self._value(self.constants[node.id], scope)
         full = self.full_name(node, scope.imports) or node.id
         return Expr("global", name=full, line=node.lineno)
 
@@ -343,7 +266,7 @@ class Tracer:
             return Expr("slice", (base,), value=tuple(bounds), line=node.lineno)
         where = self._value(index, scope)
         if isinstance(where.value, int) and base.op == "list":
-            return _item(base, where.value, node.lineno)
+            return item(base, where.value, node.lineno)
         return Expr("item", (base, where), value=where.value, line=node.lineno)
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, scope: _Scope) -> Expr:
@@ -384,13 +307,13 @@ class Tracer:
         scope: _Scope,
         line: int,
     ) -> Expr:
-        known = self._spellings
+        known = self.spellings
         if len(args) == 1 and (name in WRAPPERS or name in known.wrappers):
             return args[0]
         if name in known.operations:
-            return _canonical(known.operations[name], args, kwargs, line)
-        if name in self._functions:
-            return self._inline(name, self._functions[name], args, kwargs, scope, line)
+            return canonical(known.operations[name], args, kwargs, line)
+        if name in self.functions:
+            return self._inline(name, self.functions[name], args, kwargs, scope, line)
         return Expr("call", args, name=name, kwargs=kwargs, line=line)
 
     def _method_call(
@@ -403,16 +326,16 @@ class Tracer:
     ) -> Expr:
         owner = callee.args[0]
         if owner.op == "self" and scope.cls is not None:
-            method = self._method(scope.cls, callee.name)
+            method = self.method(scope.cls, callee.name)
             if method is not None:
                 inner = self._inline(
                     callee.name, method, (Expr("self"), *args), kwargs, scope, line
                 )
                 return Expr("call", args, callee.name, kwargs, line=line, inside=inner.inside)
             return Expr("call", args, callee.name, kwargs, line=line)
-        if callee.name in self._spellings.methods:
-            return _canonical(callee.name, (owner, *args), kwargs, line)
-        if callee.name in self._spellings.conversions:
+        if callee.name in self.spellings.methods:
+            return canonical(callee.name, (owner, *args), kwargs, line)
+        if callee.name in self.spellings.conversions:
             return owner
         return Expr("call", (owner, *args), callee.name, kwargs, line=line)
 
@@ -446,51 +369,3 @@ class Tracer:
 def _is_new(value: Expr) -> bool:
     """Whether a value that is not returned yet may be on its way to the result."""
     return value.op not in ("const", "function", "self")
-
-
-def _canonical(
-    op: str, args: tuple[Expr, ...], kwargs: tuple[tuple[str, Expr], ...], line: int
-) -> Expr:
-    """One form for each way to write an operation."""
-    if op == "transpose":
-        axes = [a.value for a in (*args[1:], *(v for _, v in kwargs))]
-        known = all(isinstance(a, int) for a in axes) and len(axes) == 2
-        return Expr(op, args[:1], value=frozenset(axes) if known else None, line=line)
-    if op == "permute":
-        order = args[1] if len(args) > 1 else dict(kwargs).get("dims", Expr("unknown"))
-        moved = tuple(a.value for a in order.args)
-        swapped = frozenset(i - len(moved) for i, m in enumerate(moved) if m != i)
-        whole = all(isinstance(m, int) for m in moved) and len(swapped) == 2
-        return Expr("transpose", args[:1], value=swapped if whole else None, line=line)
-    return Expr(op, args, op, kwargs, line=line)
-
-
-def _item(value: Expr, index: int, line: int) -> Expr:
-    if (
-        value.op == "list"
-        and -len(value.args) <= index < len(value.args)
-        and not any(arg.op in ("star", "repeated", "list") for arg in value.args)
-    ):
-        return value.args[index]
-    if value.op == "list" and len(value.args) == 1 and value.args[0].op == "repeated":
-        return value.args[0]
-    where = Expr("const", value=index)
-    return Expr("item", (value, where), value=index, line=line)
-
-
-def _either(values: list[Expr]) -> Expr:
-    if not values:
-        return Expr("const")
-    return values[0] if len(values) == 1 else Expr("either", tuple(values))
-
-
-def _merged(left: dict[str, Expr], right: dict[str, Expr]) -> dict[str, Expr]:
-    """Names after two branches: where they differ, either may be meant."""
-    merged = {}
-    for name in left | right:
-        a, b = left.get(name), right.get(name)
-        if a is None or b is None or a is b:
-            merged[name] = a if a is not None else b or Expr("unknown")
-        else:
-            merged[name] = Expr("either", (a, b))
-    return merged

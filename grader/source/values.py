@@ -6,10 +6,7 @@ import ast
 from dataclasses import replace
 from functools import lru_cache
 
-from grader.source.patterns import Snippet, Where, Written, last_name, made_with, pattern, written
-from grader.source.read import Source
-from grader.source.trace import walk
-from grader.source.words import (
+from grader.source.definitions import (
     Finding,
     Path,
     SourceTest,
@@ -21,6 +18,9 @@ from grader.source.words import (
     result,
     tracer,
 )
+from grader.source.expr import walk
+from grader.source.patterns import Snippet, Where, Written, last_name, made_with, pattern, written
+from grader.source.read import Source
 
 
 def returns(

@@ -1,1 +1,4 @@
-"""The untrusted process: it imports the framework, runs the learner's code and says what it saw."""
+"""The untrusted process: it imports the framework, runs the learner's code and says what it saw.
+
+Nothing here is public: the sandbox starts ``__main__`` by its path.
+"""

@@ -1,4 +1,4 @@
-"""The right numbers once more, written apart from ``checks/oracles.py``: loops, one head at a time.
+"""The right numbers once more, written apart from ``checks/``: loops, one head at a time.
 
 A variant is called right or wrong by these formulas, so that an error in an oracle shows.
 """

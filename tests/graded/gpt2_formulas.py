@@ -1,4 +1,4 @@
-"""The right numbers of steps 09 to 12 once more, apart from ``checks/oracles``: plain loops."""
+"""The right numbers of steps 09 to 12 once more, apart from ``checks/``: plain loops."""
 
 from __future__ import annotations
 

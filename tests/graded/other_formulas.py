@@ -1,4 +1,4 @@
-"""The right numbers of steps 03, 04, 06 and 08, written apart from ``checks/oracles``.
+"""The right numbers of steps 03, 04, 06 and 08, written apart from ``checks/``.
 
 Loops over single vectors, complex numbers for rotations: nothing is shared with the oracles, so
 that an error in one of them shows.

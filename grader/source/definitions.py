@@ -1,4 +1,4 @@
-"""The words in which a rubric asks about the source. Each gives a test: source to finding."""
+"""Tests of what a file imports and defines, and how tests are combined."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from grader.source import placeholders
+from grader.source.expr import Expr
 from grader.source.names import imported
 from grader.source.read import Source
-from grader.source.trace import Expr, Tracer
+from grader.source.trace import Tracer
 
 
 @dataclass(frozen=True)
