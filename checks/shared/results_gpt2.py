@@ -86,6 +86,7 @@ def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
                     "Collect all problems first, then raise one error that lists them.",
                     error.line,
                     error.chain,
+                    note=f"Your error says: {error.message}",
                 )
         return Passed()
 

@@ -41,11 +41,22 @@ def steady(text: str, folder: str) -> str:
     return _ADDRESS.sub("", text.replace(folder, "~"))
 
 
+WORD = 40
+"""Characters that are given up so that a text is not cut in the middle of a word."""
+
+
+def _shortened(text: str, limit: int) -> str:
+    """``text`` up to the last whole word for which there is room, and a sign that it goes on."""
+    kept = text[: limit - 1]
+    end = kept.rfind(" ") if not text[limit - 1].isspace() else limit - 1
+    return f"{kept[:end] if end > limit - WORD else kept}…"
+
+
 def line(text: str, limit: int) -> str:
     """``text`` as one line of at most ``limit`` characters.
 
     Every unsafe character becomes U+FFFD and is not dropped: a name must not turn into
     another name by being cleaned.
     """
-    kept = text if len(text) <= limit else text[: limit - 1] + "…"
+    kept = text if len(text) <= limit else _shortened(text, limit)
     return _UNSAFE.sub(REPLACEMENT, kept).replace("\n", REPLACEMENT).replace("\t", REPLACEMENT)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from grader.base import sanitize
 from grader.frameworks.values import Translation
@@ -15,6 +16,9 @@ from grader.protocol.probe import SeenError
 
 MOST = 400
 """Characters of a message: the groups of the texts below may hold whatever the file raised."""
+
+MOST_LINES = 12
+"""Lines of an error in its own words."""
 
 Teller = Callable[[SeenError, str], Translation | None]
 """Retells an error, whose stripped text it is given too; None where it does not know it."""
@@ -83,6 +87,12 @@ PYTHON: tuple[Row, ...] = (
         NONE_HINT,
     ),
     (
+        "TypeError",
+        r"^(\w+)\(\) takes no arguments",
+        "{0} takes no arguments",
+        "@dataclass above a class gives it an __init__ that takes its fields.",
+    ),
+    (
         "ModuleNotFoundError|ImportError",
         r"No module named '([\w.]+)'",
         "There is no module {0}",
@@ -109,15 +119,45 @@ def translate(error: SeenError, *tellers: Teller) -> Translation:
     ``tellers`` know the framework's own errors; they go before what is said of plain Python's.
     """
     text = error.message.strip()
+    known = () if _is_own(error) else (_signature, *tellers, _attribute, _keyword, rows(PYTHON))
+    told = next((one for tell in known if (one := tell(error, text))), None)
+    told = told or _in_its_words(error, text)
     inside = error.function not in (None, "<module>")
     where = f" (in {error.function})" if inside else ""
-    for tell in (_signature, *tellers, _attribute, _keyword, rows(PYTHON)):
-        retold = tell(error, text)
-        if retold is not None:
-            return Translation(sanitize.line(f"{retold.message}{where}", MOST), retold.hint)
-    first = text.splitlines()[0][:200] if text else ""
-    plain = f"{error.type_name}: {first}" if first else error.type_name
-    return Translation(sanitize.line(f"{plain}{where}", MOST))
+    hint = told.hint
+    if told.fix is not None:
+        hint = f"{hint or ''} Write {' '.join(told.fix.new.split())}".strip()
+    return replace(
+        told,
+        message=sanitize.line(f"{told.message}{where}", MOST),
+        hint=sanitize.line(hint, MOST) if hint else None,
+        called=_called(error),
+    )
+
+
+def _is_own(error: SeenError) -> bool:
+    """Whether a ``raise`` in the learner's file made it: its words are the learner's."""
+    return bool(error.calls) and error.calls[-1].code.startswith("raise") and not error.inside
+
+
+def _in_its_words(error: SeenError, text: str) -> Translation:
+    """The error's own text, whole."""
+    first, _, rest = text.partition("\n")
+    lines = rest.rstrip().splitlines()
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = [f"… ({len(lines) - MOST_LINES} more lines)"]
+    said = f"{error.type_name}: {first}" if first else error.type_name
+    return Translation(said, more="\n".join(lines))
+
+
+def _called(error: SeenError) -> str:
+    """The line that called the function in which it happened."""
+    if len(error.calls) < 2:
+        return ""
+    caller = error.calls[-2]
+    text = " ".join(caller.statement.split())
+    where = text or f"in {caller.function}"
+    return sanitize.line(f"Called from line {caller.line}: {where}", MOST)
 
 
 def rows(table: tuple[Row, ...]) -> Teller:
@@ -163,6 +203,13 @@ def _signature(error: SeenError, text: str) -> Translation | None:
     )
     if error.type_name != "TypeError" or error.line is not None or found is None:
         return None
+    field = re.search(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'", text)
+    if field is not None:
+        return Translation(
+            f"{field[1]} takes no {field[2]}",
+            f"A field of a dataclass needs a type: {field[2]}: int = … Without one it is none. "
+            "An __init__ of your own must have the stub's arguments.",
+        )
     why = found[2].replace("missing", "lacks")
     return Translation(
         f"{found[1]} cannot be called as the lesson does: it {why}",

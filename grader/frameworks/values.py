@@ -7,11 +7,26 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
+class Fix:
+    """``old``, a piece of the learner's line, and what to write instead."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
 class Translation:
-    """One error in a learner's words: what happened and, where that is known, what to try."""
+    """One error in a learner's words: what happened and, where that is known, what to try.
+
+    ``fix`` is what to write. ``called`` says which line called the function in which it happened.
+    ``more`` holds the further lines of an error that keeps its own words.
+    """
 
     message: str
     hint: str | None = None
+    fix: Fix | None = None
+    called: str = ""
+    more: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grader.base.blanks import Region, regions
+from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison, Reference, Run
@@ -49,18 +49,14 @@ def follow(
     )
     names = {check.blank: check.gives for check in rubric.checks if check.blank and check.gives}
     sentences = {check.blank: check.passed for check in rubric.checks if check.blank}
-    teller = Teller(comparison, _regions(solution), names, sentences)
+    teller = Teller(comparison, regions(solution), names, sentences)
     if mine.error is not None and mine.error.line is not None:
         return teller.raised(mine.error.line)
     return teller.departed(_result(evidence, trial, mine, comparison))
 
 
-def _regions(solution: str) -> tuple[Region, ...]:
-    return regions(solution)
-
-
 def _first_wrong(evidence: Evidence) -> str | None:
-    """The first trial of the whole program that is wrong or raised; the smallest of the first few."""
+    """The first trial of the whole program that is wrong or raised."""
     for name, trial in evidence.trials.items():
         ran = name in evidence.outcome.observations
         if ran and not trial.part and trial.expect is not None and not evidence.right(name):

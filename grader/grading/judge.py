@@ -166,7 +166,8 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
         if wrong := _how_wrong(case, name):
             words = _operations(case.evidence, name)
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
-            results[accused.id] = _fail(accused, *wrong)
+            failed = _fail(accused, *wrong[:2])
+            results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
     return [results[result.id] for result in settled]
 
 
@@ -185,7 +186,8 @@ def _operations(evidence: Evidence, trial: str) -> frozenset[str]:
     if error is None:
         return frozenset()
     told = evidence.framework.translate(error)
-    return frozenset(re.findall(r"\w+", f"{told.message} {told.hint}"))
+    code = " ".join(call.code for call in error.calls[-1:])
+    return frozenset(re.findall(r"\w+", f"{code} {told.message} {told.hint}"))
 
 
 def _standing_at(
@@ -202,14 +204,19 @@ def _standing_at(
     return next(iter([*missing, *found]), None) if line is not None else None
 
 
-def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
+_Wrong = tuple[int | None, str, tuple[str, ...] | None]
+"""The line, what is wrong, and hints that go instead of the check's own."""
+
+
+def _how_wrong(case: Case, trial: str) -> _Wrong | None:
     """Where and how helper ``trial`` is wrong; None where it does not exist to be called."""
     error = case.evidence.error(trial)
     if error is not None:
         helper = case.evidence.trials[trial].probe.actions[-1].name
         if _absent(case.evidence, trial) or error.line is None or error.action != helper:
             return None
-        return error.line, case.evidence.framework.translate(error).message
+        told = case.evidence.framework.translate(error)
+        return error.line, told.message, (told.hint,) if told.hint else ()
     for path, want in case.evidence.expected(trial).items():
         seen = case.evidence.seen(trial, path)
         if seen is None:
@@ -217,9 +224,10 @@ def _how_wrong(case: Case, trial: str) -> tuple[int | None, str] | None:
         if not isinstance(seen, SeenTensor | SeenArray):
             return None
         if seen.array.shape != want.shape:
-            return None, f"Called alone it gives shape {seen.array.shape}, expected {want.shape}"
+            told_shape = f"shape {seen.array.shape}, expected {want.shape}"
+            return None, f"Called alone it gives {told_shape}", None
         if not case.evidence.close(trial, seen.array, want):
-            return None, f"Called alone: {difference(seen.array, want)}"
+            return None, f"Called alone: {difference(seen.array, want)}", None
     return None
 
 
@@ -229,7 +237,8 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
         case Passed(note):
             return _pass(check, note)
         case Failed():
-            hints = ((ruling.hint,) if ruling.hint else ()) + check.hints
+            own = () if ruling.alone else check.hints
+            hints = ((ruling.hint,) if ruling.hint else ()) + own
             return CheckResult(
                 check.id,
                 check.kind,
@@ -237,6 +246,7 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 _said(check.failed, ruling.message),
                 hints,
                 line=ruling.line,
+                note=ruling.note,
                 detail=ruling.detail,
             )
         case NotRun(waits_for):

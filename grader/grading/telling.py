@@ -44,12 +44,13 @@ class Teller:
         shapes: dict[str, str] = {}
         for place in mine.places:
             array = mine.arrays[place.value]
-            if mine.line(place.node) == line and array is not None and place.part < 0:
-                if isinstance(mine.nodes[place.node], ast.Name | ast.Attribute | ast.Call):
-                    shapes[mine.segment(place.node)] = _shape(array.shape)
-        told = [f"{text} is {shape}" for text, shape in shapes.items() if len(text) <= MOST_TEXT]
-        sentence = f"On line {line}, {_listed(told)}." if told else ""
-        return Trace((sentence,) if sentence else (), line, tuple(self.margin(())))
+            named = isinstance(mine.nodes[place.node], ast.Name | ast.Attribute)
+            here = mine.line(place.node) == line and place.part < 0
+            if here and named and array is not None:
+                shapes[mine.segment(place.node)] = _shape(array.shape)
+        told = [f"{text} is {shape}" for text, shape in shapes.items()]
+        sentences = (f"On line {line}, {_listed(told)}.",) if told else ()
+        return Trace(sentences, line, tuple(self.margin(())))
 
     # ---- sentences ------------------------------------------------------------------------
 
@@ -61,7 +62,7 @@ class Teller:
         last = max(known, key=lambda v: mine.made[v].order)
         at = self._bound_at(last)
         quantity = self.quantity(self.comparison.match(last))
-        what = f": {_these(quantity)}" if quantity else ""
+        what = f": it gives {quantity}" if quantity else ""
         if at is not None and at != line:
             yield f"Line {at} is still right{what}."
 
@@ -124,39 +125,31 @@ class Teller:
 
     def quantity(self, value: int | None) -> str:
         """What the lesson calls a value of the reference; empty where it has no name."""
-        if value is None or value < 0:
-            return ""
-        right, name = self.comparison.reference.run, ""
-        for place in right.places:
-            statement = right.statement(place.node)
-            if (
-                place.value != value
-                or getattr(statement, "value", None) is not right.nodes[place.node]
-            ):
-                continue
-            blank = self._blank(right.line(place.node))
-            if blank is not None and blank.name in self.names and place.part < 0:
-                if _last_line(statement) >= blank.end - 1:
-                    name = self.names[blank.name]
-                    continue
-            if isinstance(statement, ast.Assign):
-                name = _target(statement.targets[0], place.part) or name
+        name = ""
+        for statement, part in self._bindings(self.comparison.reference.run, value):
+            blank = self._blank(statement.lineno)
+            last = blank is not None and _last_line(statement) >= blank.end - 1
+            if blank is not None and last and part < 0 and blank.name in self.names:
+                name = self.names[blank.name]
+            elif isinstance(statement, ast.Assign):
+                name = _target(statement.targets[0], part) or name
         return name
+
+    def _bindings(self, run: Run, value: int | None) -> Iterator[tuple[ast.stmt, int]]:
+        """The statements whose whole result ``value`` is, and which part of it, in order."""
+        for place in run.places:
+            statement = run.statement(place.node)
+            whole = getattr(statement, "value", None) is run.nodes[place.node]
+            if place.value == value and statement is not None and whole:
+                yield statement, place.part
 
     def _blank(self, line: int) -> Region | None:
         return next((one for one in self.regions if one.start < line < one.end), None)
 
     def _bound_at(self, value: int) -> int | None:
-        """The line that last gave a name to a value, before it was used."""
-        mine, found = self.comparison.mine, None
-        for place in mine.places:
-            statement = mine.statement(place.node)
-            if place.value == value and isinstance(
-                statement, ast.Assign | ast.AugAssign | ast.Return
-            ):
-                if statement.value is mine.nodes[place.node]:
-                    found = statement.lineno
-        return found
+        """The line that last gave a name to a value, or returned it."""
+        bound = [statement.lineno for statement, _ in self._bindings(self.comparison.mine, value)]
+        return bound[-1] if bound else None
 
     # ---- the margin -----------------------------------------------------------------------
 
@@ -199,10 +192,6 @@ def _target(target: ast.expr, part: int) -> str:
 
 def _last_line(statement: ast.stmt | None) -> int:
     return (statement.end_lineno or statement.lineno) if statement is not None else 0
-
-
-def _these(quantity: str) -> str:
-    return quantity
 
 
 def _shape(shape: Sequence[int]) -> str:

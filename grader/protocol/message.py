@@ -150,6 +150,20 @@ def _many(test: Any) -> Any:
     )
 
 
+def _few(test: Any, most: int) -> Any:
+    every = _many(test)
+    return lambda value: (
+        every(value) if isinstance(value, tuple) and len(value) <= most else fail("fewer values")
+    )
+
+
+def _small(test: Any, most: int) -> Any:
+    every = _mapping(test)
+    return lambda value: (
+        every(value) if isinstance(value, dict) and len(value) <= most else fail("fewer values")
+    )
+
+
 def _mapping(test: Any) -> Any:
     return lambda value: (
         {_name(key): test(item) for key, item in value.items()}
@@ -189,6 +203,7 @@ Fields = dict[type, tuple[Any, ...]]
 def messages() -> Fields:
     """What the worker may send, and the test of each field."""
     error = _one(probe.SeenError)
+    names = _few(_name, probe.MOST_NAMES)
     return {
         Hello: (_many(_name), _number, _many(_text)),
         Broken: (_text,),
@@ -202,7 +217,26 @@ def messages() -> Fields:
         probe.SeenParameter: (shape, _name),
         probe.SeenModule: (_name, _boolean, _mapping(_one(probe.SeenParameter)), _mapping(_name)),
         probe.SeenObject: (_name,),
-        probe.SeenError: (_name, _text, _name, _maybe(_number), _maybe(_name), _text, _name),
+        probe.SeenValue: (_name, _name, _maybe(shape), _name, _maybe(names), names, names),
+        probe.SeenCall: (
+            _number,
+            _name,
+            _text,
+            _text,
+            _small(_one(probe.SeenValue), probe.MOST_VALUES),
+        ),
+        probe.SeenError: (
+            _name,
+            _text,
+            _name,
+            _maybe(_number),
+            _maybe(_name),
+            _text,
+            _name,
+            _few(_one(probe.SeenCall), probe.MOST_CALLS),
+            _name,
+            _maybe(_one(probe.SeenValue)),
+        ),
         probe.Trail: (_places, _many(_maybe(_numbers))),
         probe.Observation: (_name, _mapping(_seen), _maybe(error), _maybe(_one(probe.Trail))),
     }

@@ -211,6 +211,46 @@ Seen = (
 )
 
 
+MOST_NAMES = 300
+MOST_VALUES = 24
+MOST_CALLS = 6
+"""How much a :class:`SeenError` may hold of each."""
+
+
+@dataclass(frozen=True)
+class SeenValue:
+    """What a name stood for when an exception was raised.
+
+    ``kind`` is the name of its type; ``text`` a number or text as Python writes it, the length of
+    a list or tuple, or the name of a class, function or module. ``signature`` holds the parameters
+    of what can be called, as they are written. ``fields`` are the attributes that it was given,
+    ``names`` all that it has.
+    """
+
+    kind: str
+    text: str = ""
+    shape: tuple[int, ...] | None = None
+    dtype: str = ""
+    signature: tuple[str, ...] | None = None
+    fields: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SeenCall:
+    """One line of the learner's file that an exception went through.
+
+    ``code`` is the expression that was being worked out, ``statement`` the whole statement; both
+    are empty where they are long. ``values`` holds what the names in them stood for.
+    """
+
+    line: int
+    function: str
+    code: str = ""
+    statement: str = ""
+    values: dict[str, SeenValue] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class SeenError:
     """An exception. ``line`` is the deepest line in the learner's file, 1-based.
@@ -218,6 +258,9 @@ class SeenError:
     ``function`` is the learner's function at that line. ``chain`` is the text of the
     original traceback, capped. ``origin`` is what raised it: ``"file"``, ``"below"`` (what the
     file called, the framework above all), or ``"grader"`` (a mistake of the worker or the engine).
+    ``calls`` are the learner's own lines, outermost first. ``inside``
+    is the function that the deepest of them called and that raised, if it was not the line itself.
+    ``about`` is what a missing name was looked for in.
     """
 
     type_name: str
@@ -227,6 +270,9 @@ class SeenError:
     function: str | None = None
     chain: str = ""
     origin: str = "file"
+    calls: tuple[SeenCall, ...] = ()
+    inside: str = ""
+    about: SeenValue | None = None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ class Passed:
 class Failed:
     """The rule does not hold. Texts given here precede those of the check.
 
+    ``note`` goes below the line. ``alone``: the check's own hints are about something else.
     ``concept`` names the mistake where the rule itself knows it. ``wrong`` names the results, each
     by trial and path, whose numbers are at fault.
     """
@@ -37,6 +38,8 @@ class Failed:
     detail: str | None = None
     concept: str | None = None
     wrong: tuple[tuple[str, str], ...] = ()
+    note: str | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ class Check:
     needs: tuple[str, ...] = ()
     proven_by: tuple[str, ...] = ()
     why: str = ""
+    blank: str = ""
+    gives: str = ""
 
     @property
     def kind(self) -> Kind:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import linecache
 import os
+from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import TypeVar, cast
 
 from grader.protocol.probe import SeenError
+from grader.worker import frames
 
 E = TypeVar("E", bound=BaseException)
 
@@ -52,7 +55,7 @@ def see(error: BaseException, action: str, file: str) -> SeenError:
 def _see(error: BaseException, action: str, file: str) -> SeenError:
     calls = _calls(error)
     line, function = _place(error, calls, file)
-    return SeenError(
+    seen = SeenError(
         type_name=type_name(error),
         message=message(error),
         action=action,
@@ -61,6 +64,12 @@ def _see(error: BaseException, action: str, file: str) -> SeenError:
         chain=_chain(error, calls),
         origin=_origin(error, calls, file),
     )
+    source = "".join(linecache.getlines(file))
+    with suppress(Exception):  # the values at that line may be anything
+        seen = replace(seen, calls=frames.calls(error, file, source))
+    with suppress(Exception):
+        seen = replace(seen, inside=frames.inside(error, file), about=frames.about(error, file))
+    return seen
 
 
 def type_name(value: object) -> str:
@@ -74,7 +83,9 @@ def message(error: BaseException) -> str:
     if type(error) is KeyError and len(error.args) == 1 and type(error.args[0]) is str:
         return error.args[0][:MESSAGE_LIMIT]
     try:
-        return str.__str__(str(error))[:MESSAGE_LIMIT]
+        text = str.__str__(str(error))
+        more = len(text) - MESSAGE_LIMIT
+        return text if more <= 0 else f"{text[:MESSAGE_LIMIT]} … ({more} more characters)"
     except BaseException as other:  # noqa: BLE001 - its __str__ is the learner's code too
         return f"(its text cannot be read: {type_name(other)})"
 

@@ -72,7 +72,7 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
 
     def rule(evidence: Evidence) -> Ruling:
         wrong: list[tuple[str, str]] = []
-        total, first = 0, None
+        total, first, nowhere = 0, None, None
         for name in evidence.matching(*trials):
             expected = evidence.expected(name)
             if not expected:
@@ -88,15 +88,39 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
                 if a is not None and not evidence.close(name, a, expected[p])
             ]
             wrong += [(name, path) for path in bad]
+            for path in bad:
+                nowhere = nowhere or _nan(arrays[path], expected[path])
             if bad and first is None:
                 first = _difference(evidence, name, bad[0], expected[bad[0]])
         if wrong:
             count = len({name for name, _ in wrong})
             several = "" if total == 1 else f" in {count} of {total} random configurations"
-            return Failed(f"The {what} are wrong{several}", detail=first, wrong=tuple(wrong))
+            return Failed(
+                f"The {what} are wrong{several}{nowhere or ''}",
+                NAN_HINT if nowhere else None,
+                detail=first,
+                wrong=tuple(wrong),
+            )
         return Passed()
 
     return rule
+
+
+NAN_HINT = (
+    "NaN comes of 0 / 0, of inf - inf, of the square root of a negative number, and of a softmax "
+    "over a row that is -inf everywhere."
+)
+
+
+def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]) -> str | None:
+    """Where the first number is that is NaN and should not be."""
+    if seen is None or seen.shape != expected.shape or seen.dtype.kind != "f":
+        return None
+    lost = np.argwhere(np.isnan(seen) & ~np.isnan(expected))
+    if not len(lost):
+        return None
+    at = ", ".join(str(int(index)) for index in lost[0])
+    return f". There is NaN, not a number, first at [{at}]"
 
 
 def numbers_or(*trials: str, other: dict[str, object], note: str) -> Rule:

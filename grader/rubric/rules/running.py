@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.protocol.probe import Call, Make, SeenModule
+from grader.protocol.probe import Call, Make, SeenError, SeenModule
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence, State
 from grader.rubric.rules.asking import actions_of
@@ -25,14 +25,29 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
     if state is State.FAILED:
         error = evidence.error(trial)
         if error is not None:
-            told = evidence.framework.translate(error)
-            return Failed(told.message, told.hint, error.line, error.chain)
+            return raised(evidence, error)
     if state is State.UNDER_WAY:
         how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
         return Failed(
-            f"Your code {how}", _ending_hint(evidence.outcome.ended), evidence.outcome.line
+            f"Your code {how}",
+            _ending_hint(evidence.outcome.ended),
+            evidence.outcome.line,
+            alone=True,
         )
     return NotRun()
+
+
+def raised(evidence: Evidence, error: SeenError) -> Failed:
+    """What the error says, and nothing else: a check's own hints do not know of it."""
+    told = evidence.framework.translate(error)
+    return Failed(
+        told.message,
+        told.hint,
+        error.line,
+        error.chain,
+        note="\n".join(part for part in (told.more, told.called) if part) or None,
+        alone=True,
+    )
 
 
 def _ending_hint(ended: str) -> str | None:
@@ -51,14 +66,15 @@ def imports() -> Rule:
     def rule(evidence: Evidence) -> Ruling:
         error = evidence.outcome.load_error
         if error is not None:
-            told = evidence.framework.translate(error)
-            return Failed(told.message, told.hint, error.line, error.chain)
+            return raised(evidence, error)
         if evidence.outcome.ended != "done" and not (
             evidence.outcome.observations or evidence.outcome.probe
         ):
             how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
             return Failed(
-                f"While it was imported, your file {how}", _ending_hint(evidence.outcome.ended)
+                f"While it was imported, your file {how}",
+                _ending_hint(evidence.outcome.ended),
+                alone=True,
             )
         return Passed()
 

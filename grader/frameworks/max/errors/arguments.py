@@ -1,0 +1,265 @@
+"""Calls with arguments that do not fit: which ones there are, and the call put right."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+
+from grader.frameworks import Translation
+from grader.frameworks.max.errors.case import Case
+from grader.frameworks.max.errors.fitting import fits
+from grader.frameworks.max.errors.gathering import chained, gathered, spread
+from grader.frameworks.max.errors.signature import Signature
+from grader.protocol.probe import SeenValue
+
+SYNONYMS = {
+    "dim": ("axis", "dims", "n_embd"),
+    "dims": ("axis", "dim"),
+    "axes": ("axis", "dims"),
+    "dim0": ("dim1", "axis_1"),
+    "in_features": ("in_dim",),
+    "out_features": ("out_dim",),
+    "input_dim": ("in_dim",),
+    "output_dim": ("out_dim",),
+    "num_embeddings": ("vocab_size",),
+    "embedding_dim": ("dim",),
+    "size": ("shape",),
+    "normalized_shape": ("shape", "dim"),
+    "eps": ("epsilon",),
+    "epsilon": ("eps",),
+    "weight": ("gamma",),
+    "bias": ("beta",),
+    "input": ("x", "value"),
+    "x": ("input", "value"),
+    "tensors": ("original_vals", "values"),
+    "split_size": ("split_size_or_sections",),
+    "diagonal": ("num_upper",),
+    "value": ("data",),
+    "index": ("indices",),
+    "end": ("stop",),
+}
+"""Names of arguments in PyTorch and NumPy, and MAX's names for them."""
+
+KEPT = ("keepdim", "keepdims")
+
+USUAL = {
+    "dim1": "-1",
+    "dim2": "-2",
+    "axis_1": "-1",
+    "axis_2": "-2",
+    "epsilon": "1e-5",
+    "graph_op": "",
+}
+"""What is usually written for an argument that was forgotten."""
+
+
+def renamed(owner: str, name: str, given: list[ast.expr], call: ast.Call | None) -> ast.Call:
+    """``owner.name(given…)`` with the keywords of ``call`` under MAX's names."""
+    words = [
+        ast.keyword("axis" if word.arg in ("dim", "axes") else word.arg, word.value)
+        for word in (call.keywords if call else ())
+        if word.arg not in (*KEPT, "dtype")
+    ]
+    return ast.Call(ast.Attribute(ast.Name(owner), name), given, words)
+
+
+def told(case: Case, call: ast.Call) -> str:
+    """The call's function with its arguments, as they really are."""
+    value = case.value(call.func)
+    name = ast.unparse(call.func)
+    if value is None or value.signature is None:
+        return name
+    return f"{name}({', '.join(value.signature)})"
+
+
+def refused(case: Case, match: re.Match[str]) -> Translation | None:
+    """A call whose arguments do not fit the function's."""
+    call = case.call
+    if call is None or isinstance(call.func, ast.Call):
+        call = call or next(case.calls(), None)
+    if call is None:
+        return None
+    if numpy := _of_numpy(case, call):
+        return numpy
+    signature = Signature.of(case.value(call.func))
+    what = _what(case, call, match)
+    if ast.unparse(call) == "F.functional()":
+        return Translation(
+            "F.functional is a decorator and takes no parentheses",
+            "Write it without them.",
+            case.fix(call, "F.functional"),
+        )
+    if signature is None:
+        signature = _recorded(case, call)
+    if signature is None or (case.error.inside and not _is_own(case, call, match)):
+        return Translation(what, None)
+    fixed = repaired(case, call, signature)
+    shown = ", ".join(signature.written)
+    hint = f"The arguments are {ast.unparse(call.func)}({shown})."
+    if len(hint) > 120:
+        hint = f"The arguments are ({shown})."
+    return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
+
+
+def _recorded(case: Case, call: ast.Call) -> Signature | None:
+    """The signature of one of MAX's methods, where its object is the result of another call."""
+    from grader.frameworks.max.errors.names import known
+
+    found = re.search(r"\bTensor\.(\w+)\(\)", case.text)
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if found is None or found[1] != name or name not in known()["Tensor"]:
+        return None
+    written = tuple(known()["signatures of Tensor"][known()["Tensor"].index(name)].split(", "))
+    return Signature.of(SeenValue("method", signature=written))
+
+
+def _is_own(case: Case, call: ast.Call, match: re.Match[str]) -> bool:
+    """Whether it is the learner's own call that was refused, and not one inside it."""
+    name = match.groupdict().get("name")
+    if name:
+        return any(word.arg == name for word in call.keywords) or "value" in case.text
+    return True
+
+
+def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
+    """What is wrong with the call, in a sentence."""
+    name = ast.unparse(call.func)
+    found = {key: value for key, value in match.groupdict().items() if value}
+    count = len(call.args)
+    signature = Signature.of(case.value(call.func))
+    match found:
+        case {"unknown": word}:
+            if word in KEPT:
+                return f"{name} has no argument {word}: MAX always keeps the axis, with size 1"
+            return f"{name} has no argument called {word}"
+        case {"missing": words}:
+            names = ", ".join(re.findall(r"'(\w+)'", words))
+            return f"{name} needs {names} as well"
+        case {"twice": word}:
+            return f"{name} is given {word} twice: once by its place, once by its name"
+    most = len(signature.plain) if signature else 0
+    takes = f"takes {most} value{'s' * (most != 1)} by place" if most else "takes fewer"
+    return f"{name} {takes}, and is given {count}"
+
+
+def repaired(case: Case, call: ast.Call, signature: Signature) -> ast.Call | None:
+    """The call with arguments that fit; None where that cannot be known."""
+    args, words = list(call.args), _words(call, signature)
+    args = gathered(case, args, signature, words)
+    if len(args) == 1 and isinstance(args[0], ast.List | ast.Tuple):
+        args = spread(args[0], signature, words) or args
+    if calls := chained(call, args, signature):
+        return calls
+    room = [name for name in signature.plain if name not in words]
+    for one in args[len(room) :]:
+        named = (n for n in signature.named if n not in words and _suits(case, n, one))
+        if name := next(named, None):
+            words[name] = one
+    filled = _filled(case, call, signature, args[: len(room)], words)
+    if filled is None:
+        return None
+    if any(fits(n, case.value(a)) is False for n, a in zip(room, filled, strict=False)):
+        return None
+    return ast.Call(call.func, filled, [ast.keyword(name, value) for name, value in words.items()])
+
+
+def _filled(
+    case: Case,
+    call: ast.Call,
+    signature: Signature,
+    args: list[ast.expr],
+    words: dict[str, ast.expr],
+) -> list[ast.expr] | None:
+    """The arguments by place with what was forgotten; that by name is added to ``words``."""
+    room = [name for name in signature.plain if name not in words]
+    missing = signature.required - set(room[: len(args)]) - set(words)
+    for name in [one for one in signature.every if one in missing]:
+        usual = _usual(case, name, args, call)
+        if usual is None:
+            return None
+        if name == "stop" and "start" not in words:
+            args = [ast.Constant(0), *args]
+        elif name in room and room.index(name) == len(args):
+            args.append(usual)
+        else:
+            words[name] = usual
+    return args
+
+
+def _words(call: ast.Call, signature: Signature) -> dict[str, ast.expr]:
+    """The keywords under the names that the function has; those without any are left out."""
+    made: dict[str, ast.expr] = {}
+    taken = {word.arg for word in call.keywords} | set(signature.plain[: len(call.args)])
+    for word in call.keywords:
+        name = word.arg or ""
+        if name not in signature.every:
+            free = [one for one in signature.every if one not in taken]
+            name = next((one for one in SYNONYMS.get(name, ()) if one in free), "") or (
+                _near(name, free) if name not in KEPT else ""
+            )
+        if name:
+            made[name] = word.value
+    return made
+
+
+def _near(name: str, free: list[str]) -> str:
+    starts = [one for one in free if len(name) > 1 and one.startswith(name)]
+    return (starts or difflib.get_close_matches(name, free, 1, 0.6) or [""])[0]
+
+
+def _suits(case: Case, name: str, node: ast.expr) -> bool:
+    """Whether ``node`` can be the argument ``name`` that is given by name only."""
+    text, kind = ast.unparse(node), case.kind(node)
+    match name:
+        case "dtype":
+            return kind in ("DType", "type", "str") or text.endswith("dtype")
+        case "device":
+            return kind in ("CPU", "Device") or text.endswith(("device", "CPU()"))
+        case "bias" | "exclude" | "use_cache":
+            return kind in ("bool", "") or text == name
+        case "dim":
+            return kind in ("int", "StaticDim", "")
+    return text.rpartition(".")[2] == name
+
+
+def _usual(case: Case, name: str, args: list[ast.expr], call: ast.Call) -> ast.expr | None:
+    """What most likely belongs in the place of a forgotten argument."""
+    if name in ("dim2", "axis_2") and args and ast.unparse(args[-1]) == "-2":
+        return ast.parse("-1", mode="eval").body
+    if name == "axis" and ast.unparse(call.func).endswith("gather"):
+        return ast.Constant(0)
+    if name == "axis" and ast.unparse(call.func).endswith("unsqueeze"):
+        return ast.Constant(1)
+    if name == "stop" and len(args) == 1:
+        return args[0]
+    if name in ("dtype", "device") and ast.unparse(call.func).endswith("astype"):
+        return None
+    if name in ("dtype", "device"):
+        tensors = [key for key, value in case.seen.values.items() if value.kind == "Tensor"]
+        used = {n.id for n in case.nodes() if isinstance(n, ast.Name)}
+        plain = sorted(tensors, key=lambda key: (key not in used, "." in key, len(key)))
+        usual = {"dtype": "DType.float32", "device": "CPU()"}[name]
+        text = f"{plain[0]}.{name}" if plain else usual
+        return ast.parse(text, mode="eval").body
+    written = USUAL.get(name)
+    return ast.parse(written, mode="eval").body if written else None
+
+
+def _of_numpy(case: Case, call: ast.Call) -> Translation | None:
+    """A function of NumPy or math that was given a MAX tensor."""
+    from grader.frameworks.max.errors.kinds import of_numpy
+
+    return of_numpy(case, call)
+
+
+def outside(case: Case, match: re.Match[str]) -> Translation | None:
+    """A call from outside, as the lesson makes it, whose arguments the learner's code refuses."""
+    if case.error.line is not None or case.error.calls:
+        return None
+    why = match["why"].replace("missing", "lacks")
+    return Translation(
+        f"{match['who']}() cannot be called as the lesson does: it {why}",
+        "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
+        "them only where the stub has one. A method's first one is self.",
+    )

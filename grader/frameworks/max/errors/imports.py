@@ -1,0 +1,99 @@
+"""Names and modules that are not there to be used or imported."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+
+from grader.frameworks.max.errors.case import Case
+from grader.frameworks.max.errors.names import known, meant
+from grader.frameworks.values import Fix, Translation
+
+IMPORTS = {
+    "F": "from max.experimental import functional as F",
+    "functional": "from max.experimental import functional as F",
+    "Tensor": "from max.experimental.tensor import Tensor",
+    **dict.fromkeys(
+        ("Module", "Linear", "Embedding", "ModuleList", "Sequential"),
+        "from max.experimental.nn import {}",
+    ),
+    "DType": "from max.dtype import DType",
+    "finfo": "from max.dtype import finfo",
+    "Dim": "from max.graph import Dim",
+    "DimLike": "from max.graph import DimLike",
+    "CPU": "from max.driver import CPU",
+    "Device": "from max.driver import Device",
+    "math": "import math",
+    "np": "import numpy as np",
+    "numpy": "import numpy",
+    "dataclass": "from dataclasses import dataclass",
+    "field": "from dataclasses import field",
+}
+
+
+"""Where the names live that the lessons use."""
+
+
+def variable(case: Case, match: re.Match[str]) -> Translation:
+    """A name that nothing defines."""
+    name = match["name"]
+    what = f"The name {name} is not defined"
+    node = next((n for n in case.nodes() if isinstance(n, ast.Name) and n.id == name), None)
+    own = case.seen.values.get("self")
+    line = IMPORTS.get(name, "").format(name)
+    if line:
+        return Translation(what, f"Import it at the top of the file: {line}")
+    if own is not None and name in own.names and node is not None:
+        return Translation(what, "It belongs to the object.", case.fix(node, f"self.{name}"))
+    if name in ("torch", "nn", "tf", "keras", "jax"):
+        return Translation(what, "This course writes everything in MAX: F, Tensor, Linear.")
+    if name == "self":
+        return Translation(what, "The first argument of a method is self.")
+    about = case.error.about.names if case.error.about else ()
+    for owner in ("F", "math") if name not in about else ():
+        if name in known()[owner] and name not in dir(builtins) and node is not None:
+            call = next((one for one in case.calls() if one.func is node), None)
+            tensor = call is not None and any(case.is_tensor(one) for one in call.args)
+            home = "F" if tensor or name not in known()["math"] else "math"
+            fix = case.fix(node, f"{home}.{name}")
+            return Translation(what, f"It is a function of {home}.", fix)
+    near = meant(name, (*about, *IMPORTS, *(n for n in dir(builtins) if n.islower())))
+    if near is not None and node is not None:
+        return Translation(what, f"Did you mean {near}?", case.fix(node, near))
+    return Translation(what, "Is it imported, and is it spelled as where it was defined?")
+
+
+def imported(case: Case, match: re.Match[str]) -> Translation:
+    """A name that a module has not."""
+    name, module = match["name"], match["module"]
+    what = f"{module} has no {name}"
+    line = IMPORTS.get(name, "").format(name)
+    if line and f"{module} " not in line:
+        return Translation(what, "It lives elsewhere.", _whole(case, line))
+    if line and module in line and name in line:
+        return Translation(what, f"The line to write: {line}", _whole(case, line))
+    near = meant(name, case.error.about.names if case.error.about else ())
+    if near is None:
+        return Translation(what, "The lesson says where each name lives.")
+    fixed = re.sub(rf"\b{re.escape(name)}\b", near, case.seen.statement)
+    return Translation(what, f"Did you mean {near}?", _whole(case, fixed))
+
+
+def module(case: Case, match: re.Match[str]) -> Translation:
+    """A module that does not exist."""
+    name = match["name"]
+    what = f"There is no module {name}"
+    if name.partition(".")[0] in ("torch", "tensorflow", "jax", "transformers", "keras"):
+        return Translation(what, "This course writes everything in MAX: leave this import out.")
+    near = meant(name, known()["modules"])
+    if near is None:
+        return Translation(what, "The lesson lists the modules that this step needs.")
+    fixed = case.seen.statement.replace(name, near)
+    return Translation(what, f"Did you mean {near}?", _whole(case, fixed))
+
+
+def _whole(case: Case, new: str) -> Fix | None:
+    """The whole statement replaced, where it imports one name only."""
+    old = case.seen.statement
+    return Fix(old, new) if old and "," not in old and old != new else None

@@ -1,0 +1,240 @@
+"""Values of the wrong kind: a tuple, a list, a function or None where a tensor is needed."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from grader.frameworks.max.errors.arguments import KEPT, renamed, told
+from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.max.errors.elsewhere import element_type, rewritten
+from grader.frameworks.max.errors.fitting import swapped
+from grader.frameworks.max.errors.misfits import FUNCTIONS, is_misfit, misfit
+from grader.frameworks.max.errors.names import known, none_has
+from grader.frameworks.max.errors.signature import Signature
+from grader.frameworks.values import Fix, Translation
+from grader.protocol.probe import SeenValue
+
+
+def wrong_argument(case: Case, about: SeenValue | None, then: str) -> Translation | None:
+    """What the learner's call was given does not fit, as something inside it found out."""
+    call = case.call or next(case.calls(), None)
+    if call is None:
+        return None
+    if fixed := swapped(case, call):
+        name = ast.unparse(call.func)
+        return Translation(
+            f"The arguments of {name} are in another order: {told(case, call)}",
+            "Swap them.",
+            case.fix(call, fixed),
+        )
+    for node in case.operands():
+        value = case.value(node)
+        if about is not None and value is not None and value.kind == about.kind:
+            if value.kind == "NoneType":
+                return none_has(case, node, then)
+            if fix := _part_of(case, call, node):
+                whole = fix.new
+                return Translation(
+                    f"{ast.unparse(call.func)} takes the whole {told(case, call)}",
+                    f"Not one of its values: {whole}.",
+                    fix,
+                )
+            if is_misfit(value) and case.error.inside:
+                return misfit(case, node, value)
+            what = f"{ast.unparse(call.func)} is given {_is(node, value)}, {then}"
+            return Translation(what, f"The arguments are {told(case, call)}.")
+    return None
+
+
+def _part_of(case: Case, call: ast.Call, node: ast.expr) -> Fix | None:
+    """``config`` instead of ``config.n_embd``, where the argument is called so."""
+    signature = Signature.of(case.value(call.func))
+    if signature is None or not isinstance(node, ast.Attribute) or node not in call.args:
+        return None
+    at = call.args.index(node)
+    name = signature.plain[at] if at < len(signature.plain) else ""
+    return case.fix(node, node.value) if ast.unparse(node.value) == name else None
+
+
+def _is(node: ast.expr, value: SeenValue) -> str:
+    """``query, a Tensor of shape …``; a number or a text by itself."""
+    if isinstance(node, ast.Constant | ast.UnaryOp):
+        return described(value)
+    return f"{ast.unparse(node)}, {described(value)}"
+
+
+def of_numpy(case: Case, call: ast.Call) -> Translation | None:
+    """A function of NumPy or math that was given a MAX tensor."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
+        return None
+    home, name = func.value.id, func.attr
+    if home not in ("np", "numpy", "math"):
+        return None
+    flat = [e for a in call.args for e in (a.elts if isinstance(a, ast.List | ast.Tuple) else [a])]
+    given = next((one for one in flat if _tensorlike(case, one)), None)
+    first = call.args[0] if call.args else None
+    if given is None or not any(one is given for one in ast.walk(first or call)):
+        return None
+    what = f"{home}.{name} is not made for MAX tensors, and {ast.unparse(given)} is one"
+    words = {word.arg: word.value for word in call.keywords if word.arg and word.arg not in KEPT}
+    if made := rewritten(name, call.args, words):
+        return Translation(what, "MAX has another way.", case.fix(call, made))
+    if name in known()["F"]:
+        changed = renamed("F", name, call.args, call)
+        return Translation(what, f"Use F.{name}.", case.fix(call, changed))
+    return Translation(what, "Use a function of F, or read the numbers first: tensor.to_numpy().")
+
+
+def _tensorlike(case: Case, node: ast.expr) -> bool:
+    """Whether ``node`` is a tensor, or is worked out from one."""
+    if case.is_tensor(node):
+        return True
+    inner = isinstance(node, ast.BinOp | ast.UnaryOp)
+    return inner and any(case.is_tensor(n) for n in ast.walk(node) if isinstance(n, ast.expr))
+
+
+def not_tensor(case: Case, match: re.Match[str]) -> Translation | None:
+    """Something that is no tensor stands where one is needed."""
+    call = case.call
+    if call is not None:
+        if told_numpy := of_numpy(case, call):
+            return told_numpy
+        if fixed := swapped(case, call):
+            what = f"The arguments of {ast.unparse(call.func)} are in another order: "
+            return Translation(what + told(case, call), "Swap them.", case.fix(call, fixed))
+    kinds = [kind for kind in match.groupdict().values() if kind]
+    seen = [(node, value) for node in case.operands() if (value := case.value(node)) is not None]
+    for wanted in (
+        lambda v: v.kind in kinds and is_misfit(v),
+        is_misfit,
+        lambda v: v.kind in kinds,
+    ):
+        for node, value in seen:
+            if wanted(value):
+                return misfit(case, node, value)
+    inner = next((one for one in case.operands() if isinstance(one, ast.Call)), None)
+    if kinds and inner is not None:
+        return misfit(case, inner, SeenValue(kinds[0]))
+    return None
+
+
+def operator(case: Case, match: re.Match[str]) -> Translation | None:
+    """Two values that an operator cannot take together."""
+    for node in case.operands():
+        value = case.value(node)
+        if value is not None and value.kind in ("type", *FUNCTIONS, "list", "tuple"):
+            return misfit(case, node, value)
+    if "StaticDim" in match.group():
+        return dim(case, match)
+    return not_tensor(case, match) or Translation(
+        f"{_kind(match['left'])} and {_kind(match['right'])} do not go together here",
+        "Look at what stands on each side.",
+    )
+
+
+def _kind(name: str) -> str:
+    return described(SeenValue(name)).capitalize()
+
+
+def dim(case: Case, match: re.Match[str]) -> Translation:
+    """A length of a shape was used like a number."""
+    empty = next((one for one in case.operands() if case.kind(one) == "NoneType"), None)
+    if empty is not None:
+        return none_has(case, empty, "where a number is needed")
+    node = next((one for one in case.operands() if case.kind(one) == "StaticDim"), None)
+    call = case.call
+    if node is None and call is not None and ast.unparse(call.func).startswith("np."):
+        shape = next((one for one in case.operands() if case.kind(one) == "Shape"), None)
+        if shape is not None:
+            text = ast.unparse(shape)
+            return Translation(
+                f"{text} is a list of Dim, and NumPy needs numbers",
+                "Make numbers of them.",
+                case.fix(shape, f"[int(size) for size in {text}]"),
+            )
+    if node is None:
+        node = next((one for one in case.nodes() if case.kind(one) == "StaticDim"), None)
+    if node is None:
+        return Translation(
+            "A length of a shape is a Dim, and was used like a number",
+            "Make a number of it: int(tensor.shape[-1]).",
+        )
+    text = ast.unparse(node)
+    return Translation(
+        f"{text} is a Dim, and was used like a number",
+        "Make a number of it.",
+        case.fix(node, f"int({text})"),
+    )
+
+
+def size(case: Case, match: re.Match[str]) -> Translation | None:
+    """Something that is no whole number where a size belongs."""
+    kind = match["kind"].rpartition(".")[2]
+    call = case.call
+    if call is not None and (fixed := swapped(case, call)):
+        what = f"The arguments of {ast.unparse(call.func)} are in another order: "
+        return Translation(what + told(case, call), "Swap them.", case.fix(call, fixed))
+    for node in case.operands():
+        value = case.value(node)
+        if (value and value.kind == kind) or (kind == "float" and _divides(node)):
+            return _no_size(case, node, value or SeenValue(kind))
+    given = match.groupdict().get("value") or ""
+    if kind == "float":
+        hint = "Where sizes are divided, // instead of / keeps them whole."
+        return Translation(f"A size is a whole number, and {given} is not one", hint)
+    return Translation(
+        f"A size is a whole number, and here it is {described(SeenValue(kind))}",
+        "Give a number, or a list of numbers.",
+    )
+
+
+def _no_size(case: Case, node: ast.expr, value: SeenValue) -> Translation:
+    """``node`` where a size belongs."""
+    text = ast.unparse(node)
+    if value.kind == "NoneType":
+        return none_has(case, node, "where a size is needed")
+    if value.kind == "float":
+        what = f"A size is a whole number, and {text} is not one"
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            new = ast.BinOp(node.left, ast.FloorDiv(), node.right)
+            return Translation(what, "Divide with // here.", case.fix(node, new))
+        return Translation(what, "Make a whole number of it.", case.fix(node, f"int({text})"))
+    what = f"A size is a whole number, and {text} is {described(value)}"
+    if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
+        return Translation(what, "Leave the brackets out.", case.fix(node, node.elts[0]))
+    if value.kind == "DType":
+        return Translation(what, "Give the type by name: dtype=...")
+    if value.fields:
+        every = ", ".join(f"{text}.{one}" for one in value.fields[:6])
+        return Translation(what, f"Take the number out of it: {every} …")
+    return Translation(what, "Give a number, or int(tensor.shape[...]).")
+
+
+def _divides(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+
+
+def element(case: Case, match: re.Match[str]) -> Translation:
+    """An element type that is not MAX's."""
+    for node in case.operands():
+        text = ast.unparse(node)
+        if case.kind(node) in ("str", "type") and not isinstance(node, ast.Call | ast.List):
+            if text.startswith("DType") or text == "Tensor":
+                continue
+            fix = case.fix(node, element_type(node))
+            return Translation(f"{text} is no element type of MAX", "A type is one of DType.", fix)
+        if case.is_tensor(node) and case.call is not None:
+            what = f"An element type is needed, and {text} is a Tensor"
+            return Translation(what, "Give its type.", case.fix(node, f"{text}.dtype"))
+    for node in case.operands():
+        if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
+            what = f"{ast.unparse(node)} is no element type"
+            return Translation(what, "Leave the brackets out.", case.fix(node, node.elts[0]))
+        if case.kind(node) == "NoneType":
+            return none_has(case, node, "where an element type is needed")
+    return Translation(
+        "This is no element type of MAX",
+        "Use DType.float32 from max.dtype, or the dtype of another tensor: query.dtype.",
+    )

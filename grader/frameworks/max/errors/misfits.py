@@ -1,0 +1,108 @@
+"""Something stands where a tensor or a number is needed: what it is, and what to do with it."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from grader.frameworks import Translation
+from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.max.errors.names import none_has
+from grader.frameworks.max.errors.signature import Signature
+from grader.protocol.probe import SeenValue
+
+FUNCTIONS = ("function", "method", "builtin_function_or_method")
+NEEDED = "where a tensor or a number is needed"
+NUMBER = re.compile(r"[-+]?(?:inf|nan|[\d.]+(?:e[-+]?\d+)?)")
+
+
+def is_misfit(value: SeenValue) -> bool:
+    """Whether ``value`` is of a kind that no operation takes."""
+    return value.kind in ("NoneType", "list", "tuple", "dict", "str", "type", *FUNCTIONS)
+
+
+def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
+    """``node`` is not what is needed; what to do depends on what it is."""
+    text = ast.unparse(node)
+    what = f"{text} {'gives' if isinstance(node, ast.Call) else 'is'} {described(value)}, {NEEDED}"
+    if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
+        return Translation(what, "Leave the brackets out.", case.fix(node, node.elts[0]))
+    if value.kind == "NoneType":
+        return none_has(case, node, NEEDED)
+    if value.kind in TELLERS:
+        return TELLERS[value.kind](case, node, value, what)
+    if value.signature:
+        return Translation(what, f"Call it: {text}({', '.join(value.signature)}).")
+    return Translation(what, "Use one of its values.")
+
+
+def _class(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    return Translation(what, f"Make an object of the class first: {ast.unparse(node)}(...).")
+
+
+def _several(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    if value.kind == "tuple" and not isinstance(node, ast.Tuple):
+        hint = "Take it apart: one name for each value, or an index."
+        return Translation(what, hint, case.fix(node, f"{ast.unparse(node)}[0]"))
+    return Translation(
+        what,
+        "Take one of it with an index, or make a tensor: Tensor(...) of numbers, F.concat or "
+        "F.stack of tensors.",
+    )
+
+
+def _number(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    return Translation(what.replace(NEEDED, "where a tensor is needed"), "Is the order right?")
+
+
+def _function(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    text, signature = ast.unparse(node), Signature.of(value)
+    what = f"{text} is a function that was not called"
+    if signature is not None and not signature.required:
+        return Translation(what, "Call it.", case.fix(node, f"{text}()"))
+    return Translation(what, f"Call it: {text}({', '.join(value.signature or ('...',))}).")
+
+
+def _array(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    call, text = case.call, ast.unparse(node)
+    if call is not None and (name := ast.unparse(call.func)).startswith("F."):
+        new = ast.Call(ast.Name(f"np.{name[2:]}"), call.args, call.keywords)
+        said = f"{name} is for MAX tensors, and {text} is {described(value)}"
+        return Translation(said, "Of a NumPy array it is np's.", case.fix(call, new))
+    return Translation(what, "Make a tensor of it.", case.fix(node, f"Tensor({text})"))
+
+
+def _text(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    inner = value.text.strip("'\"")
+    plain = inner if inner.lstrip("-").isdecimal() else f"float({ast.unparse(node)})"
+    fix = case.fix(node, plain) if NUMBER.fullmatch(inner) else None
+    return Translation(what, "Leave the quotes out.", fix)
+
+
+def _by_name(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    """An element type or a device that was given by its place."""
+    name = "dtype" if value.kind == "DType" else "device"
+    hint = f"Give it by name: {name}={ast.unparse(node)}."
+    call = case.call
+    signature = Signature.of(case.value(call.func)) if call is not None else None
+    if call is None or signature is None or name not in signature.named:
+        return Translation(what, hint)
+    names = {"DType": "dtype", "CPU": "device"}
+    words = [
+        ast.keyword(names[case.kind(one)], one) for one in call.args if case.kind(one) in names
+    ]
+    args = [one for one in call.args if case.kind(one) not in names]
+    new = ast.Call(call.func, args, [*call.keywords, *words])
+    return Translation(what, hint, case.fix(call, new))
+
+
+TELLERS = {
+    **dict.fromkeys(FUNCTIONS, _function),
+    **dict.fromkeys(("list", "tuple"), _several),
+    **dict.fromkeys(("int", "float", "bool"), _number),
+    **dict.fromkeys(("DType", "CPU"), _by_name),
+    "type": _class,
+    "ndarray": _array,
+    "str": _text,
+}
+"""Who tells of a value, by its kind."""

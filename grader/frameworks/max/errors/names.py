@@ -1,0 +1,225 @@
+"""Names that are not there: attributes, variables, modules, and what was probably meant."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import json
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from grader.frameworks.max.errors import elsewhere
+from grader.frameworks.max.errors.arguments import renamed
+from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.values import Fix, Translation
+from grader.protocol.probe import SeenValue
+
+CLOSE = 0.6
+MODULES = {"F": "max.experimental.functional"}
+
+
+@cache
+def known() -> dict[str, tuple[str, ...]]:
+    """The names of MAX: ``F``'s functions, a Tensor's attributes, and so on, as recorded."""
+    text = (Path(__file__).parent / "names.json").read_text(encoding="utf-8")
+    return {owner: tuple(names) for owner, names in json.loads(text).items()}
+
+
+def meant(name: str, names: Iterable[str]) -> str | None:
+    """The one of ``names`` that ``name`` was probably to be; None where none is near."""
+    by_case = {one.lower(): one for one in names}
+    if name.lower() in by_case and by_case[name.lower()] != name:
+        return by_case[name.lower()]
+    pool = [one for one in names if one != name and not one.startswith("_")]
+    turned = [one for one in pool if sorted(one) == sorted(name)]
+    if turned:
+        return turned[0]
+    found = difflib.get_close_matches(name, pool, 1, CLOSE if len(name) > 3 else 0.5)
+    if found:
+        return found[0]
+    starts = [one for one in pool if len(name) > 2 and (one.startswith(name) or name in one)]
+    return min(starts, key=len) if starts else None
+
+
+def attribute(case: Case, match: re.Match[str]) -> Translation | None:
+    """An attribute that the object has not."""
+    about = case.error.about or _from_text(case)
+    name = match["name"]
+    node = case.node if isinstance(case.node, ast.Attribute) else None
+    if about is None:
+        return None
+    if node is None or node.attr != name:
+        return _inside(case, about, name)
+    owner = ast.unparse(node.value)
+    if about.kind == "NoneType":
+        return none_has(case, node.value, f"so it has no {name}")
+    if about.text in MODULES.values() or about.kind == "Tensor" or about.text == "Tensor":
+        return _of_max(case, node, about)
+    if about.kind == "DType" and name in ("min", "max"):
+        fix = case.fix(node, f"finfo({owner}).{name}")
+        return Translation(f"{owner} is an element type, which has no {name}", None, fix)
+    if owner in ("np", "numpy") and name in known()["F"]:
+        return _of_max(case, node, about)
+    near = _of_config(name, about) or meant(name, about.names)
+    if about.kind in ("module", "type", "EnumType", "nb_enum") or (
+        about.text and about.kind == "finfo"
+    ):
+        what = f"{owner} has no {name}"
+        return _suggested(case, node, what, near, None)
+    if owner == "self":
+        return _on_self(case, node, about, near)
+    if about.fields and about.kind not in ("int", "list", "tuple", "dict", "str", "float"):
+        every = f"It has: {', '.join(about.fields[:12])}." if about.fields else None
+        return _suggested(case, node, f"{owner} is {described(about)} without {name}", near, every)
+    return _of_python(case, node, about, near)
+
+
+CONFIG = {
+    **dict.fromkeys(("hidden_size", "d_model", "embed_dim", "embd_dim", "width"), "n_embd"),
+    **dict.fromkeys(("num_heads", "num_attention_heads", "heads"), "n_head"),
+    **dict.fromkeys(("num_layers", "num_hidden_layers", "layers"), "n_layer"),
+    **dict.fromkeys(("max_position_embeddings", "block_size", "seq_len", "n_ctx"), "n_positions"),
+    **dict.fromkeys(("eps", "epsilon", "layer_norm_eps"), "layer_norm_epsilon"),
+    **dict.fromkeys(("intermediate_size", "n_intermediate"), "n_inner"),
+}
+"""Names of the sizes in other models' configurations."""
+
+
+def _of_config(name: str, about: SeenValue) -> str | None:
+    """GPT-2's name of a size that other models call otherwise."""
+    return CONFIG[name] if CONFIG.get(name) in about.fields else None
+
+
+def _from_text(case: Case) -> SeenValue | None:
+    """The owner as far as the message names it."""
+    found = re.search(r"'([\w.]+)' object|type object '(\w+)'|module '([\w.]+)'", case.text)
+    if found is None:
+        return None
+    if found[1]:
+        return SeenValue(found[1].rpartition(".")[2])
+    return SeenValue("type" if found[2] else "module", found[2] or found[3])
+
+
+def _suggested(
+    case: Case, node: ast.Attribute, what: str, near: str | None, hint: str | None
+) -> Translation:
+    if near is None:
+        return Translation(what, hint)
+    changed = ast.Attribute(node.value, near, node.ctx)
+    return Translation(what, f"Did you mean {near}?", case.fix(node, changed))
+
+
+def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
+    """An attribute of the learner's own object that was never set."""
+    own = [one for one in about.fields if not one.startswith("_")]
+    what = f"self.{node.attr} does not exist: nothing sets it"
+    if near is not None and (near in own or near in about.names):
+        return _suggested(case, node, what, near, None)
+    if node.attr in case.seen.values:
+        return Translation(
+            what, f"{node.attr} is a variable here, without self.", case.fix(node, node.attr)
+        )
+    there = f" So far there is {', '.join(f'self.{one}' for one in own[:8])}." if own else ""
+    early = "" if case.seen.function != "__init__" else ", above this line"
+    or_method = (
+        f", or define a method {node.attr}" if any(c.func is node for c in case.calls()) else ""
+    )
+    return Translation(what, f"Set self.{node.attr} in __init__{early}{or_method}.{there}")
+
+
+def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
+    """A number, a list, a tuple or a text that was taken for something else."""
+    owner = ast.unparse(node.value)
+    what = f"{owner} is {described(about)}, which has no {node.attr}"
+    if about.kind == "tuple" and node.attr in (*known()["Tensor"], *elsewhere.TEMPLATES):
+        return Translation(
+            what,
+            "Take the tuple apart first: one name for each value, or an index.",
+            case.fix(node.value, f"{owner}[0]"),
+        )
+    call = next((one for one in case.calls() if one.func is node), None)
+    if node.attr in known()["F"] and call is not None and about.kind in ("list", "tuple"):
+        made = renamed("F", node.attr, [node.value, *call.args], call)
+        return Translation(what, f"It is a function: F.{node.attr}.", case.fix(call, made))
+    if about.kind in ("list", "ndarray") and node.attr in known()["Tensor"]:
+        return Translation(
+            what, "Make a tensor of it first: Tensor(...), or take one with an index."
+        )
+    if about.kind in ("int", "float", "StaticDim") and node.attr in ("item", "shape", "value"):
+        return Translation(what, f"It is a number already: use {owner} itself.")
+    if about.kind == "Shape" and node.attr == "numel":
+        return Translation(what, "Multiply the sizes that you need.")
+    return _suggested(case, node, what, near, None)
+
+
+def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
+    """A name that a Tensor or F has not, with MAX's own for it where there is one."""
+    name, owner = node.attr, ast.unparse(node.value)
+    is_class = about.kind in ("type", "module")
+    what = f"{owner} has no {name}" if is_class else f"{owner} is a Tensor, which has no {name}"
+    call = next((c for c in case.calls() if c.func is node), None)
+    given = [*(() if is_class else (node.value,)), *(call.args if call else ())]
+    words = {word.arg: word.value for word in call.keywords if word.arg} if call else {}
+    target: ast.expr = call or node
+    if name in elsewhere.PROSE:
+        return Translation(what, elsewhere.PROSE[name])
+    if chained := _chained(case, node, name):
+        return Translation(what, "MAX needs none of it before a reshape.", chained)
+    made = elsewhere.rewritten(name, given, words)
+    if made and not (given and case.kind(given[0]) == "ndarray"):
+        return Translation(what, "In MAX it is called otherwise.", case.fix(target, made))
+    if name in known()["F"] and owner != "F":
+        told = f"It is a function in MAX: F.{name}."
+        fix = case.fix(target, renamed("F", name, given, call)) if call else None
+        return Translation(what, told, fix)
+    if name in known()["Tensor"] and is_class and given and owner != "Tensor":
+        method = ast.Call(ast.Attribute(given[0], name), given[1:], call.keywords if call else [])
+        return Translation(what, f"It is a method in MAX: tensor.{name}.", case.fix(target, method))
+    pool = about.names or known()["F" if about.kind == "module" else "Tensor"]
+    near = meant(name, pool)
+    if near is None and (other := meant(name, known()["F"])):
+        return Translation(what, f"Did you mean F.{other}?", case.fix(node, f"F.{other}"))
+    return _suggested(case, node, what, near, None)
+
+
+def _chained(case: Case, node: ast.Attribute, name: str) -> Fix | None:
+    """``x.contiguous().view(a, b)`` in one go."""
+    if elsewhere.TEMPLATES.get(name) != "{x}":
+        return None
+    for call in case.calls():
+        func = call.func
+        inner = func.value if isinstance(func, ast.Attribute) else None
+        if isinstance(func, ast.Attribute) and isinstance(inner, ast.Call) and inner.func is node:
+            made = elsewhere.rewritten(func.attr, [node.value, *call.args], {})
+            return case.fix(call, made) if made else None
+    return None
+
+
+def _inside(case: Case, about: SeenValue, name: str) -> Translation | None:
+    """The attribute was asked of an argument, inside what the learner called."""
+    from grader.frameworks.max.errors.kinds import wrong_argument
+
+    if name in ("size_in_bits", "is_float") or case.node is None:
+        return None
+    return wrong_argument(case, about, f"which has no {name}")
+
+
+def none_has(case: Case, node: ast.expr, then: str) -> Translation:
+    """``node`` was None where a value is needed."""
+    text = ast.unparse(node)
+    if text == "None":
+        return Translation(f"None is written here, {then}", "Write the value in its place.")
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)
+        if name.rpartition(".")[2] in ("append", "extend", "sort", "insert", "reverse"):
+            hint = f"{name} changes the list itself and gives None: put it on a line of its own."
+        else:
+            hint = f"Does every path of {name} end in a return?"
+        return Translation(f"{text} gave None, {then}", hint)
+    if text.startswith("self."):
+        hint = f"Look where {text} is set in __init__: is its TODO done?"
+    else:
+        hint = f"Look where {text} gets its value: is a TODO above still open, or a return missing?"
+    return Translation(f"{text} is None here, {then}", hint)

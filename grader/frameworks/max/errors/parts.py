@@ -1,0 +1,90 @@
+"""Tensors that are cut into parts, and parts that are given names."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from grader.frameworks import Translation
+from grader.frameworks.max.errors.case import Case
+from grader.frameworks.max.errors.shapes import read, tensor_of
+
+MOST_PARTS = 16
+"""Names on the left of an assignment that a fix is written out for."""
+
+
+def split(case: Case, match: re.Match[str]) -> Translation:
+    """Parts that do not add up to the axis."""
+    have, parts = int(match["have"]), read(match["parts"])
+    call = case.call
+    tensor = tensor_of(case, call)
+    shape = list(tensor) if tensor is not None else []
+    total = sum(parts)
+    what = f"The parts {parts} make {total}, and the axis that is split is {have} long"
+    if total in shape and call is not None:
+        axis = shape.index(total) - len(shape)
+        words = [word for word in call.keywords if word.arg != "axis"]
+        count = 2 if ast.unparse(call.func).startswith("F.") else 1
+        new = ast.Call(
+            call.func,
+            call.args[:count],
+            [*words, ast.keyword("axis", ast.parse(str(axis), mode="eval").body)],
+        )
+        told = f"Axis {axis} is {total} long, and without axis= it is axis 0 that is split."
+        return Translation(what, told, case.fix(call, new))
+    each = f" Of {have}, {len(parts)} equal parts are {have // len(parts)} long." if parts else ""
+    return Translation(what, f"They must add up to {have}.{each if have % len(parts) == 0 else ''}")
+
+
+def chunked(case: Case, match: re.Match[str]) -> Translation:
+    """Equal parts of an axis that cannot be had."""
+    count, have = int(match["count"]), int(match["have"])
+    what = f"An axis of length {have} cannot be cut into {count} equal parts"
+    call = case.call
+    shape = list(tensor_of(case, call) or ())
+    fitting = [i - len(shape) for i, size in enumerate(shape) if size % count == 0]
+    if call is not None and fitting and not any(w.arg == "axis" for w in call.keywords):
+        axis = ast.parse(str(fitting[-1]), mode="eval").body
+        new = ast.Call(call.func, call.args[:2], [*call.keywords, ast.keyword("axis", axis)])
+        return Translation(what, "Say along which axis.", case.fix(call, new))
+    return Translation(what, "Check the axis, and the number of parts.")
+
+
+def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
+    """More or fewer values than names."""
+    want, got = match.groupdict().get("want"), match.groupdict().get("got")
+    what = (
+        f"{got} values came where {want} were expected"
+        if got
+        else f"More values came than the {want} that were expected"
+    )
+    call = _right(case)
+    tensor = tensor_of(case, call)
+    if call is None or tensor is None or not ast.unparse(call.func).endswith("split"):
+        return Translation(what, "Count the parts that the right-hand side gives.")
+    second = case.value(call.args[1]) if len(call.args) > 1 else None
+    count = min(int(want or 1), MOST_PARTS)
+    fitting = [i - len(tensor) for i, size in enumerate(tensor) if size % count == 0]
+    axes = [word.value for word in call.keywords if word.arg == "axis"]
+    given = ast.unparse(axes[0]) if axes else ""
+    asked = [int(given)] if given.lstrip("-").isdecimal() else []
+    asked = [at for at in asked if -len(tensor) <= at < len(tensor) and tensor[at] % count == 0]
+    where = next(iter([*asked, *reversed(fitting)]), None)
+    if second is None or second.kind not in ("int", "StaticDim", "list") or where is None:
+        return Translation(what, "Count the parts that the right-hand side gives.")
+    if second.kind == "list":
+        return Translation(what, f"Give {count} sizes, one for each name.")
+    told = f"A number is the length of each part, not how many there are: {second.text} each."
+    size = tensor[where] // count
+    new = ast.Call(
+        call.func,
+        [call.args[0], ast.List([ast.Constant(size)] * count)],
+        [ast.keyword("axis", ast.parse(str(where), mode="eval").body)],
+    )
+    return Translation(what, told, case.fix(call, new))
+
+
+def _right(case: Case) -> ast.Call | None:
+    """The call on the right of an assignment."""
+    value = getattr(case.statement, "value", None)
+    return value if isinstance(value, ast.Call) else None

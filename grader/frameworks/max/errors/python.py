@@ -1,0 +1,279 @@
+"""What Python itself raises, and the few errors of MAX that are about no shape and no kind."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from grader.frameworks import Translation
+from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.max.errors.fitting import swapped
+from grader.frameworks.max.errors.kinds import not_tensor, of_numpy
+from grader.frameworks.max.errors.names import meant, none_has
+from grader.protocol.probe import SeenValue
+
+
+def not_callable(case: Case, match: re.Match[str]) -> Translation:
+    """Something that is no function was called."""
+    call = case.call
+    func = call.func if call else None
+    value = case.value(func)
+    if call is None or func is None:
+        return Translation(
+            f"{described(SeenValue(match['kind']))} was called like a function".capitalize(), None
+        )
+    text = ast.unparse(func)
+    if match["kind"] == "NoneType":
+        return none_has(case, func, "so it cannot be called")
+    if value is None:
+        if isinstance(func, ast.Tuple | ast.List | ast.Constant | ast.Call):
+            return Translation(
+                f"{text} was called like a function", "Is a comma or an operator missing?"
+            )
+        value = SeenValue(match["kind"])
+    what = f"{text} is {described(value)}, and was called like a function"
+    if not call.args and not call.keywords:
+        return Translation(what, "Leave the parentheses out.", case.fix(call, func))
+    if value.kind == "Shape" or (value.kind == "tuple" and text.endswith("shape")):
+        index = ast.Subscript(func, call.args[0])
+        return Translation(what, "Use brackets for an index.", case.fix(call, index))
+    if value.kind in ("list", "tuple", "dict", "ModuleList"):
+        return Translation(what, "Use brackets for an index, and a loop for all of it.")
+    return Translation(what, "Leave the parentheses out, or is an operator missing?")
+
+
+def not_indexed(case: Case, match: re.Match[str]) -> Translation:
+    """Something that has no entries was indexed."""
+    node = case.node
+    kind = match["kind"]
+    if not isinstance(node, ast.Subscript):
+        return Translation(f"{described(SeenValue(kind))} has no entries".capitalize(), None)
+    owner, key = node.value, node.slice
+    text, value = ast.unparse(owner), case.value(owner) or SeenValue(kind)
+    if kind == "NoneType":
+        return none_has(case, owner, "so it has no entries")
+    what = f"{text} is {described(value)}, which has no entries"
+    if kind == "dict_itemiterator":
+        return Translation(what, "Make a dict of it.", case.fix(owner, f"dict({text})"))
+    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+        new = ast.Attribute(owner, key.value)
+        return Translation(what, "Its values are attributes.", case.fix(node, new))
+    if kind in ("function", "method", "builtin_function_or_method", "type"):
+        args = key.elts if isinstance(key, ast.Tuple) else [key]
+        called = ast.Call(owner, args, [])
+        return Translation(what, "A call has round brackets.", case.fix(node, called))
+    return Translation(what, "Is the index on the right name?")
+
+
+def not_iterable(case: Case, kind: str) -> Translation | None:
+    """A list is needed, and one value was given."""
+    call = case.call
+    if call is None:
+        value = getattr(case.statement, "value", None) or getattr(case.statement, "iter", None)
+        if kind == "NoneType" and isinstance(value, ast.expr):
+            return none_has(case, value, "so it cannot be taken apart")
+        if isinstance(value, ast.expr):
+            one = case.value(value) or SeenValue(kind)
+            what = f"{ast.unparse(value)} is {described(one)}, and cannot be taken apart"
+            return Translation(what, "Loop over range(...) to count." if kind == "int" else None)
+        return None
+    if fixed := swapped(case, call):
+        name = ast.unparse(call.func)
+        return Translation(
+            f"The arguments of {name} are in another order", "Swap them.", case.fix(call, fixed)
+        )
+    for node in (*call.args, *(word.value for word in call.keywords)):
+        value = case.value(node)
+        if value is not None and value.kind == kind:
+            if kind == "NoneType":
+                return none_has(case, node, "where a list is needed")
+            if kind == "Tensor":
+                return None
+            plain = ast.unparse(node)
+            what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(value)}"
+            return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
+    return Translation(
+        f"{ast.unparse(call.func)} needs a list of values", "Put them into brackets."
+    )
+
+
+def no_forward(case: Case, match: re.Match[str]) -> Translation:
+    """A module that has no forward was called, or its forward by name."""
+    name, call = match["name"], case.call
+    func = call.func if call else None
+    if call is not None and isinstance(func, ast.Attribute) and func.attr == "forward":
+        owner = ast.unparse(func.value)
+        if name == "ModuleList":
+            return _list_called(owner)
+        new = ast.Call(func.value, call.args, call.keywords)
+        return Translation(
+            f"{name} has no forward: it is called itself",
+            f"Call the object: {owner}(...).",
+            case.fix(call, new),
+        )
+    if name in ("ModuleList", "Module"):
+        return _list_called(ast.unparse(func) if func else "The list")
+    return Translation(
+        f"{name} has neither __call__ nor forward",
+        "Define one of them inside the class: it is what runs when the object is called.",
+    )
+
+
+def _list_called(owner: str) -> Translation:
+    return Translation(
+        f"{owner} is a list of layers, and a list cannot be called",
+        f"Call its layers, one after another: for block in {owner}: x = block(x)",
+    )
+
+
+def recursion(case: Case, match: re.Match[str]) -> Translation:
+    """A call that never ends; MAX does it too, with a text for a number."""
+    call = case.call
+    for node in case.operands():
+        value = case.value(node)
+        if value is not None and value.kind in ("str", "list") and call is not None:
+            texts = [n for n in ast.walk(node) if isinstance(n, ast.Constant)]
+            texts = [one for one in texts if isinstance(one.value, str)]
+            if texts and ast.unparse(call.func).startswith("Tensor"):
+                what = (
+                    f"{ast.unparse(call.func)} takes numbers, and {ast.unparse(texts[0])} is a text"
+                )
+                new = re.sub(r"'[^']*'", r"float(\g<0>)", ast.unparse(node))
+                return Translation(what, "Make a number of it.", case.fix(node, new))
+    name = case.error.function
+    what = f"{name} calls itself without end" if name else "A function calls itself without end"
+    return Translation(
+        what, "In a Module, self(...) calls __call__ again: use another name for a helper."
+    )
+
+
+def truth(case: Case, match: re.Match[str]) -> Translation:
+    """A tensor as if it were True or False; MAX says nothing at all then."""
+    call = case.call
+    if call is not None:
+        name = ast.unparse(call.func)
+        if fixed := swapped(case, call):
+            return Translation(
+                f"The arguments of {name} are in another order", "Swap them.", case.fix(call, fixed)
+            )
+        if told := of_numpy(case, call):
+            return told
+        if name in ("max", "min") or name.endswith((".max", ".min")):
+            return _two(case, call, name)
+        if name.endswith("item"):
+            return Translation(
+                "item reads a tensor that holds one number, and this one holds more",
+                "Take one with an index first, or read all: tensor.to_numpy().",
+            )
+        if case.error.inside and "Tensor" not in name:
+            tensor = next((one for one in case.operands() if case.is_tensor(one)), None)
+            if tensor is not None:
+                return Translation(
+                    f"{name} cannot take the tensor {ast.unparse(tensor)} here", None
+                )
+    tensor = next((one for one in case.nodes() if case.is_tensor(one)), None)
+    what = f"{ast.unparse(tensor)} is a Tensor, and" if tensor is not None else "A tensor"
+    hint = "Ask 'if tensor is not None', not 'if tensor'. To choose number by number: F.where."
+    return Translation(f"{what} was used as if it were True or False", hint)
+
+
+def _two(case: Case, call: ast.Call, name: str) -> Translation:
+    word = name.rpartition(".")[2]
+    args = list(call.args)
+    if name != word and isinstance(call.func, ast.Attribute) and case.is_tensor(call.func.value):
+        args.insert(0, call.func.value)
+    made = f"F.{word}({', '.join(ast.unparse(one) for one in args)})"
+    if name == word:
+        what = f"Python's {word} compares whole tensors, and they are neither more nor less"
+    else:
+        which = "higher" if word == "max" else "lower"
+        what = f"{name} takes an axis; of two tensors F.{word} takes the {which} numbers"
+    return Translation(what, f"Use F.{word}.", case.fix(call, made))
+
+
+def none(case: Case, match: re.Match[str]) -> Translation | None:
+    """None where something else is needed."""
+    if told := not_tensor(case, match):
+        return told
+    value = getattr(case.statement, "value", None) or getattr(case.statement, "iter", None)
+    if isinstance(value, ast.expr) and case.kind(value) in ("", "NoneType"):
+        return none_has(case, value, "where a value is needed")
+    if case.error.inside:
+        return None
+    return Translation(
+        "None was used where a tensor or a number is needed",
+        "Look for an open TODO above this line, or a missing return.",
+    )
+
+
+def index(case: Case, match: re.Match[str]) -> Translation:
+    """An index past the end of a list."""
+    node = case.node
+    if not isinstance(node, ast.Subscript):
+        return Translation("An index is past the end of a list", "Count from 0; -1 is the last.")
+    owner, value = ast.unparse(node.value), case.value(node.value)
+    long = f" and has {value.text} entries" if value and value.text else ""
+    if value is not None and value.shape is not None:
+        long = f" and has shape {list(value.shape)}"
+    if value is not None and value.kind in ("list", "tuple") and not value.text:
+        long = ""
+    given = ast.unparse(node.slice)
+    seen = case.value(node.slice)
+    at = f"{given} = {seen.text}" if seen and seen.text and seen.text != given else given
+    kind = described(value) if value else "a list"
+    if value is not None and value.kind in ("list", "tuple"):
+        return Translation(
+            f"{owner} is {kind}, and has no entry {at}", "Count from 0; -1 is the last."
+        )
+    return Translation(
+        f"{owner} has no entry {at}{long and f': it is {kind}'}", "Count from 0; -1 is the last."
+    )
+
+
+def key(case: Case, match: re.Match[str]) -> Translation:
+    """A key that a dict has not."""
+    node = case.node
+    owner = ast.unparse(node.value) if isinstance(node, ast.Subscript) else "The dict"
+    near = meant(case.text.strip("'\""), case.error.about.names) if case.error.about else None
+    hint = f"Did you mean {near!r}?" if near else f"Look at what it has: print(list({owner}))."
+    return Translation(f"{owner} has no entry {case.text.splitlines()[0]!r}", hint)
+
+
+def not_found(case: Case, match: re.Match[str]) -> Translation:
+    """What was asked for is not in the file: see ``MissingName`` of the worker."""
+    if match.groupdict().get("owner"):
+        return Translation(
+            f"{match['owner']} has no method {match['name']}",
+            "The lesson names it; define it inside the class, spelled so.",
+        )
+    return Translation(
+        f"{match['name']} is not defined in your file",
+        "The lesson names it; define it at the top level of the file.",
+    )
+
+
+def not_iterable_either(case: Case, match: re.Match[str]) -> Translation | None:
+    """A list is needed, and one value was given; or one value was taken apart."""
+    return not_iterable(case, match["kind"] or match["other"])
+
+
+def no_length(case: Case, match: re.Match[str]) -> Translation:
+    """The length of something that has none."""
+    node = next((one for one in case.operands() if case.kind(one) == match["kind"]), None)
+    call, kind = case.call, match["kind"]
+    if node is None or call is None:
+        return Translation(f"A length was asked of {described(SeenValue(kind))}", None)
+    if kind == "NoneType":
+        return none_has(case, node, "so it has no length")
+    text = ast.unparse(node)
+    if kind == "Tensor":
+        new = f"int({text}.shape[0])"
+        return Translation(
+            f"{text} is a Tensor, which has no len", "Its shape tells.", case.fix(call, new)
+        )
+    if kind in ("int", "StaticDim") and ast.unparse(call.func) == "len":
+        what = f"{text} is {described(case.value(node) or SeenValue(kind))}, a number already"
+        return Translation(what, "Leave len out.", case.fix(call, f"int({text})"))
+    told = described(case.value(node) or SeenValue(kind))
+    what = f"{ast.unparse(call.func)} needs a list, and {text} is {told}"
+    return Translation(what, "Put it into brackets.")

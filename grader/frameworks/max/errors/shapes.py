@@ -1,0 +1,293 @@
+"""Shapes that do not fit together."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+
+from grader.frameworks.max.errors.case import Case, sizes
+from grader.frameworks.values import Fix, Translation
+
+Shape = list[int]
+
+_SHAPE = re.compile(r"shape=(\[[^\]]*\])")
+
+
+def read(text: str) -> Shape:
+    """The sizes in ``[Dim(2), Dim(3)]`` or ``[2, 3]``."""
+    return [int(number) for number in re.findall(r"-?\d+", text)]
+
+
+def _pair(case: Case) -> tuple[ast.expr, ast.expr] | None:
+    """The two operands of the expression that raised."""
+    match case.node:
+        case ast.BinOp(left=left, right=right):
+            return left, right
+        case ast.Call(args=[left, right]):
+            return left, right
+    return None
+
+
+def _named(case: Case, node: ast.expr, shape: Shape) -> str:
+    text = ast.unparse(node)
+    return f"{text} {sizes(shape)}" if len(text) < 40 else sizes(shape)
+
+
+def product(case: Case, match: re.Match[str]) -> Translation:
+    """A matrix product of two shapes that have no product."""
+    left, right = read(match["left"]), read(match["right"])
+    pair = _pair(case)
+    if isinstance(case.node, ast.Call) and not ast.unparse(case.node.func).endswith("matmul"):
+        return _layer(case, left, right)
+    names = (_named(case, pair[0], left), _named(case, pair[1], right)) if pair else ()
+    first, second = names or (sizes(left), sizes(right))
+    what = (
+        f"{first} @ {second} has no product: the last axis of the left one ({match['inner']}) "
+        f"must be as long as the second to last of the right one ({match['outer']})"
+    )
+    if pair and (fix := _untransposed(case, pair[1], left)):
+        return Translation(what, "The transpose is about other axes, or too much.", fix)
+    if pair and len(right) > 1 and right[-1] == left[-1]:
+        new = f"{_tight(pair[1])}.transpose(-1, -2)"
+        return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
+    if pair and len(left) > 1 and left[-2] == right[-2]:
+        new = f"{_tight(pair[0])}.transpose(-1, -2)"
+        return Translation(what, "Transpose the left one.", case.fix(pair[0], new))
+    return Translation(what, "Write down both shapes, axis by axis. Which of the two is another?")
+
+
+def _untransposed(case: Case, node: ast.expr, left: Shape) -> Fix | None:
+    """``x.transpose(…)`` without it, or with the last two axes, where that makes a product."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    base = case.value(node.func.value)
+    if node.func.attr != "transpose" or base is None or base.shape is None or len(base.shape) < 2:
+        return None
+    if base.shape[-1] == left[-1]:
+        args = [ast.Constant(-1), ast.Constant(-2)]
+        return case.fix(node, ast.Call(node.func, args, []))  # type: ignore[arg-type]
+    return case.fix(node, node.func.value) if base.shape[-2] == left[-1] else None
+
+
+def _tight(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return f"({text})" if isinstance(node, ast.BinOp | ast.UnaryOp) else text
+
+
+def _layer(case: Case, left: Shape, right: Shape) -> Translation:
+    """A layer was called with a tensor of another width."""
+    call = case.call
+    name = ast.unparse(call.func) if call else "A layer"
+    given = ast.unparse(call.args[0]) if call and call.args else "its input"
+    what = f"{name} takes vectors of width {right[-2]}, and {given} has shape {sizes(left)}"
+    if len(left) > 3:
+        return Translation(what, "Are the heads merged again before it?")
+    if left and left[-1] == right[-1] and left[-1] != right[-2]:
+        hint = (
+            f"Was the layer made with in_dim and out_dim swapped? Linear({right[-1]}, {right[-2]})"
+        )
+        return Translation(what, f"{hint} fits.")
+    return Translation(
+        what, f"The last axis must be {right[-2]} long: check it, or the layer's sizes."
+    )
+
+
+def together(case: Case, match: re.Match[str]) -> Translation:
+    """Shapes that do not fit element by element."""
+    left, right = read(match["left"]), read(match["right"])
+    pair = _pair(case)
+    if case.error.inside and pair is None:
+        name = ast.unparse(case.call.func) if case.call else case.error.inside
+        what = f"Inside {name}, shapes {sizes(left)} and {sizes(right)} meet and do not fit"
+        return Translation(what, "Check the shapes of its arguments with the lesson.")
+    names = (_named(case, pair[0], left), _named(case, pair[1], right)) if pair else ()
+    first, second = names or (sizes(left), sizes(right))
+    what = f"{first} and {second} do not fit together, element by element"
+    if pair and (fix := _stretched(case, pair, left, right)):
+        return Translation(what, "From the right, sizes must be equal or 1.", fix)
+    return Translation(
+        what,
+        "From the right, each pair of sizes must be equal, or one of them 1. Is a transpose, a "
+        "reshape or an unsqueeze missing?",
+    )
+
+
+def _stretched(
+    case: Case, pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape
+) -> Fix | None:
+    """The operand turned, or with an axis inserted, if one such change makes the shapes fit."""
+    for node, mine, other in ((pair[1], right, left), (pair[0], left, right)):
+        if len(mine) > 1 and mine[-1] != mine[-2]:
+            turned = [*mine[:-2], mine[-1], mine[-2]]
+            if len(mine) > 1 and _fits(turned, other):
+                return case.fix(node, f"{_tight(node)}.transpose(-1, -2)")
+        for axis in range(-1, -len(mine) - 2, -1):
+            wider = list(mine)
+            wider.insert(len(mine) + 1 + axis, 1)
+            if len(mine) < len(other) and _fits(wider, other):
+                return case.fix(node, f"{_tight(node)}.unsqueeze({axis})")
+    return None
+
+
+def _fits(left: Shape, right: Shape) -> bool:
+    pairs = zip(reversed(left), reversed(right), strict=False)
+    return all(a == b or 1 in (a, b) for a, b in pairs)
+
+
+def joined(case: Case, match: re.Match[str]) -> Translation:
+    """Tensors that differ on another axis than the one on which they are joined."""
+    shapes = [read(text) for text in _SHAPE.findall(case.text)]
+    told = " and ".join(sizes(shape) for shape in shapes[:3])
+    call = case.call
+    name = ast.unparse(call.func) if call else "F.concat"
+    if name.endswith("stack"):
+        return Translation(
+            f"F.stack needs tensors of one shape, and these have {told[:200]}",
+            "To join along an axis that is there, use F.concat.",
+        )
+    if match.groupdict().get("axis") is None:
+        what = f"{name} needs tensors with equally many axes, and these have {told}"
+        return Translation(
+            what, "Does one of them lack an axis? tensor.unsqueeze(axis) inserts one."
+        )
+    what = (
+        f"{name} cannot join {told} here: they differ on axis {match['axis']}, and only the axis "
+        "on which they are joined may differ"
+    )
+    differ = [i for i in range(len(shapes[0])) if len({shape[i] for shape in shapes}) > 1]
+    if len(differ) != 1 or call is None or not call.args:
+        return Translation(what, "Only one axis may differ: check the shapes.")
+    axis = differ[0] - len(shapes[0])
+    words = [word for word in call.keywords if word.arg != "axis"]
+    new = ast.Call(
+        call.func,
+        call.args[:1],
+        [*words, ast.keyword("axis", ast.parse(str(axis), mode="eval").body)],
+    )
+    return Translation(
+        what, f"They differ on axis {axis} alone: join them there.", case.fix(call, new)
+    )
+
+
+def reshaped(case: Case, match: re.Match[str]) -> Translation:
+    """A reshape to another number of elements."""
+    old, new = read(match["old"]), read(match["new"])
+    call = case.call
+    node = call.func.value if call and isinstance(call.func, ast.Attribute) else None
+    owner = ast.unparse(node) if node is not None else "tensor"
+    who = f"{owner} of shape" if len(owner) < 40 and owner != "F" else "A tensor of shape"
+    what = (
+        f"{who} {sizes(old)} cannot be reshaped to {sizes(new)}: that would be "
+        f"{math.prod(new)} numbers instead of {math.prod(old)}"
+    )
+    return Translation(what, "The product of the sizes must stay the same. Which size is another?")
+
+
+def tensor_of(case: Case, call: ast.Call | None) -> tuple[int, ...] | None:
+    """The shape of the tensor that a call is about: its first argument, or its owner."""
+    if call is None:
+        return None
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    for node in (*call.args[:1], owner):
+        value = case.value(node)
+        if value is not None and value.kind == "Tensor":
+            return value.shape
+    return None
+
+
+def widened(case: Case, match: re.Match[str]) -> Translation:
+    """A broadcast to a shape that the tensor does not fit."""
+    shapes = re.search(
+        r"input = .*?shape=(\[[^\]]*\]).*?new_shape = (\[[^\]]*\])", case.text, re.DOTALL
+    )
+    if shapes is None:
+        return Translation("A tensor cannot be broadcast to this shape", None)
+    old, new = sizes(read(shapes[1])), sizes(read(shapes[2]))
+    if "ranks" in match.group():
+        what = f"A tensor of shape {old} cannot be broadcast to {new}, which has fewer axes"
+        return Translation(what, "Broadcasting adds axes in front; it never takes any away.")
+    return Translation(
+        f"A tensor of shape {old} cannot be broadcast to {new}",
+        "From the right, each size must be 1 or the size that it shall get.",
+    )
+
+
+def sliced(case: Case, match: re.Match[str]) -> Translation:
+    """An index or a slice past the end of an axis; or a tensor that was gone through."""
+    index, have = int(match["index"]), int(match["have"])
+    if not isinstance(case.node, ast.Subscript) and match["end"] == "stop" and index == have + 1:
+        return _iterated(case)
+    inner = case.node.slice if isinstance(case.node, ast.Subscript) else None
+    axis = "the axis"
+    if isinstance(case.node, ast.Subscript):
+        axis = f"this axis of {ast.unparse(case.node.value)}"
+    parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+    if inner is None or (
+        any(isinstance(part, ast.Slice) for part in parts)
+        and (match["end"] == "stop" and str(index - 1) not in map(_text, parts))
+    ):
+        return Translation(
+            f"A slice ends at {index}, and {axis} ends at {have}",
+            "Python would give fewer elements here; MAX does not. Is a size in the slice fixed?",
+        )
+    at = index - 1 if match["end"] == "stop" else index
+    return Translation(
+        f"There is no index {at}: {axis} is {have} long",
+        f"Indices go from 0 to {have - 1}, and -1 is the last.",
+    )
+
+
+def _text(node: ast.expr | None) -> str:
+    return ast.unparse(node) if node is not None else ""
+
+
+def _iterated(case: Case) -> Translation:
+    """A Tensor was unpacked, looped over, or given where a list of tensors is needed."""
+    call = case.call
+    node = next((one for one in case.operands() if case.is_tensor(one)), None)
+    if call is not None and node is not None and ast.unparse(call.func) in ("sum", "max", "min"):
+        name = ast.unparse(call.func)
+        return Translation(
+            f"Python's {name} goes through a tensor piece by piece, which MAX does not allow",
+            f"Use F.{name}.",
+            case.fix(call, f"F.{name}({ast.unparse(node)}, axis=-1)"),
+        )
+    if call is not None and node is not None:
+        what = f"{ast.unparse(call.func)} needs a list of tensors, and {ast.unparse(node)} is one"
+        others = [one for one in call.args if case.is_tensor(one)]
+        rest = [one for one in call.args if one not in others]
+        new = ast.Call(call.func, [ast.List(others), *rest], call.keywords)
+        return Translation(what, "Put the tensors into one list.", case.fix(call, new))
+    return Translation(
+        "A tensor cannot be taken apart or gone through like a list",
+        "F.split cuts it into a list of tensors; an index takes one row: tensor[0].",
+    )
+
+
+def axis(case: Case, match: re.Match[str]) -> Translation:
+    """An axis that the tensor does not have."""
+    found = match.groupdict()
+    rank = found.get("rank")
+    node = next(
+        (n for n in case.nodes() if isinstance(n, ast.Call) and tensor_of(case, n) is not None),
+        None,
+    )
+    shape = tensor_of(case, case.call) or tensor_of(case, node)
+    if rank is None:
+        rank = str(len(shape)) if shape is not None else None
+    has = f"the tensor has {rank} axes here" if rank else "the tensor has fewer axes here"
+    if shape is not None and rank == str(len(shape)):
+        has = f"the tensor has shape {sizes(shape)}"
+    return Translation(
+        f"Axis {found['axis']} does not exist: {has}",
+        "Count axes from the end: -1 is the last, -2 the one before it.",
+    )
+
+
+def permuted(case: Case, match: re.Match[str]) -> Translation:
+    """A permutation of more or fewer axes than there are."""
+    return Translation(
+        f"permute was given {match['given']} axes, and the tensor has {match['rank']} here",
+        "tensor.transpose(-1, -2) swaps two axes of a tensor with any number of them.",
+    )

@@ -1,0 +1,255 @@
+"""Values that MAX refuses: devices, lengths, lists, ranges, and NumPy's arrays."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from grader.frameworks import Translation
+from grader.frameworks.max.errors.arguments import told
+from grader.frameworks.max.errors.axes import axis
+from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.max.errors.fitting import swapped
+from grader.frameworks.max.errors.kinds import (
+    not_tensor,
+    of_numpy,
+)
+from grader.frameworks.max.errors.misfits import FUNCTIONS, misfit
+from grader.protocol.probe import SeenValue
+
+
+def in_order(case: Case) -> Translation | None:
+    """The arguments put in their order, where two of them are swapped."""
+    call = case.call
+    if call is None or (fixed := swapped(case, call)) is None:
+        return None
+    what = f"The arguments of {ast.unparse(call.func)} are in another order: {told(case, call)}"
+    return Translation(what, "Swap them.", case.fix(call, fixed))
+
+
+def ordered(message: str, hint: str) -> Callable[[Case, re.Match[str]], Translation]:
+    """Swapped arguments, else these words."""
+
+    def tell(case: Case, match: re.Match[str]) -> Translation:
+        return in_order(case) or Translation(message.format(**match.groupdict()), hint)
+
+    return tell
+
+
+def device(case: Case, match: re.Match[str]) -> Translation:
+    """Something that is no device was given as one."""
+    for node in case.operands():
+        value = case.value(node)
+        if value is not None and value.kind == "type" and value.text == "CPU":
+            return Translation(
+                "CPU is a class, and a device is needed", "Call it.", case.fix(node, "CPU()")
+            )
+        if value is not None and value.kind == "str":
+            what = f"A device is needed, and {value.text} is a text"
+            return Translation(
+                what, "Use the device of a tensor: query.device, or CPU().", case.fix(node, "CPU()")
+            )
+    return Translation("A device is needed here", "Use the device of a tensor: query.device.")
+
+
+def moved(case: Case, match: re.Match[str]) -> Translation:
+    """``tensor.to`` with an element type, or with the name of a device."""
+    call = case.call
+    if match["kind"] == "DType" and call is not None and isinstance(call.func, ast.Attribute):
+        new = ast.Call(ast.Attribute(call.func.value, "cast"), call.args, call.keywords)
+        what = "Tensor.to moves a tensor to a device"
+        return Translation(what, "To change the element type use cast.", case.fix(call, new))
+    return Translation(
+        "Tensor.to moves a tensor to a device, and this is none",
+        "Leave it out: everything is on one device here.",
+        case.fix(call, call.func.value)
+        if call is not None and isinstance(call.func, ast.Attribute)
+        else None,
+    )
+
+
+def one_of_dims(case: Case, match: re.Match[str]) -> Translation:
+    """An Embedding without its width."""
+    return Translation(
+        "Embedding needs its width too: how long each row is",
+        "Give it by name: Embedding(number_of_rows, dim=width).",
+    )
+
+
+def added_to_list(case: Case, match: re.Match[str]) -> Translation:
+    """A tuple, a number or a tensor was added to a list."""
+    node = case.node
+    kind = match["kind"]
+    if not isinstance(node, ast.BinOp):
+        return Translation(f"A {kind} cannot be added to a list", "Add a list: [a, b].")
+    left, right = ast.unparse(node.left), ast.unparse(node.right)
+    value = case.value(node.right)
+    is_shape = "shape" in left or case.kind(node.left) == "Shape"
+    is_tuple = "concatenate tuple" in case.text
+    whole = f"{left} is a {'shape, a list' if is_shape else 'tuple' if is_tuple else 'list'}"
+    if isinstance(node.right, ast.Tuple) or kind in ("tuple", "Shape", "list"):
+        new = (
+            ast.List(node.right.elts)
+            if isinstance(node.right, ast.Tuple) and not is_tuple
+            else f"{'tuple' if is_tuple else 'list'}({right})"
+        )
+        what = (
+            f"{whole}, and {right} is {described(value or SeenValue(kind))}: they cannot be added"
+        )
+        return Translation(what, "Add one of the same kind.", case.fix(node.right, new))
+    if is_tuple and (value is None or value.kind not in ("int", "StaticDim")):
+        return misfit(case, node.left, case.value(node.left) or SeenValue("tuple"))
+    what = f"{whole}, and {right} is {described(value or SeenValue(kind))}: they cannot be added"
+    new = f"({right},)" if is_tuple else f"[{right}]"
+    return Translation(what, "Put it into brackets.", case.fix(node.right, new))
+
+
+def text_for_size(case: Case, match: re.Match[str]) -> Translation:
+    """A size is given as a text."""
+    for node in case.operands():
+        value = case.value(node)
+        if value is not None and value.kind == "str":
+            number = value.text.strip("'\"")
+            fix = case.fix(node, number) if number.lstrip("-").isdecimal() else None
+            return Translation(
+                f"A size is a number, and {value.text} is a text", "Leave the quotes out.", fix
+            )
+    return Translation("A size is a number, and this is a text", "Leave the quotes out.")
+
+
+def negative(case: Case, match: re.Match[str]) -> Translation:
+    """A range that ends before it starts, or a size below zero."""
+    call = case.call
+    if call is not None and ast.unparse(call.func).endswith("range") and len(call.args) > 1:
+        start, stop = call.args[:2]
+        what = f"F.range from {ast.unparse(start)} to {ast.unparse(stop)} ends before it starts"
+        new = ast.Call(call.func, [stop, start, *call.args[2:]], call.keywords)
+        return Translation(what, "The order is start, stop.", case.fix(call, new))
+    return Translation("A size is below zero", "Which difference of sizes is negative here?")
+
+
+def without_data(case: Case, match: re.Match[str]) -> Translation:
+    """Tensor(...) without its numbers."""
+    return Translation(
+        "Tensor(...) needs its numbers first, and there are none or None",
+        "Give a number, or a list: Tensor(0.0, dtype=DType.float32).",
+    )
+
+
+def range_of(case: Case, match: re.Match[str]) -> Translation | None:
+    """F.range of something that is no number."""
+    call = case.call
+    if call is None:
+        return None
+    for node in call.args:
+        value = case.value(node)
+        text = ast.unparse(node)
+        if value is None or value.kind in ("int", "float", "StaticDim"):
+            continue
+        if value.kind == "NoneType":
+            return misfit(case, node, value)
+        if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
+            return Translation(
+                f"F.range counts with numbers, and {text} is a list",
+                "Leave the brackets out.",
+                case.fix(node, node.elts[0]),
+            )
+        if value.kind == "str":
+            return Translation(
+                f"F.range counts with numbers, and {text} is a text",
+                "Leave the quotes out.",
+                case.fix(node, value.text.strip("'\"")),
+            )
+        what = f"F.range counts from number to number, and {text} is {described(value)}"
+        shape = value.shape or ()
+        hint = f"A length of it is a number: {text}.shape[-1]." if shape else None
+        if value.kind == "Tensor" and not shape:
+            hint = "MAX must know the length: give out_dim=, or plain numbers."
+        return Translation(what, hint, case.fix(node, f"{text}.shape[-1]") if shape else None)
+    return Translation(
+        "F.range must know how many numbers it makes", "Give plain numbers, or out_dim=length."
+    )
+
+
+def too_early(case: Case, match: re.Match[str]) -> Translation:
+    """Numbers were read while operations are only written down."""
+    if case.error.inside and case.call is not None:
+        wrong = in_order(case)
+        node = next((one for one in case.operands() if case.is_tensor(one)), None)
+        name = ast.unparse(case.call.func)
+        if wrong is not None:
+            return wrong
+        if node is not None and not name.endswith(("to_numpy", "item", "realize")):
+            text = ast.unparse(node)
+            what = f"{name} needs a number here, and {text} is {described(case.value(node))}"  # type: ignore[arg-type]
+            return Translation(what, f"A length of it: int({text}.shape[-1]).")
+    return Translation(
+        "Numbers were read inside 'with F.lazy():' or @F.functional, where operations are only "
+        "written down",
+        "Put nothing but the model's call into that block. Read the numbers after it.",
+    )
+
+
+def loaded(case: Case, match: re.Match[str]) -> Translation:
+    """An array for a parameter of another shape or type."""
+    name, dtype, other = match["name"], match["dtype"], match["other"]
+    have, want = re.findall(r"\d+", match["have"] or ""), re.findall(r"\d+", match["want"])
+    if have != want:
+        turned = " It is turned: use array.T." if have == want[::-1] else ""
+        return Translation(
+            f"The array for {name} has shape [{', '.join(have)}], and the parameter has "
+            f"[{', '.join(want)}]",
+            f"Shapes must be equal.{turned}",
+        )
+    return Translation(
+        f"The array for {name} is of {dtype}, and the parameter of {other}",
+        f"Convert it: array.astype(np.{other}).",
+    )
+
+
+def written_into(case: Case, match: re.Match[str]) -> Translation:
+    """A tensor or a shape was written into."""
+    return Translation(
+        "A number cannot be written into a tensor",
+        "Make a new tensor: F.where(condition, new, old) chooses number by number, F.concat joins "
+        "pieces.",
+    )
+
+
+def wrong_value(case: Case, match: re.Match[str]) -> Translation | None:
+    """A value that is refused by something inside the call."""
+    call = case.call
+    if call is not None:
+        if fixed := in_order(case):
+            return fixed
+        if numpy := of_numpy(case, call):
+            return numpy
+        if wrong := axis(case, call):
+            return wrong
+    return not_tensor(case, match) or _only_one(case)
+
+
+def _only_one(case: Case) -> Translation | None:
+    """A call with one argument that is refused, and what that is."""
+    for node in case.operands():
+        value = case.value(node)
+        if value is not None and value.kind in (*FUNCTIONS, "type", "list", "tuple", "str"):
+            return misfit(case, node, value)
+    return None
+
+
+def numpys(case: Case, match: re.Match[str]) -> Translation | None:
+    """NumPy was given something that it cannot take."""
+    call = case.call
+    if call is not None and (told_numpy := of_numpy(case, call)):
+        return told_numpy
+    tensor = next((one for one in case.operands() if case.is_tensor(one)), None)
+    if tensor is not None:
+        text = ast.unparse(tensor)
+        return Translation(
+            f"{text} is a MAX Tensor, and meets a NumPy array",
+            "Make both of one kind: Tensor(array), or tensor.to_numpy().",
+            case.fix(tensor, f"{text}.to_numpy()"),
+        )
+    return None

@@ -1,0 +1,251 @@
+"""Where in the learner's file an exception was raised, and what the values there were.
+
+For explanations only. Whatever is looked at may be the learner's object and may lie; nothing here
+computes a tensor's numbers, and the caller catches whatever is raised.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from itertools import islice
+from types import (
+    BuiltinFunctionType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    TracebackType,
+)
+from typing import Any
+
+from grader.protocol.probe import MOST_CALLS, MOST_NAMES, MOST_VALUES, SeenCall, SeenValue
+
+ENDS = MOST_CALLS // 2
+"""Calls at each end of a chain that are kept."""
+
+CODE_LIMIT = 500
+TEXT_LIMIT = 80
+MOST_FIELDS = 20
+
+
+CALLABLES = (FunctionType, MethodType, BuiltinFunctionType)
+
+Place = tuple[int, int, int, int]
+"""First line, last line, first byte, last byte, as ``co_positions`` counts them."""
+
+
+def calls(error: BaseException, file: str, source: str) -> tuple[SeenCall, ...]:
+    """The learner's own lines that ``error`` went through, outermost first, the ends of them."""
+    own = [here for here in _tracebacks(error) if here.tb_frame.f_code.co_filename == file]
+    kept = own if len(own) <= 2 * ENDS else own[:ENDS] + own[-ENDS:]
+    return tuple(_call(here, source, values=here is kept[-1]) for here in kept)
+
+
+def inside(error: BaseException, file: str) -> str:
+    """The function that the learner's deepest line called and that raised; empty for none."""
+    every = list(_tracebacks(error))
+    own = [at for at, here in enumerate(every) if here.tb_frame.f_code.co_filename == file]
+    if not own or own[-1] + 1 == len(every):
+        return ""
+    return str(every[own[-1] + 1].tb_frame.f_code.co_qualname)
+
+
+def about(error: BaseException, file: str) -> SeenValue | None:
+    """What a missing name was looked for in: an object, a module, or the names in reach."""
+    if type(error) is AttributeError and error.name is not None:
+        return describe(error.obj, names=True, near=error.name)
+    if type(error) is ImportError and error.name in sys.modules:
+        near = re.search(r"cannot import name '(\w+)'", str(error))
+        return describe(sys.modules[error.name], names=True, near=near[1] if near else "")
+    if issubclass(type(error), NameError):
+        own = [h for h in _tracebacks(error) if h.tb_frame.f_code.co_filename == file]
+        if own:
+            frame = own[-1].tb_frame
+            return SeenValue("scope", names=_names([*frame.f_locals, *frame.f_globals]))
+    return None
+
+
+def _tracebacks(error: BaseException) -> Iterator[TracebackType]:
+    here: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
+    while here is not None:
+        yield here
+        here = here.tb_next
+
+
+def _call(here: TracebackType, source: str, *, values: bool) -> SeenCall:
+    code = here.tb_frame.f_code
+    line = here.tb_lineno or 1
+    place = next(islice(code.co_positions(), here.tb_lasti // 2, None), (None,) * 4)
+    start, end, first, last = place
+    exact = None
+    if start is not None and end is not None and first is not None and last is not None:
+        exact = (start, end, first, last)
+    statement = _statement(source, start or line)
+    text = _segment(source, exact) if exact else statement
+    seen = _values(here.tb_frame, text, statement, "self") if values else {}
+    return SeenCall(line, code.co_name, text, statement, seen)
+
+
+def _segment(source: str, place: Place) -> str:
+    """The text of an expression; empty where it is long."""
+    start, end, first, last = place
+    lines = [line.encode() for line in source.split("\n")[start - 1 : end]]
+    if not lines:
+        return ""
+    lines[-1] = lines[-1][:last]
+    lines[0] = lines[0][first:]
+    text = b"\n".join(lines).decode(errors="replace")
+    return text if len(text) <= CODE_LIMIT else ""
+
+
+@lru_cache(maxsize=4)
+def _statements(source: str) -> tuple[ast.stmt, ...]:
+    return tuple(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt))
+
+
+def _statement(source: str, line: int) -> str:
+    """The text of the innermost statement at ``line``; of one with a body, its head."""
+    found: ast.stmt | None = None
+    for node in _statements(source):
+        if node.lineno <= line <= (node.end_lineno or node.lineno) and (
+            found is None or node.lineno >= found.lineno
+        ):
+            found = node
+    if found is None:
+        return ""
+    body = getattr(found, "body", None)
+    end = found.end_lineno or found.lineno
+    if isinstance(body, list) and body:
+        end = max(found.lineno, body[0].lineno - 1)
+    text = "\n".join(source.split("\n")[found.lineno - 1 : end]).strip()
+    return text if len(text) <= CODE_LIMIT else ""
+
+
+def _values(frame: FrameType, *texts: str) -> dict[str, SeenValue]:
+    """What each name, attribute and entry in ``texts`` stood for, by its text."""
+    scope = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
+    seen: dict[str, SeenValue] = {}
+    for text in texts:
+        for node in ast.walk(_parsed(text)):
+            if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+                continue
+            key = ast.unparse(node)
+            if key in seen or len(seen) >= MOST_VALUES or len(key) > TEXT_LIMIT:
+                continue
+            try:
+                value = _value(node, scope)
+                seen[key] = describe(value, names=key == "self")
+            except Exception:  # noqa: BLE001, S112 - it has no value yet, or its own code fails
+                continue
+    for key, value in frame.f_locals.items():
+        if key not in seen and len(seen) < MOST_VALUES:
+            with suppress(Exception):
+                seen[key] = describe(value)
+    return seen
+
+
+def _parsed(text: str) -> ast.AST:
+    for form, mode in (("({}\n)", "eval"), ("{}", "exec"), ("{}\n    pass", "exec")):
+        try:
+            return ast.parse(form.format(text), mode=mode)
+        except (SyntaxError, ValueError):
+            continue
+    return ast.Module([], [])
+
+
+def _value(node: ast.expr, scope: Mapping[str, Any]) -> Any:
+    """The value of a dotted name with plain indices; calls nothing but ``__getattr__``."""
+    match node:
+        case ast.Name(id=name):
+            return scope[name]
+        case ast.Attribute(value=owner, attr=name):
+            return getattr(_value(owner, scope), name)
+        case ast.Subscript(value=owner, slice=index):
+            whole = _value(owner, scope)
+            if issubclass(type(whole), list | tuple):
+                return whole[ast.literal_eval(index)]
+    raise LookupError
+
+
+def describe(value: Any, *, names: bool = False, near: str = "") -> SeenValue:
+    """``value`` in a few words; ``names`` adds its attributes, of many only those near ``near``."""
+    kind = "type" if isinstance(value, type) else type.__dict__["__name__"].__get__(type(value))
+    plain = isinstance(value, (*CALLABLES, ModuleType, type))
+    own = {} if plain else getattr(value, "__dict__", {})
+    return SeenValue(
+        kind,
+        _text(value),
+        *_sizes(value),
+        signature=_signature(value),
+        fields=_names(list(own))[: MOST_NAMES if names else MOST_FIELDS],
+        names=_names(dir(value), near) if names else (),
+    )
+
+
+def _names(names: list[Any], near: str = "") -> tuple[str, ...]:
+    public = [n for n in names if isinstance(n, str) and not n.startswith("__") and len(n) < 60]
+    if len(public) > MOST_NAMES:
+        public = difflib.get_close_matches(near, public, 20, 0.5)
+    return tuple(dict.fromkeys(public))[:MOST_NAMES]
+
+
+def _text(value: Any) -> str:
+    if value is None or type(value) in (bool, int, float, str):
+        text = repr(value)
+        return text if len(text) <= TEXT_LIMIT else ""
+    if isinstance(value, type | ModuleType):
+        return value.__name__[:TEXT_LIMIT]
+    if type(value) in CALLABLES:
+        return getattr(value, "__qualname__", "")[:TEXT_LIMIT]
+    if type(value) in (list, tuple, dict):
+        return f"{len(value)}"
+    if type(value).__name__ == "StaticDim":
+        return str(int(value))
+    return ""
+
+
+def _sizes(value: Any) -> tuple[tuple[int, ...] | None, str]:
+    """Shape and element type of a tensor or an array."""
+    if isinstance(value, type) or not hasattr(type(value), "shape"):
+        return None, ""
+    shape = tuple(int(size) for size in value.shape)
+    dtype = getattr(value, "dtype", "")
+    return shape[:32], str(getattr(dtype, "name", dtype))[:TEXT_LIMIT]
+
+
+def _signature(value: Any) -> tuple[str, ...] | None:
+    """The parameters of what can be called, as they are written; None where that is unknown."""
+    if not callable(value):
+        return None
+    for one in (value, getattr(value, "forward", None)):
+        try:
+            parameters = list(inspect.signature(one).parameters.values())  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            continue
+        if all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters) and parameters:
+            continue
+        return tuple(_written(parameters))[:MOST_NAMES]
+    return None
+
+
+def _written(parameters: list[inspect.Parameter]) -> Iterator[str]:
+    star = False
+    for at, one in enumerate(parameters):
+        if one.kind is one.KEYWORD_ONLY and not star:
+            star = True
+            yield "*"
+        star = star or one.kind is one.VAR_POSITIONAL
+        prefix = "*" * (one.kind is one.VAR_POSITIONAL) + "**" * (one.kind is one.VAR_KEYWORD)
+        plain = type(one.default) in (bool, int, float, str, type(None))
+        default = "" if one.default is one.empty else f"={one.default!r}" if plain else "=..."
+        yield f"{prefix}{one.name}{default}"[:TEXT_LIMIT]
+        last = at + 1 == len(parameters) or parameters[at + 1].kind is not one.POSITIONAL_ONLY
+        if one.kind is one.POSITIONAL_ONLY and last:
+            yield "/"

@@ -1,0 +1,85 @@
+"""What a report says of a program that raises: the error, where, and what to write; no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.base import course
+from grader.base.model import CheckResult, Report, Status, Verdict
+from grader.grading.pipeline import Options, grade
+
+
+def graded(step: str, old: str, new: str, folder: Path) -> Report:
+    """The report on the solution of ``step`` with one place changed."""
+    found = next(one for one in course.load().steps if one.id == step)
+    text = found.solution.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path = folder / "mine.py"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return grade(found, path, Options(seed=7))
+
+
+def check(report: Report, name: str) -> CheckResult:
+    return next(one for one in report.checks if one.id == name)
+
+
+def test_an_error_in_a_helper_names_the_line_and_the_line_that_called(tmp_path: Path) -> None:
+    report = graded("s05", "query @ key.transpose(-1, -2)", "query @ key", tmp_path)
+    told = check(report, "forward")
+    assert "query [" in told.message
+    assert "has no product" in told.message
+    assert told.text is not None
+    assert "query @ key" in told.text
+    assert told.hints == ("Transpose the right one. Write query @ key.transpose(-1, -2)",)
+    assert told.note is not None
+    assert told.note.startswith("Called from line ")
+    assert "self._attn(query, key, value)" in told.note
+
+
+RAISING = [
+    ("s05", "math.sqrt(int(value.shape[-1]))", "math.sqrt(value.shape[-1])", "forward",
+     "Write math.sqrt(int(value.shape[-1]))"),
+    ("s05", "= config.n_head\n", "= config.n_heads\n", "builds", "config.n_head"),
+    ("s10", "key = F.concat([past_key_value[0], key], axis=-2)",
+     "key = F.concat([past_key_value[0], key])", None, "axis=-2"),
+    ("s11", "Embedding(config.vocab_size, dim=config.n_embd)",
+     "Embedding(config.vocab_size, config.n_embd)", "builds",
+     "Write Embedding(config.vocab_size, dim=config.n_embd)"),
+    ("s11", "for block in self.h:\n            hidden_states = block(hidden_states)",
+     "hidden_states = self.h(hidden_states)", "forward", "for block in self.h"),
+    ("s12", "ids = Tensor([new], dtype=DType.int64)", "ids = Tensor([new])", "generate",
+     "dtype=DType.int64"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "old", "new", "name", "hint"), RAISING)
+def test_the_hint_is_the_error_s_own(
+    step: str, old: str, new: str, name: str | None, hint: str, tmp_path: Path
+) -> None:
+    report = graded(step, old, new, tmp_path)
+    assert report.verdict is Verdict.FAIL
+    failed = [one for one in report.checks if one.status is Status.FAIL and one.detail]
+    told = check(report, name) if name else failed[0]
+    assert told.status is Status.FAIL, report
+    assert len(told.hints) == 1
+    assert hint in told.hints[0]
+
+
+def test_the_learner_s_own_exception_is_shown_whole(tmp_path: Path) -> None:
+    report = graded("s11", "stored.T if name.endswith(TRANSPOSED) else stored", "stored", tmp_path)
+    told = check(report, "convert")
+    assert told.status is Status.FAIL
+    assert told.note is not None
+    shown = f"{told.message}\n{told.note}"
+    assert "CheckpointError" in shown
+    assert "attn.c_attn.weight" in shown
+
+
+def test_nan_is_called_nan_with_its_place(tmp_path: Path) -> None:
+    report = graded("s05", "F.softmax(attn_weights)", "F.softmax(attn_weights) * float('nan')",
+                    tmp_path)  # fmt: skip
+    told = check(report, "output")
+    assert "NaN, not a number, first at [0, 0, 0]" in told.message
+    assert told.hints[0].startswith("NaN comes of")
