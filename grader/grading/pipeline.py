@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import frameworks, sandbox
-from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
+from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Verdict
 
 if TYPE_CHECKING:
     from grader.grading.conclude import Judge
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """How to grade: which engine, from which seed, and how strictly."""
+    """How to grade: which engine, from which seed, how strictly.
+
+    ``follow`` says where the numbers of a program that fails leave the path, for 0.3 s more.
+    """
 
     engine: str = "numpy"
     seed: int | None = None
     strict: bool = False
     mine: bool = False
+    follow: bool = False
 
 
 def grade(
@@ -151,6 +155,8 @@ def _judged(
     found = judge.report(outcome)
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
         found = _second_look(judge, job, outcome, found, start)
+        if options.follow:
+            found = replace(found, trace=_followed(judge, job, outcome, found, start))
     return replace(found, duration_s=time.perf_counter() - started)
 
 
@@ -170,6 +176,23 @@ def _second_look(
         return found
     with start(engine=job.engine) as running:
         return judge.report(running.finish(again), again.without)
+
+
+def _followed(
+    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+) -> Trace | None:
+    """Where the program leaves the path; None where that cannot be said."""
+    from grader.grading import follow
+
+    if found.verdict is not Verdict.FAIL or outcome.ended != "done":
+        return None
+    try:
+        return follow.follow(judge.step, judge.rubric, job, judge.evidence(outcome), start)
+    except Exception:
+        # What it follows comes from the learner's process. A report is complete without it.
+        if os.environ.get("GRADER_TRACEBACK"):
+            raise
+        return None
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from grader.base.blanks import Region
 from grader.base.model import Margin, Trace
-from grader.grading.trace import Comparison, Departure, Relation
+from grader.grading.trace import Comparison, Departure, Relation, Run
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -56,7 +56,7 @@ class Teller:
 
     def _still_right(self, one: Departure) -> Iterator[str]:
         mine, line = self.comparison.mine, self.comparison.mine.line(one.node)
-        known = [v for v in one.sources if (self.comparison.match(v) or -1) >= 0]
+        known = [v for v in one.sources if self._named(v)]
         if not known:
             return
         last = max(known, key=lambda v: mine.made[v].order)
@@ -65,6 +65,11 @@ class Teller:
         what = f": it gives {quantity}" if quantity else ""
         if at is not None and at != line:
             yield f"Line {at} is still right{what}."
+
+    def _named(self, value: int) -> bool:
+        """Whether the reference computes this value too, from the same inputs."""
+        match = self.comparison.match(value)
+        return match is not None and match >= 0 and self.comparison.flows(value)
 
     def _gives(self, one: Departure) -> Iterator[str]:
         mine = self.comparison.mine

@@ -279,7 +279,7 @@ class Comparison:
     mine: Run
     reference: Reference
     _known: dict[int, int | None] = field(default_factory=dict)
-    _neutral: dict[int, bool] = field(default_factory=dict)
+    _flows: dict[int, bool] = field(default_factory=dict)
 
     def known(self, value: int) -> bool:
         """Whether the reference has this value too, or it was given."""
@@ -292,24 +292,23 @@ class Comparison:
             self._known[value] = None if array is None else self.reference.equal(array)
         return self._known[value]
 
-    def neutral(self, value: int) -> bool:
-        """Whether this comes from no input, so that being unknown says nothing: a mask, a range."""
-        if value not in self._neutral:
-            self._neutral[value] = False  # a loop's value may come from itself
+    def flows(self, value: int) -> bool:
+        """Whether this comes from an input or a weight, unlike a mask or a range made on the way."""
+        if value not in self._flows:
+            self._flows[value] = False  # a loop's value may come from itself
             made = self.mine.made[value]
             given = isinstance(self.mine.nodes[made.node], ast.FunctionDef)
-            made_here = not given and not self._loaded(made.node)
-            self._neutral[value] = made_here and all(
-                self.neutral(one) and not self.known(one) for one in made.sources
+            self._flows[value] = (
+                given or self._loaded(made.node) or any(self.flows(one) for one in made.sources)
             )
-        return self._neutral[value]
+        return self._flows[value]
 
     def _loaded(self, node: int) -> bool:
         return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
 
     def _settled(self, value: int) -> bool:
-        """Whether no mistake lies behind this value: it is known, a piece of it, or neutral."""
-        if self.known(value) or self.neutral(value):
+        """Whether no mistake lies behind this value: known, a piece of that, or made of no input."""
+        if self.known(value) or not self.flows(value):
             return True
         array = self.mine.arrays[value]
         relation = None if array is None else self.reference.relation(array)
