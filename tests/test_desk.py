@@ -22,6 +22,7 @@ from grader.learner.watch.changes import stamp
 from grader.rubric import load
 from tests.own_course import Course, copy_course
 
+pytestmark = pytest.mark.any_python
 STEPS = course.steps()
 each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
 

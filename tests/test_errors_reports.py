@@ -82,4 +82,4 @@ def test_nan_is_called_nan_with_its_place(tmp_path: Path) -> None:
                     tmp_path)  # fmt: skip
     told = check(report, "output")
     assert "NaN, not a number, first at [0, 0, 0]" in told.message
-    assert told.hints[0].startswith("NaN comes of")
+    assert told.hints[0].startswith("NaN comes from")

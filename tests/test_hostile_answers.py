@@ -7,6 +7,7 @@ step, without a process: each action of each trial gets a value drawn from a lis
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from grader import frameworks
 from grader.base import course
 from grader.base.model import Status, Step
+from grader.frameworks.max.errors.families import FAMILIES
 from grader.grading import excerpt
 from grader.grading.diagnose import diagnose
 from grader.grading.judge import Case, behaves, rule_all, settle, source_findings
@@ -25,11 +27,13 @@ from grader.protocol.probe import (
     Outcome,
     Read,
     SeenArray,
+    SeenCall,
     SeenError,
     SeenModule,
     SeenObject,
     SeenParameter,
     SeenTensor,
+    SeenValue,
 )
 from grader.protocol.wire import decode_message, encode
 from grader.rubric import Evidence, Rubric, load
@@ -51,6 +55,16 @@ VALUES: tuple[Any, ...] = (
     *(SeenTensor(a, "🎉") for a in ARRAYS[:2]), *(SeenArray(a) for a in ARRAYS),
     [SeenArray(a) for a in ARRAYS], tuple(SeenTensor(a, "float32") for a in ARRAYS[:3]),
 )  # fmt: skip
+TEXTS = (
+    "Split sizes must sum to dimension value; x=Dim(0) != sum(sizes=[])",
+    "Concat inputs differ on non-concat axis 2: ",
+    "too many values to unpack (expected 99999999999999999999)",
+    "number of elements must match: [] != []",
+    f"Axis must be in range [-{'9' * 5000}, 3), got 3",
+    "'NoneType' object has no attribute 'view'",
+    "name 'x' is not defined",
+    "f() got an unexpected keyword argument 'dim'",
+)
 ERROR = SeenError("x\x1b[2J\n🎉", "(shape [\n✅])" * 99, "", 2**31 - 1, "✅", "\x1b[2J")
 
 
@@ -62,6 +76,20 @@ class Answers:
 
     def value(self) -> Any:
         return VALUES[int(self.rng.integers(len(VALUES)))]
+
+    def error(self) -> SeenError:
+        """An error that looks like one that is retold, with values that do not fit it."""
+        texts = (ERROR.message, *(family.text[:200] for family in FAMILIES), *TEXTS)
+        codes = ("F.f(x)", "a @ b", "x[", "raise E", "(" * 400, "f(" * 90 + ")" * 90, "x.view(9)")
+        text = texts[int(self.rng.integers(len(texts)))]
+        code = codes[int(self.rng.integers(len(codes)))]
+        value = SeenValue(
+            "Tensor", "✅\n", (0, 2**31), "\x1b[2J", ("x", "*", "=", "axis=1"), ("a",)
+        )
+        call = SeenCall(2**31 - 1, "✅", code, code, {"x": value, "a": value, "": value})
+        kind = ("ValueError", "TypeError", "AttributeError", "NameError", "✅")
+        name = kind[int(self.rng.integers(len(kind)))]
+        return SeenError(name, text, "", 3, "f", "", calls=(call,) * 3, about=value)
 
     def module(self, weights: dict[str, Any]) -> SeenModule:
         odd = ((), (2**31,), (0,), (3, 5, 7))
@@ -95,7 +123,7 @@ class Answers:
         results: dict[str, Any] = {}
         for action in probe.actions:
             if self.rng.random() < 0.03:
-                raised = SeenError(ERROR.type_name, ERROR.message, action.name, 3, "f", "")
+                raised = replace(self.error(), action=action.name)
                 return Observation(probe.name, results, raised)
             results[action.name] = self.action(action, weights, want)
         return Observation(probe.name, results)

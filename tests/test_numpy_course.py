@@ -223,6 +223,24 @@ def test_other_commands_know_it(other: Other) -> None:
     assert "MAX" not in doctor.stdout
 
 
+def test_its_autograder_holds_the_course_and_the_grader(other: Other, tmp_path: Path) -> None:
+    made = tmp_path / "autograder.zip"
+    done = other.run("autograder", "s02", "--out", str(made))
+    assert done.returncode == 0, done.stdout + done.stderr
+    shutil.unpack_archive(made, tmp_path / "source")
+    graded = subprocess.run(
+        [other.python, "-m", "grader", "check", "--solutions"],
+        cwd=tmp_path / "source",
+        env=other.environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert graded.returncode == 0, graded.stdout + graded.stderr
+    assert "s02  4/4" in graded.stdout
+    assert not (tmp_path / "source" / "gpt2").exists()
+
+
 def test_a_folder_without_a_course_is_wrong_usage(other: Other, tmp_path: Path) -> None:
     done = Other(tmp_path, other.python).run("list")
     assert done.returncode == 2

@@ -1,18 +1,27 @@
-"""``pixiw`` in folders of its own, whose ``pixi.toml`` asks for no package: real, but quick."""
+"""``pixiw`` in folders of its own, with real pip and uv, and small packages in place of MAX.
+
+Nothing here needs a network: pip's settings name a folder of wheels, and uv is told so. Most
+folders ask for no package, which is quicker.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import uv
 
+from tools.pixiw import pip
 from tools.pixiw.manifest import Problem, read
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,14 +37,26 @@ FOR_ALL = "all of them"
 
 [tasks]
 show = { cmd = "python show.py first", description = "Show its call", env = { MINE = "1" } }
-leave = "python -c 'import sys; sys.exit(int(sys.argv[1]))'"
+leave = { cmd = ["python", "-c", "import sys; sys.exit(int(sys.argv[1]))"] }
 _prepare = "python prepare.py"
 
+[feature.uv.pypi-dependencies]
+uv = "*"
+
 [feature.test.tasks]
-where = "python -c 'import sys; print(sys.prefix)'"
+where = { cmd = "python where.py", default-environment = "test" }
 
 [environments]
+uv = { features = ["uv"], no-default-feature = true }
 test = ["test"]
+"""
+
+PACKAGES = """
+[pypi-dependencies]
+thing = "==1.0"
+
+[feature.test.pypi-dependencies]
+more = ">=1"
 """
 
 SHOW = """\
@@ -75,14 +96,46 @@ class Folder:
     def command(self, name: str, text: str) -> None:
         """Put a program first on PATH."""
         path = Path(self.environment["PATH"].split(os.pathsep)[0]) / name
+        path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         path.chmod(0o755)
 
     def made(self) -> set[str]:
-        return {path.name for path in self.path.glob(".venv*")} - {".venv.lock"}
+        return {path.name for path in self.path.glob(".venv*")} - {".venv.lock", ".venv.uv"}
 
 
-def new_folder(place: Path) -> Folder:
+def write_wheel(folder: Path, name: str, files: Mapping[str, str], metadata: str = "") -> Path:
+    """A wheel ``name`` 1.0 that holds ``files``. ``metadata`` is what METADATA says besides."""
+    info = f"{name}-1.0.dist-info"
+    parts = {
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{metadata}",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/RECORD": "",
+    }
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for part, text in parts.items():
+            entry = zipfile.ZipInfo(part)
+            entry.external_attr = 0o100755 << 16  # for the script among them
+            wheel.writestr(entry, text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheels that the ``pixi.toml`` above asks for. Its uv is the real one."""
+    folder = tmp_path_factory.mktemp("wheels")
+    program = f'#!/bin/sh\nexec "{uv.find_uv_bin()}" "$@"\n'
+    write_wheel(folder, "uv", {"uv-1.0.data/scripts/uv": program})
+    scripts = "[console_scripts]\nwhere-is-thing = thing:say\n"
+    thing = {"thing.py": "def say(): print(__file__)"}
+    write_wheel(folder, "thing", {**thing, "thing-1.0.dist-info/entry_points.txt": scripts})
+    write_wheel(folder, "more", {"more.py": "import thing"}, "Requires-Dist: thing\n")
+    return folder
+
+
+def new_folder(place: Path, wheels: Path) -> Folder:
     """A new folder, with a space in its name, an empty HOME, and a ``pixi`` of another kind."""
     path = place / "a course"
     for name in ("a course/tools", "home", "bin"):
@@ -92,39 +145,70 @@ def new_folder(place: Path) -> Folder:
     shutil.copytree(
         ROOT / "tools/pixiw", path / "tools/pixiw", ignore=shutil.ignore_patterns("__pycache__")
     )
-    environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if "PYTHON" not in name and not name.startswith(("PIP_", "UV_"))
+    }
     environment |= {
         "HOME": str(place / "home"),
         "PATH": os.pathsep.join([str(place / "bin"), os.environ["PATH"]]),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(wheels),
     }
+    # The Python that runs the tests, where pixiw looks first: a shim of pyenv takes much longer.
+    program = Path(sys.executable).resolve()
+    (place / "bin" / f"python3.{sys.version_info[1]}").symlink_to(program)
     made = Folder(path, environment)
     made.write("pixi.toml", PIXI_TOML)
     made.write("show.py", SHOW)
+    made.write("where.py", "import sys; print(sys.prefix)")
     made.write("prepare.py", "")
     made.command("pixi", "echo 'another program 1.0'")
     return made
 
 
+@dataclass
+class First:
+    """A folder after its first run, and what that said."""
+
+    folder: Folder
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> First:
+    made = new_folder(tmp_path_factory.mktemp("made"), wheels)
+    return First(made, *made.run("run", "show", "a b", "--flag", "*", cwd=Path("/")))
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Folder]:
-    made = new_folder(tmp_path)
+def folder(tmp_path: Path, first: First, wheels: Path) -> Iterator[Folder]:
+    """A folder where only uv is there already."""
+    made = new_folder(tmp_path, wheels)
+    (made.path / ".venv.uv").symlink_to(first.folder.path / ".venv.uv")
+    made.environment["UV_CACHE_DIR"] = str(wheels / "cache")
     yield made
     # In case a test failed half-way: what waits for a file waits no longer.
     (made.path / "prepare.py").unlink(missing_ok=True)
 
 
-@pytest.fixture(scope="module")
-def made_once(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    made = new_folder(tmp_path_factory.mktemp("made"))
-    status, _, err = made.run("run", "show")
-    assert status == 0, err
-    return made
+@pytest.fixture
+def ready(folder: Folder, first: First) -> Folder:
+    """The same after its first run."""
+    shutil.copytree(first.folder.path / ".venv", folder.path / ".venv", symlinks=True)
+    return folder
 
 
 @pytest.fixture
-def ready(folder: Folder, made_once: Folder) -> Folder:
-    """The same after its first run."""
-    shutil.copytree(made_once.path / ".venv", folder.path / ".venv", symlinks=True)
+def locked(folder: Folder, wheels: Path) -> Folder:
+    """A folder whose ``pixi.toml`` asks for packages, and that has a lock for the default ones."""
+    folder.write("pixi.toml", PIXI_TOML + PACKAGES)
+    digest = read(folder.path).environments["default"].digest
+    found = hashlib.sha256((wheels / "thing-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+    folder.write("requirements/default.txt", f"# for {digest}\nthing==1.0 --hash=sha256:{found}\n")
     return folder
 
 
@@ -135,13 +219,13 @@ def wait_until(true: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_the_first_run_makes_the_environment_and_says_so_on_stderr(folder: Folder) -> None:
-    status, out, err = folder.run("run", "show", "a b", "--flag", "*", cwd=Path("/"))
-    assert status == 0
-    assert out == f"['first', 'a b', '--flag', '*'] {folder.path} / all of them 1\n"
-    assert "Python 3." in err
-    assert ".venv is ready" in err
-    assert folder.made() == {".venv"}
+def test_the_first_run_makes_the_environment_and_says_so_on_stderr(first: First) -> None:
+    assert first.status == 0, first.err
+    path = first.folder.path
+    assert first.out == f"['first', 'a b', '--flag', '*'] {path} / all of them 1\n"
+    assert "Python 3." in first.err
+    assert ".venv is ready" in first.err
+    assert first.folder.made() == {".venv"}
 
 
 def test_a_ready_task_does_the_same_and_says_nothing(ready: Folder) -> None:
@@ -177,13 +261,14 @@ def test_two_at_once_make_one_environment(folder: Folder) -> None:
     assert (folder.path / "count").read_text(encoding="utf-8") == "0\n"
 
 
-@pytest.mark.parametrize("half", ["no key", "other key", "no python", "empty", "a file"])
+@pytest.mark.parametrize("half", ["no state", "other key", "no python", "empty", "a file"])
 def test_a_half_made_environment_is_made_anew(ready: Folder, half: str) -> None:
     made = ready.path / ".venv"
-    if half == "no key":
-        (made / ".pixiw/key").unlink()
+    if half == "no state":
+        shutil.rmtree(made / ".pixiw")
     elif half == "other key":
-        (made / ".pixiw/key").write_text("other\n", encoding="utf-8")
+        (made / ".pixiw/sources").unlink()
+        (made / ".pixiw/key").write_text("other", encoding="utf-8")
     elif half == "no python":
         (made / "bin/python").unlink()
     else:
@@ -211,7 +296,7 @@ def test_after_a_kill_the_next_run_starts_afresh(folder: Folder) -> None:
     wait_until((folder.path / "began").exists)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=30)
-    assert folder.made() == {".venv.default.new"}
+    assert folder.made() == {".venv.new"}
     folder.write("prepare.py", "")
     assert folder.run("run", "leave", "6")[0] == 6
     assert folder.made() == {".venv"}
@@ -228,8 +313,8 @@ def test_what_a_killed_run_left_running_is_waited_for(folder: Folder) -> None:
     killed = folder.start("run", "leave", "0")
     wait_until((folder.path / "began").exists)
     killed.kill()
-    killed.communicate(timeout=30)
-    with folder.start("run", "leave", "6") as process:
+    killed.wait(timeout=30)
+    with killed, folder.start("run", "leave", "6") as process:
         assert process.stderr is not None
         assert "waiting" in process.stderr.readline()
         assert not (folder.path / "end").exists()
@@ -250,19 +335,63 @@ def test_a_working_environment_stays_until_the_next_is_whole(ready: Folder) -> N
     assert ready.run("run", "leave", "6") == (6, "", "")
 
 
-def test_scripts_name_the_folder_where_the_environment_is(made_once: Folder) -> None:
-    activate = (made_once.path / ".venv/bin/activate").read_text(encoding="utf-8")
-    assert str(made_once.path / ".venv") in activate
-    assert ".new" not in activate
+def test_a_package_with_another_hash_is_refused(locked: Folder) -> None:
+    right = (locked.path / "requirements/default.txt").read_text(encoding="utf-8")
+    locked.write("requirements/default.txt", f"{right[:-5]}0000\n")
+    status, out, err = locked.run("run", "show")
+    assert (status, out) == (3, "")
+    assert "Hash mismatch" in err
+    assert "Only installing needs the network" in err
+    assert ".venv" not in locked.made()
 
 
-def test_another_environment_lies_on_top_of_the_default_one(folder: Folder) -> None:
-    status, out, _ = folder.run("run", "where")
-    assert (status, out) == (0, f"{folder.path}/.venv.test\n")
-    (site,) = folder.path.glob(".venv/lib/python3.*/site-packages")
+def test_packages_are_installed_once_and_run_where_they_are(locked: Folder) -> None:
+    status, _, err = locked.run("install", "-e", "test")
+    assert status == 0, err
+    (below,) = locked.path.glob(".venv/lib/python3.*/site-packages")
+    assert list(locked.path.glob(".venv*/lib/python3.*/site-packages/more.py"))
+    assert list(locked.path.glob(".venv*/lib/python3.*/site-packages/thing.py")) == [
+        below / "thing.py"
+    ]
+    assert locked.run("run", "-e", "test", "python", "-c", "import more") == (0, "", "")
+    assert locked.run("run", "where-is-thing") == (0, f"{below}/thing.py\n", "")
+    assert locked.made() == {".venv", ".venv.test"}
+    for name in locked.made():
+        for script in (locked.path / name / "bin").iterdir():
+            assert b".venv.new" not in script.read_bytes(), script
+
+    locked.write("pixi.toml", PIXI_TOML + PACKAGES.replace("==1.0", "==2.0"))
+    for _ in range(2):  # it says so each time, and goes on with what it has
+        status, _, err = locked.run("run", "leave", "5")
+        assert (status, "requirements/default.txt" in err, "run lock" in err) == (5, True, True)
+
+
+def test_another_environment_lies_on_top_of_the_default_one(ready: Folder) -> None:
+    (site,) = ready.path.glob(".venv/lib/python3.*/site-packages")
     (site / "only_below.py").touch()
-    assert folder.run("run", "-e", "test", "python", "-c", "import only_below") == (0, "", "")
-    assert folder.run("run", "where") == (0, f"{folder.path}/.venv.test\n", "")
+    status, out, _ = ready.run("run", "where")
+    assert (status, out) == (0, f"{ready.path}/.venv.test\n")
+    assert ready.run("run", "-e", "test", "python", "-c", "import only_below") == (0, "", "")
+    assert ready.run("run", "where") == (0, f"{ready.path}/.venv.test\n", "")
+
+
+def test_uv_is_told_where_pip_finds_packages(
+    tmp_path: Path, first: First, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pip.conf").write_text(
+        "[global]\nindex-url = file:///a\nproxy = p\n[install]\nextra-index-url =\n  b\n  c\n"
+    )
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    monkeypatch.setenv("PIP_FIND_LINKS", "/d e")
+    monkeypatch.setenv("PIP_PROXY", "q")
+    told = pip.settings(first.folder.path / ".venv.uv/bin/python")
+    wanted = {
+        "UV_DEFAULT_INDEX": "file:///a",
+        "UV_INDEX": "b c",
+        "UV_FIND_LINKS": "/d,e",
+        "ALL_PROXY": "q",
+    }
+    assert told.items() >= wanted.items()
 
 
 def test_an_unknown_task_lists_the_tasks(folder: Folder) -> None:
@@ -284,6 +413,7 @@ def test_no_arguments_list_the_tasks_too(folder: Folder) -> None:
     [
         ('bad = "a && b"', "no plain command"),
         ('bad = "echo $HOME"', "no plain command"),
+        ("bad = \"echo 'a b'\"", "no plain command"),
         ('bad = { cmd = "a", cwd = "x" }', "cwd"),
         ('bad = { depends-on = ["show"] }', "depends-on"),
     ],

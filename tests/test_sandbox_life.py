@@ -94,6 +94,28 @@ def test_importing_the_sandbox_imports_nothing_slow() -> None:
     assert {"numpy", "max", "subprocess", "dataclasses", "json"}.isdisjoint(modules)
 
 
+AT_THE_START = """
+import os, sys
+
+def look(event, arguments):
+    if event == "os.posix_spawn":
+        print(*sys.modules, flush=True)
+        os._exit(0)
+
+sys.addaudithook(look)
+sys.argv = ["grader", "grade", "s01"]
+from grader.cli import main
+main()
+"""
+
+
+def test_a_grading_starts_its_worker_before_it_imports_numpy() -> None:
+    command = [sys.executable, "-c", AT_THE_START]
+    modules = subprocess.check_output(command, cwd=ROOT, text=True).split()
+    assert "grader.sandbox.spawn" in modules
+    assert {"numpy", "max", "grader.rubric", "grader.source"}.isdisjoint(modules)
+
+
 # ---- when the grader itself ends ----------------------------------------------------------
 
 LOOPING_GRADER = """

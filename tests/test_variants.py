@@ -14,6 +14,7 @@ import pytest
 
 from grader.base import course
 from grader.rubric import load
+from grader.sandbox import WorkerPool
 from tests import grade_the_grader
 from tests.graded import variants, verdicts
 from tests.graded.variants import Variant
@@ -79,8 +80,8 @@ def test_the_mistake_is_named(grades: Grades) -> None:
 
 
 @pytest.mark.parametrize("one", PIPED, ids=lambda one: one.name)
-def test_the_real_pipeline_says_the_same(one: Variant, grades: Grades) -> None:
-    inside, real = grades.of(one), verdicts.piped(one, SEED)
+def test_the_real_pipeline_says_the_same(one: Variant, grades: Grades, workers: WorkerPool) -> None:
+    inside, real = grades.of(one), verdicts.piped(one, SEED, workers.start)
     assert (real.passed, real.failed, real.diagnosis) == (
         inside.passed,
         inside.failed,
@@ -88,12 +89,12 @@ def test_the_real_pipeline_says_the_same(one: Variant, grades: Grades) -> None:
     )
 
 
-def test_hostile_files_never_pass() -> None:
+def test_hostile_files_never_pass(workers: WorkerPool) -> None:
     hostile = [v for step in variants.steps() for v in variants.of(step) if v.fresh]
     quick = variants.sample([v for v in hostile if "endless" not in v.name], 3)
     assert quick
     for one in quick:
-        found = verdicts.piped(one, SEED)
+        found = verdicts.piped(one, SEED, workers.start)
         assert not found.crash, found
         assert not found.passed, found
 

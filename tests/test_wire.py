@@ -317,6 +317,31 @@ def test_names_are_one_clean_line_and_texts_lose_their_escapes() -> None:
     assert seen.message == seen.chain == "abc\nd"
 
 
+def test_what_is_known_of_an_error_is_cleaned_and_has_an_end() -> None:
+    evil = "a\x1b[31mb\u202ec\nd"
+    value = probe.SeenValue(evil, evil, (2, 3), evil, (evil,), (evil,), (evil,))
+    call = probe.SeenCall(3, evil, evil, evil, {evil: value})
+    error = probe.SeenError("E", "", "", calls=(call,), inside=evil, about=value)
+    seen = decoded(wire.encode(message.Loaded(error))).error
+    assert seen.calls[0].code == seen.calls[0].statement == "abc\nd"
+    ((key, there),) = seen.calls[0].values.items()
+    for name in (seen.inside, key, there.kind, *there.signature, *there.fields, *seen.about.names):
+        assert name.isprintable()
+    many = (evil,) * (probe.MOST_NAMES + 1)
+    for refused in (
+        probe.SeenError("E", "", "", calls=(call,) * (probe.MOST_CALLS + 1)),
+        probe.SeenError("E", "", "", about=probe.SeenValue("x", names=many)),
+        probe.SeenError("E", "", "", about=probe.SeenValue("x", signature=many)),
+        probe.SeenError("E", "", "", calls=(probe.SeenCall(1, "f", values={
+            str(i): value for i in range(probe.MOST_VALUES + 1)
+        }),)),
+        probe.SeenError("E", "", "", calls=(probe.SeenCall(-1, "f"),)),
+        probe.SeenError("E", "", "", about=probe.SeenValue("x", shape=(-1,))),
+    ):  # fmt: skip
+        with pytest.raises(WireError):
+            decoded(wire.encode(message.Loaded(refused)))
+
+
 def test_texts_have_an_end() -> None:
     seen = decoded(wire.encode(probe.Observation("p" * 10_000, {"x": "y" * 100_000})))
     assert len(seen.probe) <= message.NAME_LIMIT

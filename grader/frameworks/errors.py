@@ -207,7 +207,7 @@ def _signature(error: SeenError, text: str) -> Translation | None:
     if field is not None:
         return Translation(
             f"{field[1]} takes no {field[2]}",
-            f"A field of a dataclass needs a type: {field[2]}: int = … Without one it is none. "
+            f"A field of a dataclass needs a type: {field[2]}: int = ... Without one it is none. "
             "An __init__ of your own must have the stub's arguments.",
         )
     why = found[2].replace("missing", "lacks")

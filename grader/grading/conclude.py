@@ -47,7 +47,7 @@ class Judge:
         return "" if outcome.ended == "done" else f"it ended like this: {outcome.ended}"
 
     def report(self, outcome: Outcome, without: Sequence[str] = ()) -> Report:
-        """What is to be said of an outcome, for which ``without`` was left to MAX."""
+        """What is to be said of an outcome, for which ``without`` was left to the framework."""
         base = replace(
             self.base,
             isolation=outcome.isolation,

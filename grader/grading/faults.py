@@ -98,7 +98,7 @@ def _failed(outcome: Outcome) -> tuple[str, ...]:
 
 
 def left_to_framework(outcome: Outcome, without: Sequence[str] = ()) -> tuple[str, ...]:
-    """A sentence on each thing that the engine left to MAX."""
+    """A sentence on each thing that the engine left to the framework."""
     failed = dict.fromkeys((*without, *_failed(outcome)))
     title = frameworks.current().title
     own = (f"The grader's own {name} failed: {title} did it." for name in failed)

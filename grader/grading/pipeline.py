@@ -73,14 +73,13 @@ def _graded(
     data: bytes | None,
     drawn: Drawn | None,
 ) -> Report:
-    from grader.rubric import load
-
     if options.engine in frameworks.current().compiling:
         from grader.grading import kernels
 
         kernels.compile_ahead(step, options.engine)
     started = time.perf_counter()
     with start(engine=options.engine) as running:
+        from grader.rubric import load  # only now: it imports NumPy
         from grader.source import SourceProblem, parse, read_file
 
         rubric = load.rubric(step)

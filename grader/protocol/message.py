@@ -31,7 +31,7 @@ class Hello:
     """The worker has imported the framework and waits for its job.
 
     ``layers`` confine it. ``process`` is its process id and group, as it sees them itself.
-    ``left`` says, a line each, what the engine leaves to MAX here.
+    ``left`` says, a line each, what the engine leaves to the framework here.
     """
 
     layers: tuple[str, ...]

@@ -82,7 +82,7 @@ def _diagnosis(report: Report) -> Iterator[str]:
 
 
 def _circumstances(report: Report) -> Iterator[str]:
-    """How the file was run: tier of isolation, engine, seed, and what the engine left to MAX."""
+    """How the file was run: tier of isolation, engine, seed, what the engine did not do itself."""
     if report.isolation is None:
         yield "How it ran: nothing of the file was run."
     else:

@@ -6,8 +6,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from grader import sandbox
 from grader.base import course
 from grader.base.model import Kind, Report, Status, Verdict
 from grader.rubric import load
@@ -62,9 +64,9 @@ def variant(one: Variant, seed: int, *, prove: bool = False) -> Graded:
     return _timed(one, seed, inside_report)
 
 
-def piped(one: Variant, seed: int) -> Graded:
-    """Grade a variant through the real pipeline, which starts a process of its own."""
-    return _timed(one, seed, fresh_report)
+def piped(one: Variant, seed: int, start: Callable[..., sandbox.Running] = sandbox.start) -> Graded:
+    """Grade a variant through the real pipeline, in a worker process from ``start``."""
+    return _timed(one, seed, partial(piped_report, start=start))
 
 
 def _timed(one: Variant, seed: int, report_of: Callable[[Variant, int], Report]) -> Graded:
@@ -96,12 +98,12 @@ def inside_report(one: Variant, seed: int) -> Report:
         return inside.grade(course.find(one.step), path, seed=seed)
 
 
-def fresh_report(one: Variant, seed: int) -> Report:
+def piped_report(one: Variant, seed: int, start: Callable[..., sandbox.Running]) -> Report:
     """The report that a learner gets."""
     from grader.grading import pipeline
 
     with as_file(one) as path:
-        return pipeline.grade(course.find(one.step), path, pipeline.Options(seed=seed))
+        return pipeline.grade(course.find(one.step), path, pipeline.Options(seed=seed), start)
 
 
 def mutant(step: str, one: Mutant, seed: int) -> Graded:

@@ -1,9 +1,9 @@
 """Makes the environments: built beside the old one, put in its place when whole.
 
 An environment counts only with its ``key``, which is written last and names everything that
-went into it. Whatever was interrupted has none, or still lies in the folder that it was built
-in, and is made anew. ``test`` and the like lie on top of the default environment, so that MAX
-is there once.
+went into it. Whatever was interrupted still lies in the folder that it was built in, and is
+made anew. An environment holds only the packages that those below it lack, so that MAX is there
+once. uv installs the packages; pip installs uv, into an environment of its own.
 """
 
 from __future__ import annotations
@@ -15,16 +15,33 @@ import shutil
 import subprocess
 import sys
 import time
-import venv
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from tools.pixiw import pip
-from tools.pixiw.manifest import PREPARE, Environment, Manifest, Problem
-from tools.pixiw.notes import STATE, write_whole
+from tools.pixiw.manifest import DEFAULT, PREPARE, Environment, Manifest, Problem
 
-FORMAT = 1
+FORMAT = 2
 """Raise it when environments made by an older pixiw no longer do."""
+
+UV = "uv"
+"""The environment that holds uv."""
+
+KEY = ".pixiw/key"
+CACHE = ".venv.cache"
+"""Where uv keeps what it downloaded until it is installed: on the same disk, so that it links."""
+
+FAILED = """\
+The packages could not be installed; the reason is above. Often it is one of these:
+  - No network, or a proxy that is not set. Only installing needs the network.
+  - The machine: MAX runs on Linux (x86-64 or ARM, glibc 2.34 or newer: Ubuntu 22.04, Debian 12,
+    Fedora 35) and on Macs with Apple silicon (macOS 13 or newer).
+  - A full disk: all environments together take 1 GB.
+  - A package index with builds of its own, so that a hash differs. Remove the folder
+    requirements/ then; the versions come from pixi.toml.
+Then run the same command again. It keeps what was downloaded."""
 
 
 def say(message: str) -> None:
@@ -32,31 +49,24 @@ def say(message: str) -> None:
     print(f"pixiw: {message}", file=sys.stderr, flush=True)
 
 
-def key(manifest: Manifest, environment: Environment) -> str:
-    """What ``environment`` is made of, in one word: its packages, its Python, what is below."""
-    below = manifest.layers(environment.name)[:-1]
-    parts = [
-        FORMAT,
-        sys.version_info[:2],
-        environment.requirements,
-        _lock_text(manifest, environment),
-        [key(manifest, each) for each in below],
-    ]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-
 def is_ready(manifest: Manifest, environment: Environment) -> bool:
-    """Whether ``environment`` is there, whole and up to date."""
+    """Whether ``environment`` is there, whole and up to date, without those below it."""
     folder = manifest.root / environment.folder
     try:
-        found = (folder / STATE / "key").read_text(encoding="utf-8").strip()
+        found = (folder / KEY).read_text(encoding="utf-8")
     except OSError:
         return False
-    return found == key(manifest, environment) and os.access(folder / "bin" / "python", os.X_OK)
+    return found == _key(manifest, environment) and os.access(folder / "bin" / "python", os.X_OK)
 
 
-def install(manifest: Manifest, environment: Environment, lock: int | None) -> None:
-    """Make ``environment`` and put it in place of the one that may be there.
+def is_outdated(manifest: Manifest, environment: Environment) -> bool:
+    """Whether the lock of ``environment`` was made for other lines of ``pixi.toml``."""
+    head = _lock(manifest, environment).partition("\n")[0]
+    return bool(head) and environment.digest not in head
+
+
+def make(manifest: Manifest, environment: Environment, lock: int | None) -> None:
+    """Make what is missing of ``environment``, each layer in place of what may be there.
 
     Args:
         lock: the descriptor of the held lock. What this starts inherits it: should this
@@ -65,118 +75,120 @@ def install(manifest: Manifest, environment: Environment, lock: int | None) -> N
     Raises:
         Problem: when it could not be made. What was there before is then still there.
     """
-    folder = manifest.root / environment.folder
-    fresh, old = (manifest.root / f".venv.{environment.name}.{state}" for state in ("new", "old"))
+    layers = manifest.layers(environment)
+    if all(is_ready(manifest, each) for each in layers):
+        return
     say(f"Python {sys.version.split()[0]} ({sys.executable})")
+    for each in dict.fromkeys([manifest.environment(UV), *layers]):
+        if not is_ready(manifest, each):
+            _make(manifest, each, lock)
+
+
+def _make(manifest: Manifest, environment: Environment, lock: int | None) -> None:
+    folder, fresh = (manifest.root / name for name in (environment.folder, ".venv.new"))
     say(f"making {environment.folder}, once; later runs start at once")
     began = time.monotonic()
     try:
-        remove(fresh)
-        remove(old)
+        _remove(fresh)
         _build(manifest, environment, fresh, lock)
-        if os.path.lexists(folder):
-            folder.rename(old)
+        _remove(folder)
         fresh.rename(folder)
     except OSError as problem:
-        remove(fresh)
         raise Problem(f"{environment.folder} could not be made: {problem}") from None
-    except BaseException:
-        remove(fresh)
-        raise
-    remove(old)
+    finally:
+        _remove(fresh)
     say(f"{environment.folder} is ready ({time.monotonic() - began:.0f} s)")
 
 
-def remove(path: Path) -> None:
+def _build(manifest: Manifest, environment: Environment, fresh: Path, lock: int | None) -> None:
+    run = partial(_run, manifest, lock)
+    python = str(fresh / "bin" / "python")
+    packages = _packages(manifest, environment)
+    if environment.name == UV:
+        import venv
+
+        venv.create(fresh, symlinks=True)
+        pip.unpack(_site(fresh))
+        options = ["--quiet", "--no-input", "--disable-pip-version-check", "--no-user"]
+        run([python, "-I", "-m", "pip", "install", *options, *packages])
+    else:
+        tool = manifest.root / manifest.environment(UV).folder / "bin"
+        uv = str(tool / "uv")
+        run([uv, "venv", "--quiet", "--relocatable", "--python", sys.executable, str(fresh)])
+        if packages:
+            options = ["--compile-bytecode", "--python", python]
+            run([uv, "pip", "install", *options, *packages], pip.settings(tool / "python"))
+        _remove(manifest.root / CACHE)  # now, because a link less is a change in MAX's eyes
+    _lay_on(fresh, [manifest.root / each.folder for each in manifest.layers(environment)[:-1]])
+    task = manifest.tasks.get(PREPARE)
+    if task is not None and environment.name == DEFAULT:
+        say(task.description or PREPARE)
+        run([python, *task.command[1:]], failed=f"The task {PREPARE} failed, as it says above.")
+    (fresh / KEY).parent.mkdir()
+    (fresh / KEY).write_text(_key(manifest, environment), encoding="utf-8")
+
+
+def _run(
+    manifest: Manifest,
+    lock: int | None,
+    command: Sequence[str],
+    settings: Mapping[str, str] = MappingProxyType({}),
+    failed: str = FAILED,
+) -> None:
+    """Run ``command``, which says itself what goes wrong. Variables of the user's win."""
+    elsewhere = {"PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT"}
+    kept = {name: value for name, value in os.environ.items() if name not in elsewhere}
+    cache = {"UV_CACHE_DIR": str(manifest.root / CACHE)}
+    done = subprocess.run(
+        command,
+        cwd=manifest.root,
+        env={**cache, **settings, **kept, **manifest.variables},
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+        check=False,
+        pass_fds=() if lock is None else (lock,),
+    )
+    if done.returncode:
+        raise Problem(failed)
+
+
+def _packages(manifest: Manifest, environment: Environment) -> list[str]:
+    """What to install, as arguments: the lock, or without one what those below do not have."""
+    if _lock(manifest, environment):
+        return ["--no-deps", "--require-hashes", "-r", str(manifest.root / environment.lock)]
+    below = manifest.layers(environment)[:-1]
+    lines = set(environment.requirements).difference(*(each.requirements for each in below))
+    there = [str(manifest.root / each.lock) for each in below if _lock(manifest, each)]
+    return [*sorted(lines), *(f"--excludes={path}" for path in there)] if lines else []
+
+
+def _lock(manifest: Manifest, environment: Environment) -> str:
+    path = manifest.root / environment.lock
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _key(manifest: Manifest, environment: Environment) -> str:
+    """What ``environment`` is made of, in one word: its packages, its Python, what is below."""
+    layers = manifest.layers(environment)
+    packages = [_lock(manifest, each) or each.requirements for each in layers]
+    parts = [FORMAT, sys.version_info[:2], packages]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _lay_on(fresh: Path, below: list[Path]) -> None:
+    """Let ``fresh`` find the packages of the environments ``below``, the highest first."""
+    site = _site(fresh)
+    lines = [os.path.relpath(each / site.relative_to(fresh), site) for each in reversed(below)]
+    (site / "below.pth").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _site(folder: Path) -> Path:
+    return folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+
+
+def _remove(path: Path) -> None:
     """Delete a file, a link or a folder; nothing there is fine."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def _build(manifest: Manifest, environment: Environment, fresh: Path, lock: int | None) -> None:
-    below = [manifest.root / each.folder for each in manifest.layers(environment.name)[:-1]]
-    # A layer uses the pip of the environment below it.
-    with_pip = bool(environment.requirements) and not below
-    venv.EnvBuilder(symlinks=True, with_pip=with_pip, prompt=manifest.name).create(fresh)
-    for base in below:
-        own = _site_packages(fresh)
-        link = os.path.relpath(_site_packages(base), own)
-        (own / "below.pth").write_text(f"{link}\n", encoding="utf-8")
-    run = _runner(manifest, fresh, lock)
-    if environment.requirements:
-        pip.install(run, manifest, environment, say)
-    task = manifest.tasks.get(PREPARE)
-    if task is not None and not below:
-        say(f"  {task.description or PREPARE}")
-        status, output = run(list(task.command), lambda line: None)
-        if status:
-            raise Problem(f"The task {PREPARE} failed:\n{output}")
-    _settle(fresh, manifest.root / environment.folder)
-    state = fresh / STATE
-    state.mkdir()
-    (state / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
-    text = _lock_text(manifest, environment)
-    if text is not None:
-        (state / "lock").write_text(text, encoding="utf-8")
-    write_whole(state / "key", f"{key(manifest, environment)}\n")
-
-
-def _lock_text(manifest: Manifest, environment: Environment) -> str | None:
-    path = manifest.root / environment.lock
-    return path.read_text(encoding="utf-8") if path.exists() else None
-
-
-def _site_packages(folder: Path) -> Path:
-    return folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
-
-
-def _settle(fresh: Path, folder: Path) -> None:
-    """Let the scripts in ``bin`` name the folder where the environment will be."""
-    before, after = os.fsencode(fresh), os.fsencode(folder)
-    for script in (fresh / "bin").iterdir():
-        if script.is_symlink() or not script.is_file():
-            continue
-        text = script.read_bytes()
-        if before in text and b"\0" not in text:
-            script.write_bytes(text.replace(before, after))
-
-
-def _runner(manifest: Manifest, prefix: Path, lock: int | None) -> pip.Run:
-    """A function that runs one command inside the environment ``prefix``."""
-    variables = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT")
-    }
-    variables.update(manifest.variables, VIRTUAL_ENV=str(prefix), PIP_USER="0")
-    variables["PATH"] = f"{prefix / 'bin'}{os.pathsep}{variables.get('PATH', os.defpath)}"
-
-    def run(command: list[str], each_line: Callable[[str], None]) -> tuple[int, str]:
-        if command[0] == "python":
-            command = [str(prefix / "bin" / "python"), *command[1:]]
-        with subprocess.Popen(
-            command,
-            cwd=manifest.root,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            pass_fds=() if lock is None else (lock,),
-        ) as process:
-            try:
-                lines = []
-                for line in process.stdout or ():
-                    lines.append(line)
-                    each_line(line.rstrip())
-            except BaseException:
-                # Nothing may write into the folder any more when it is removed.
-                process.kill()
-                process.wait()
-                raise
-        return process.returncode, "".join(lines)
-
-    return run

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import fcntl
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from tools.pixiw import install, notes
+from tools.pixiw import install, shell
 from tools.pixiw.manifest import DEFAULT, Environment, Manifest, Problem, Task, read
 
 HELP = """\
@@ -38,7 +36,7 @@ def main(root: str, arguments: Sequence[str]) -> NoReturn:
         print(f"pixiw: {problem}", file=sys.stderr)
         sys.exit(problem.status)
     except Stopped as stopped:
-        print("pixiw: stopped; the next run starts afresh", file=sys.stderr)
+        print("pixiw: stopped; the next run keeps what was downloaded", file=sys.stderr)
         number = signal.Signals(stopped.args[0])
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
@@ -65,7 +63,9 @@ def _main(manifest: Manifest, arguments: list[str]) -> None:
     task = manifest.tasks.get(arguments[0]) or _bare(manifest, arguments[0], chosen)
     environment = chosen or manifest.environment(task.environment)
     _make(manifest, environment)
-    _become(manifest, environment, task, arguments[1:])
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; the task need not
+    lines = f"root=$1; shift\n{shell.become(manifest, environment, task)}"
+    os.execv("/bin/sh", ["pixiw", "-c", lines, "pixiw", str(manifest.root), *arguments[1:]])
 
 
 def _environment_option(manifest: Manifest, arguments: list[str]) -> Environment | None:
@@ -84,68 +84,33 @@ def _bare(manifest: Manifest, name: str, chosen: Environment | None) -> Task:
     program = manifest.root / environment.folder / "bin" / name
     if name not in ("python", "python3") and ("/" in name or not program.exists()):
         raise manifest.unknown(name)
-    return Task(name, (name,), environment.name, (), "")
+    return Task(name, (name,), environment.name, {})
 
 
 def _make(manifest: Manifest, environment: Environment) -> None:
     """Make what is missing of ``environment``, and note down what can start at once."""
-    with _locked(manifest.root) as lock:
-        for layer in manifest.layers(environment.name):
-            if not install.is_ready(manifest, layer):
-                install.install(manifest, layer, lock)
-        keys = {
-            each.name: install.key(manifest, each)
-            for each in manifest.environments.values()
-            if install.is_ready(manifest, each)
-        }
-        notes.write(manifest, keys)
+    install.make(manifest, environment, _lock(manifest.root))
+    known = manifest.environments.values()
+    if outdated := [each.lock for each in known if install.is_outdated(manifest, each)]:
+        install.say(f"made for another pixi.toml: {', '.join(outdated)}; `./pixiw run lock` helps")
+        return
+    ready = {each.name for each in known if install.is_ready(manifest, each)}
+    shell.note(manifest, ready)
 
 
-@contextlib.contextmanager
-def _locked(root: Path) -> Iterator[int | None]:
+def _lock(root: Path) -> int | None:
     """Hold the lock of this folder. It ends with the process, so that none is ever stale.
 
-    Yields:
+    Returns:
         Its descriptor; None where the folder cannot be written or its file system has no locks.
     """
     try:
         lock = os.open(root / ".venv.lock", os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError:
-        yield None
-        return
-    try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             install.say("another pixiw is at work in this folder; waiting for it")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        except OSError as problem:
-            if problem.errno not in (errno.ENOLCK, errno.ENOTSUP):
-                raise
-        yield lock
-    finally:
-        os.close(lock)
-
-
-def _become(
-    manifest: Manifest, environment: Environment, task: Task, arguments: list[str]
-) -> NoReturn:
-    """Replace this process by the task. The shell half does the same from its notes."""
-    layers = manifest.layers(environment.name)
-    folders = [manifest.root / layer.folder for layer in reversed(layers)]
-    path = [*(str(folder / "bin") for folder in folders), os.environ.get("PATH", os.defpath)]
-    variables = dict(os.environ)
-    variables.pop("PYTHONHOME", None)
-    variables.update(manifest.variables)
-    variables.update(task.variables)
-    variables.update(
-        INIT_CWD=str(Path.cwd()), VIRTUAL_ENV=str(folders[0]), PATH=os.pathsep.join(path)
-    )
-    os.chdir(manifest.root)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; the task need not
-    try:
-        os.execvpe(task.command[0], [*task.command, *arguments], variables)
-    except OSError as problem:
-        raise Problem(
-            f"{task.command[0]!r} could not be started: {problem.strerror}", 127
-        ) from None
+    except OSError:
+        return None
+    return lock

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +18,9 @@ from typing import Any
 DEFAULT = "default"
 PREPARE = "_prepare"
 """The task that is run once in a new default environment. pixi hides names with ``_`` too."""
+
+FOR_A_SHELL = frozenset("\"'`\\$&|;<>(){}[]*?~#\n")
+"""Characters that pixi's shell gives a meaning. A command with such a word is a list."""
 
 
 class Problem(Exception):
@@ -31,9 +33,10 @@ class Problem(Exception):
 
 @dataclass(frozen=True)
 class Environment:
-    """One environment of ``pixi.toml``. ``requirements`` are lines for pip, sorted."""
+    """One environment of ``pixi.toml``. ``requirements`` are lines for uv, sorted."""
 
     name: str
+    features: frozenset[str]
     requirements: tuple[str, ...]
 
     @property
@@ -48,7 +51,7 @@ class Environment:
 
     @property
     def digest(self) -> str:
-        """What the first line of the lock must name, so that it belongs to ``requirements``."""
+        """What the first line of the lock names, so that it belongs to ``requirements``."""
         return hashlib.sha256(json.dumps(self.requirements).encode()).hexdigest()[:16]
 
 
@@ -59,8 +62,8 @@ class Task:
     name: str
     command: tuple[str, ...]
     environment: str
-    variables: tuple[tuple[str, str], ...]
-    description: str
+    variables: Mapping[str, str]
+    description: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Manifest:
     name: str
     environments: Mapping[str, Environment]
     tasks: Mapping[str, Task]
-    variables: tuple[tuple[str, str], ...]
+    variables: Mapping[str, str]
 
     def environment(self, name: str) -> Environment:
         """The environment called ``name``.
@@ -84,9 +87,10 @@ class Manifest:
             raise Problem(f"There is no environment {name!r}. There are: {known}.", 2)
         return self.environments[name]
 
-    def layers(self, name: str) -> list[Environment]:
-        """The environments that ``name`` consists of, the one below first."""
-        return [self.environments[each] for each in dict.fromkeys((DEFAULT, name))]
+    def layers(self, environment: Environment) -> list[Environment]:
+        """The environments whose features ``environment`` has too: the lowest first, it last."""
+        inside = [e for e in self.environments.values() if e.features <= environment.features]
+        return sorted(inside, key=lambda each: len(each.features))
 
     def task_list(self) -> str:
         """The tasks and their descriptions, one a line, for people."""
@@ -113,93 +117,68 @@ def read(root: Path) -> Manifest:
     except (OSError, ValueError) as problem:
         raise Problem(f"pixi.toml cannot be read: {problem}") from None
     features = {DEFAULT: tables, **tables.get("feature", {})}
-    members = _members(tables, features)
     environments = {
-        name: Environment(name, _requirements(features, used)) for name, used in members.items()
+        name: _environment(name, body, features)
+        for name, body in {DEFAULT: [], **tables.get("environments", {})}.items()
     }
-    variables = _variables(tables.get("activation", {}).get("env", {}), "[activation.env]")
     tasks = {
-        name: _task(name, body, feature, members)
+        name: _task(name, body, feature, environments)
         for feature, table in features.items()
         for name, body in table.get("tasks", {}).items()
     }
+    variables = _variables(tables.get("activation", {}).get("env", {}), "[activation.env]")
     title = str(tables.get("workspace", {}).get("name", root.name))
     return Manifest(root, title, environments, tasks, variables)
 
 
-def _members(tables: Mapping[str, Any], features: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The features of each environment, the default one first."""
-    members = {DEFAULT: [DEFAULT]}
-    for name, body in tables.get("environments", {}).items():
-        table = {"features": body} if isinstance(body, list) else body
-        _only(table, {"features", "solve-group"}, f"The environment {name!r}")
-        members[name] = [DEFAULT, *(f for f in table.get("features", []) if f != DEFAULT)]
-        for feature in members[name]:
-            if feature not in features:
-                raise Problem(
-                    f"The environment {name!r} names no feature of pixi.toml: {feature!r}."
-                )
-    return members
+def _environment(name: str, body: Any, features: Mapping[str, Any]) -> Environment:
+    what = f"The environment {name!r}"
+    table = {"features": body} if isinstance(body, list) else body
+    _only(table, {"features", "solve-group", "no-default-feature"}, what)
+    used = set(table.get("features", []))
+    if not table.get("no-default-feature"):
+        used.add(DEFAULT)
+    for feature in used - features.keys():
+        raise Problem(f"{what} names no feature of pixi.toml: {feature!r}.")
+    lines = {
+        _requirement(package, wanted)
+        for feature in used
+        for package, wanted in features[feature].get("pypi-dependencies", {}).items()
+    }
+    return Environment(name, frozenset(used), tuple(sorted(lines)))
 
 
-def _requirements(features: Mapping[str, Any], used: list[str]) -> tuple[str, ...]:
-    lines = set()
-    for feature in used:
-        for name, wanted in features[feature].get("pypi-dependencies", {}).items():
-            table = {"version": wanted} if isinstance(wanted, str) else wanted
-            _only(table, {"version", "extras"}, f"The dependency {name!r}")
-            extras = ",".join(table.get("extras", []))
-            version = table.get("version", "*").strip()
-            lines.add(
-                name + (f"[{extras}]" if extras else "") + ("" if version == "*" else version)
-            )
-    return tuple(sorted(lines))
+def _requirement(package: str, wanted: str | Mapping[str, Any]) -> str:
+    table = {"version": wanted} if isinstance(wanted, str) else wanted
+    _only(table, {"version", "extras"}, f"The dependency {package!r}")
+    extras = ",".join(table.get("extras", []))
+    version = table.get("version", "*").strip()
+    return package + (f"[{extras}]" if extras else "") + ("" if version == "*" else version)
 
 
-def _task(name: str, body: object, feature: str, members: Mapping[str, list[str]]) -> Task:
+def _task(name: str, body: object, feature: str, environments: Mapping[str, Environment]) -> Task:
     what = f"The task {name!r}"
     table = {"cmd": body} if isinstance(body, str) else body
     if not isinstance(table, dict):
         raise Problem(f"{what} only names other tasks, which pixiw cannot run.")
     _only(table, {"cmd", "env", "description", "default-environment"}, what)
-    offered = [environment for environment, used in members.items() if feature in used]
-    environment = table.get("default-environment") or (
-        DEFAULT if feature == DEFAULT else offered[0] if len(offered) == 1 else ""
-    )
-    if environment not in offered:
-        raise Problem(f"{what} needs a default-environment, one of: {', '.join(offered)}.")
-    return Task(
-        name,
-        _words(table.get("cmd", ""), what),
-        environment,
-        _variables(table.get("env", {}), what),
-        str(table.get("description", "")),
-    )
+    command = table.get("cmd", "")
+    if isinstance(command, str):
+        if not command or FOR_A_SHELL & set(command):
+            raise Problem(f"{what} is no plain command, so pixiw cannot run it: {command!r}")
+        command = command.split()
+    environment = table.get("default-environment", DEFAULT)
+    if environment not in environments or feature not in environments[environment].features:
+        raise Problem(f"{what} needs a default-environment that has the feature {feature!r}.")
+    variables = _variables(table.get("env", {}), what)
+    return Task(name, tuple(command), environment, variables, str(table.get("description", "")))
 
 
-def _words(command: str | list[str], what: str) -> tuple[str, ...]:
-    """The command's words. pixi would hand it to a shell; pixiw takes plain commands only."""
-    if isinstance(command, list):
-        return tuple(command)
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    words = tuple(lexer)
-    if (
-        not words
-        or "$" in command
-        or "{{" in command
-        or any(set(word) <= set("();<>|&") for word in words)
-    ):
-        raise Problem(f"{what} is no plain command, so pixiw cannot run it: {command!r}")
-    return words
-
-
-def _variables(table: Mapping[str, object], what: str) -> tuple[tuple[str, str], ...]:
+def _variables(table: Mapping[str, object], what: str) -> dict[str, str]:
     for name, value in table.items():
         if not name.isidentifier() or not isinstance(value, str) or "$" in value:
             raise Problem(f"{what} sets {name!r} in a way that pixiw cannot follow.")
-    return tuple((name, str(value)) for name, value in table.items())
+    return {name: str(value) for name, value in table.items()}
 
 
 def _only(table: Mapping[str, object], known: set[str], what: str) -> None:

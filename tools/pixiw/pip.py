@@ -1,92 +1,53 @@
-"""What pixiw asks of pip, and how pip's talk is retold to a learner."""
+"""pip, which comes with Python, and what it was told about where packages are."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import shutil
+import subprocess
+import sysconfig
+from ast import literal_eval
+from pathlib import Path
 
-from tools.pixiw.manifest import Environment, Manifest, Problem
-
-Run = Callable[[list[str], Callable[[str], None]], tuple[int, str]]
-"""Runs a command, hands on each line of its output, and returns its status and output."""
-
-DOWNLOAD = re.compile(
-    r"\s*(?:Downloading|Using cached) (?:\S*/)?([^\s/]+?)-(\d[^-\s]*)-\S+ (\(.+\))"
-)
-UNPACK = re.compile(r"Installing collected packages: (.*)")
-
-OFFLINE = """\
-The package index did not answer. Is this machine online, and is a proxy set where one is
-needed? Only making an environment needs the network; nothing after that does."""
-
-NO_WHEEL = """\
-The package index has nothing of that name and version for this machine. MAX runs on Linux
-(x86-64 or ARM, glibc 2.34 or newer: Ubuntu 22.04, Debian 12, Fedora 35) and on Macs with Apple
-silicon (macOS 13 or newer)."""
-
-CHANGED = """\
-A downloaded package is not the one that requirements/ names. If your package index serves
-builds of its own, remove the folder requirements/; the versions then come from pixi.toml."""
+UV_NAMES = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "trusted-host": "UV_INSECURE_HOST",
+    "cert": "SSL_CERT_FILE",
+    "proxy": "ALL_PROXY",
+    "no-index": "UV_OFFLINE",
+}
+"""pip's name and uv's name of the settings that say where packages come from."""
 
 
-def install(
-    run: Run, manifest: Manifest, environment: Environment, say: Callable[[str], None]
-) -> None:
-    """Install the packages of ``environment`` where ``run`` runs.
+def unpack(site: Path) -> None:
+    """Put pip into the folder of packages ``site``: what ensurepip does, in a tenth of its time."""
+    import ensurepip
 
-    Raises:
-        Problem: with pip's own words and what to do about them.
-    """
-    options = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
-    wanted = _locked(manifest, environment, say) or list(environment.requirements)
-    status, output = run(
-        ["python", "-I", "-m", "pip", "install", *options, *wanted], _Teller(say).hear
+    # Linux distributions keep the wheel in a folder of their own.
+    folders = (
+        sysconfig.get_config_var("WHEEL_PKG_DIR"),
+        Path(ensurepip.__file__).parent / "_bundled",
     )
-    if status:
-        raise Problem(_explain(output))
+    wheel = next(path for each in folders if each for path in Path(each).glob("pip-*.whl"))
+    shutil.unpack_archive(wheel, site, "zip")
 
 
-def _locked(
-    manifest: Manifest, environment: Environment, say: Callable[[str], None]
-) -> list[str] | None:
-    """The options that install the locked versions; None where there are none."""
-    lock = manifest.root / environment.lock
-    if not lock.exists():
-        return None
-    if f"pixi.toml {environment.digest}" not in lock.read_text(encoding="utf-8").splitlines()[0]:
-        say(f"{environment.lock} was made for another pixi.toml; its versions are NOT used.")
-        say("`./pixiw run lock` brings it up to date.")
-        return None
-    return ["--require-hashes", "--requirement", str(lock)]
-
-
-class _Teller:
-    """Retells pip's output line by line: what is fetched, how large it is, what goes on."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._complained = False
-
-    def hear(self, line: str) -> None:
-        """Retell one line, if a learner gains from it."""
-        if found := DOWNLOAD.match(line):
-            self._say(f"  fetching {found[1].replace('_', '-')} {found[2]} {found[3]}")
-        elif found := UNPACK.match(line):
-            count = found[1].count(",") + 1
-            self._say(f"  unpacking {count} package{'s' if count > 1 else ''}")
-        elif "Retrying" in line and not self._complained:
-            self._complained = True
-            self._say("  the package index does not answer; trying again")
-
-
-def _explain(output: str) -> str:
-    errors = [line for line in output.splitlines() if line.startswith("ERROR")]
-    said = "\n".join(f"    {line}" for line in errors[-4:] or output.splitlines()[-8:])
-    advice = ""
-    if "Retrying" in output or "ConnectionError" in output:
-        advice = OFFLINE
-    elif "DO NOT MATCH THE HASHES" in output:
-        advice = CHANGED
-    elif "No matching distribution" in output:
-        advice = NO_WHEEL
-    return f"The packages could not be installed. pip says:\n{said}\n{advice}".rstrip()
+def settings(python: Path) -> dict[str, str]:
+    """The settings of the pip of ``python`` as variables for uv, which reads none of pip's."""
+    listing = subprocess.run(
+        [python, "-I", "-m", "pip", "config", "list"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    ).stdout
+    # Like pip, uv trusts what the machine trusts, and takes the best version of any index.
+    found = {"UV_SYSTEM_CERTS": "1", "UV_INDEX_STRATEGY": "unsafe-best-match"}
+    for section in ("global", "install", ":env:"):  # the last one holds
+        for name, value in re.findall(rf"^{section}\.(.+?)=(.*)$", listing, re.MULTILINE):
+            if name in UV_NAMES:
+                words = str(literal_eval(value)).split()
+                found[UV_NAMES[name]] = ("," if name == "find-links" else " ").join(words)
+    return found

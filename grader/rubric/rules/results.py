@@ -107,7 +107,7 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
 
 
 NAN_HINT = (
-    "NaN comes of 0 / 0, of inf - inf, of the square root of a negative number, and of a softmax "
+    "NaN comes from 0 / 0, 0 * inf, inf - inf, the square root of a negative number, or a softmax "
     "over a row that is -inf everywhere."
 )
 

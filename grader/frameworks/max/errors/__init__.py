@@ -7,9 +7,10 @@ what is wrong with them. An error of no family keeps its own words.
 
 from __future__ import annotations
 
-from grader.frameworks import Translation, errors
+from grader.frameworks import errors
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.families import FAMILIES
+from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenError
 
 

@@ -6,11 +6,14 @@ import ast
 import difflib
 import re
 
-from grader.frameworks import Translation
+from grader.frameworks.max.errors.calls import KEPT
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import fits
+from grader.frameworks.max.errors.foreign import of_numpy
 from grader.frameworks.max.errors.gathering import chained, gathered, spread
 from grader.frameworks.max.errors.signature import Signature
+from grader.frameworks.max.errors.vocabulary import known
+from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
 SYNONYMS = {
@@ -41,7 +44,6 @@ SYNONYMS = {
 }
 """Names of arguments in PyTorch and NumPy, and MAX's names for them."""
 
-KEPT = ("keepdim", "keepdims")
 
 USUAL = {
     "dim1": "-1",
@@ -54,25 +56,6 @@ USUAL = {
 """What is usually written for an argument that was forgotten."""
 
 
-def renamed(owner: str, name: str, given: list[ast.expr], call: ast.Call | None) -> ast.Call:
-    """``owner.name(given…)`` with the keywords of ``call`` under MAX's names."""
-    words = [
-        ast.keyword("axis" if word.arg in ("dim", "axes") else word.arg, word.value)
-        for word in (call.keywords if call else ())
-        if word.arg not in (*KEPT, "dtype")
-    ]
-    return ast.Call(ast.Attribute(ast.Name(owner), name), given, words)
-
-
-def told(case: Case, call: ast.Call) -> str:
-    """The call's function with its arguments, as they really are."""
-    value = case.value(call.func)
-    name = ast.unparse(call.func)
-    if value is None or value.signature is None:
-        return name
-    return f"{name}({', '.join(value.signature)})"
-
-
 def refused(case: Case, match: re.Match[str]) -> Translation | None:
     """A call whose arguments do not fit the function's."""
     call = case.call
@@ -80,14 +63,14 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         call = call or next(case.calls(), None)
     if call is None:
         return None
-    if numpy := _of_numpy(case, call):
+    if numpy := of_numpy(case, call):
         return numpy
     signature = Signature.of(case.value(call.func))
     what = _what(case, call, match)
     if ast.unparse(call) == "F.functional()":
         return Translation(
             "F.functional is a decorator and takes no parentheses",
-            "Write it without them.",
+            "Leave them out.",
             case.fix(call, "F.functional"),
         )
     if signature is None:
@@ -104,8 +87,6 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
 
 def _recorded(case: Case, call: ast.Call) -> Signature | None:
     """The signature of one of MAX's methods, where its object is the result of another call."""
-    from grader.frameworks.max.errors.names import known
-
     found = re.search(r"\bTensor\.(\w+)\(\)", case.text)
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if found is None or found[1] != name or name not in known()["Tensor"]:
@@ -244,13 +225,6 @@ def _usual(case: Case, name: str, args: list[ast.expr], call: ast.Call) -> ast.e
         return ast.parse(text, mode="eval").body
     written = USUAL.get(name)
     return ast.parse(written, mode="eval").body if written else None
-
-
-def _of_numpy(case: Case, call: ast.Call) -> Translation | None:
-    """A function of NumPy or math that was given a MAX tensor."""
-    from grader.frameworks.max.errors.kinds import of_numpy
-
-    return of_numpy(case, call)
 
 
 def outside(case: Case, match: re.Match[str]) -> Translation | None:

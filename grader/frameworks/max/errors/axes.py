@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks import Translation
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.kinds import dim
 from grader.frameworks.max.errors.signature import Signature
+from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
 AXES = ("axis", "dim1", "dim2", "axis_1", "axis_2", "chunks")

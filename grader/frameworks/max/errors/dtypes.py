@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks import Translation
 from grader.frameworks.max.errors.axes import axis
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import INTEGERS, swapped
 from grader.frameworks.max.errors.kinds import not_tensor
+from grader.frameworks.values import Translation
 
 
 def promoted(case: Case, match: re.Match[str]) -> Translation:

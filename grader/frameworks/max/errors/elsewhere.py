@@ -163,13 +163,16 @@ def _band(name: str, given: Sequence[ast.expr], words: Mapping[str, ast.expr]) -
     shift = next((words[w] for w in ("diagonal", "k") if w in words), None)
     if shift is None:
         shift = given[1] if len(given) > 1 else ast.Constant(0)
+    x = ast.unparse(given[0])
     try:
         k = ast.literal_eval(shift)
-    except (ValueError, TypeError):
-        return None
+    except (ValueError, TypeError):  # an expression, most often the number of earlier tokens plus 1
+        text = ast.unparse(shift)
+        if name == "tril":
+            return f"F.band_part({x}, num_lower=None, num_upper={text})"
+        return f"F.band_part({x}, num_lower=None, num_upper={text} - 1, exclude=True)"
     if not isinstance(k, int):
         return None
-    x = ast.unparse(given[0])
     if name == "triu":  # what is on diagonal k and above stays
         kept = (-k, None, False) if k <= 0 else (None, k - 1, True)
     else:

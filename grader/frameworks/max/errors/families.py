@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.frameworks import Translation
 from grader.frameworks.max.errors import (
     arguments,
     axes,
@@ -25,6 +24,7 @@ from grader.frameworks.max.errors import (
     values,
 )
 from grader.frameworks.max.errors.case import Case
+from grader.frameworks.values import Translation
 
 Tell = Callable[[Case, re.Match[str]], Translation | None]
 

@@ -7,7 +7,7 @@ import builtins
 import re
 
 from grader.frameworks.max.errors.case import Case
-from grader.frameworks.max.errors.names import known, meant
+from grader.frameworks.max.errors.vocabulary import known, meant
 from grader.frameworks.values import Fix, Translation
 
 IMPORTS = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks import Translation
 from grader.frameworks.max.errors.case import Case, described
-from grader.frameworks.max.errors.names import none_has
+from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.signature import Signature
+from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
 FUNCTIONS = ("function", "method", "builtin_function_or_method")

@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 import ast
-import difflib
-import json
 import re
-from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 
 from grader.frameworks.max.errors import elsewhere
-from grader.frameworks.max.errors.arguments import renamed
+from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.max.errors.kinds import wrong_argument
+from grader.frameworks.max.errors.nothing import none_has
+from grader.frameworks.max.errors.vocabulary import known, meant
 from grader.frameworks.values import Fix, Translation
 from grader.protocol.probe import SeenValue
 
-CLOSE = 0.6
 MODULES = {"F": "max.experimental.functional"}
-
-
-@cache
-def known() -> dict[str, tuple[str, ...]]:
-    """The names of MAX: ``F``'s functions, a Tensor's attributes, and so on, as recorded."""
-    text = (Path(__file__).parent / "names.json").read_text(encoding="utf-8")
-    return {owner: tuple(names) for owner, names in json.loads(text).items()}
-
-
-def meant(name: str, names: Iterable[str]) -> str | None:
-    """The one of ``names`` that ``name`` was probably to be; None where none is near."""
-    by_case = {one.lower(): one for one in names}
-    if name.lower() in by_case and by_case[name.lower()] != name:
-        return by_case[name.lower()]
-    pool = [one for one in names if one != name and not one.startswith("_")]
-    turned = [one for one in pool if sorted(one) == sorted(name)]
-    if turned:
-        return turned[0]
-    found = difflib.get_close_matches(name, pool, 1, CLOSE if len(name) > 3 else 0.5)
-    if found:
-        return found[0]
-    starts = [one for one in pool if len(name) > 2 and (one.startswith(name) or name in one)]
-    return min(starts, key=len) if starts else None
 
 
 def attribute(case: Case, match: re.Match[str]) -> Translation | None:
@@ -169,7 +143,7 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
         return Translation(what, "MAX needs none of it before a reshape.", chained)
     made = elsewhere.rewritten(name, given, words)
     if made and not (given and case.kind(given[0]) == "ndarray"):
-        return Translation(what, "In MAX it is called otherwise.", case.fix(target, made))
+        return Translation(what, "MAX spells it differently.", case.fix(target, made))
     if name in known()["F"] and owner != "F":
         told = f"It is a function in MAX: F.{name}."
         fix = case.fix(target, renamed("F", name, given, call)) if call else None
@@ -178,7 +152,7 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
         method = ast.Call(ast.Attribute(given[0], name), given[1:], call.keywords if call else [])
         return Translation(what, f"It is a method in MAX: tensor.{name}.", case.fix(target, method))
     pool = about.names or known()["F" if about.kind == "module" else "Tensor"]
-    near = meant(name, pool)
+    near = None if name in elsewhere.TEMPLATES else meant(name, pool)
     if near is None and (other := meant(name, known()["F"])):
         return Translation(what, f"Did you mean F.{other}?", case.fix(node, f"F.{other}"))
     return _suggested(case, node, what, near, None)
@@ -199,27 +173,6 @@ def _chained(case: Case, node: ast.Attribute, name: str) -> Fix | None:
 
 def _inside(case: Case, about: SeenValue, name: str) -> Translation | None:
     """The attribute was asked of an argument, inside what the learner called."""
-    from grader.frameworks.max.errors.kinds import wrong_argument
-
     if name in ("size_in_bits", "is_float") or case.node is None:
         return None
     return wrong_argument(case, about, f"which has no {name}")
-
-
-def none_has(case: Case, node: ast.expr, then: str) -> Translation:
-    """``node`` was None where a value is needed."""
-    text = ast.unparse(node)
-    if text == "None":
-        return Translation(f"None is written here, {then}", "Write the value in its place.")
-    if isinstance(node, ast.Call):
-        name = ast.unparse(node.func)
-        if name.rpartition(".")[2] in ("append", "extend", "sort", "insert", "reverse"):
-            hint = f"{name} changes the list itself and gives None: put it on a line of its own."
-        else:
-            hint = f"Does every path of {name} end in a return?"
-        return Translation(f"{text} gave None, {then}", hint)
-    if text.startswith("self."):
-        hint = f"Look where {text} is set in __init__: is its TODO done?"
-    else:
-        hint = f"Look where {text} gets its value: is a TODO above still open, or a return missing?"
-    return Translation(f"{text} is None here, {then}", hint)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks import Translation
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.shapes import read, tensor_of
+from grader.frameworks.values import Translation
 
 MOST_PARTS = 16
 """Names on the left of an assignment that a fix is written out for."""

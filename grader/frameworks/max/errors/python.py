@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks import Translation
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
-from grader.frameworks.max.errors.kinds import not_tensor, of_numpy
-from grader.frameworks.max.errors.names import meant, none_has
+from grader.frameworks.max.errors.foreign import of_numpy
+from grader.frameworks.max.errors.kinds import not_tensor
+from grader.frameworks.max.errors.nothing import none_has
+from grader.frameworks.max.errors.vocabulary import meant
+from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
 
@@ -19,8 +21,10 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
     func = call.func if call else None
     value = case.value(func)
     if call is None or func is None:
+        what = described(SeenValue(match["kind"]))
         return Translation(
-            f"{described(SeenValue(match['kind']))} was called like a function".capitalize(), None
+            f"{what[0].upper()}{what[1:]} was called like a function",
+            "What the lesson calls must be a function or a class.",
         )
     text = ast.unparse(func)
     if match["kind"] == "NoneType":

@@ -8,6 +8,7 @@ import re
 
 from grader.frameworks.max.errors.case import Case, sizes
 from grader.frameworks.values import Fix, Translation
+from grader.protocol.probe import SeenValue
 
 Shape = list[int]
 
@@ -46,28 +47,38 @@ def product(case: Case, match: re.Match[str]) -> Translation:
         f"{first} @ {second} has no product: the last axis of the left one ({match['inner']}) "
         f"must be as long as the second to last of the right one ({match['outer']})"
     )
-    if pair and (fix := _untransposed(case, pair[1], left)):
-        return Translation(what, "The transpose is about other axes, or too much.", fix)
+    if pair and (fix := _untransposed(case, pair, left, right)):
+        return Translation(what, "A transpose is about other axes, or too much.", fix)
     if pair and len(right) > 1 and right[-1] == left[-1]:
         new = f"{_tight(pair[1])}.transpose(-1, -2)"
         return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
-    if pair and len(left) > 1 and left[-2] == right[-2]:
-        new = f"{_tight(pair[0])}.transpose(-1, -2)"
-        return Translation(what, "Transpose the left one.", case.fix(pair[0], new))
     return Translation(what, "Write down both shapes, axis by axis. Which of the two is another?")
 
 
-def _untransposed(case: Case, node: ast.expr, left: Shape) -> Fix | None:
-    """``x.transpose(…)`` without it, or with the last two axes, where that makes a product."""
+def _untransposed(
+    case: Case, pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape
+) -> Fix | None:
+    """A transpose taken away, or about the last two axes, where that makes a product."""
+    for node, side, needed in ((pair[1], -2, left[-1]), (pair[0], -1, right[-2:][0])):
+        base = _transposed(case, node)
+        shape = (case.value(base) or SeenValue("")).shape
+        if base is None or shape is None or len(shape) < 2:
+            continue
+        if shape[side] == needed:
+            return case.fix(node, base)
+        if shape[-3 - side] == needed:
+            return case.fix(node, f"{_tight(base)}.transpose(-1, -2)")
+    return None
+
+
+def _transposed(case: Case, node: ast.expr) -> ast.expr | None:
+    """What is transposed by the call ``node``."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return None
-    base = case.value(node.func.value)
-    if node.func.attr != "transpose" or base is None or base.shape is None or len(base.shape) < 2:
+    if node.func.attr not in ("transpose", "permute", "swapaxes"):
         return None
-    if base.shape[-1] == left[-1]:
-        args = [ast.Constant(-1), ast.Constant(-2)]
-        return case.fix(node, ast.Call(node.func, args, []))  # type: ignore[arg-type]
-    return case.fix(node, node.func.value) if base.shape[-2] == left[-1] else None
+    home = node.func.value
+    return node.args[0] if ast.unparse(home) == "F" and node.args else home
 
 
 def _tight(node: ast.expr) -> str:

@@ -6,16 +6,14 @@ import ast
 import re
 from collections.abc import Callable
 
-from grader.frameworks import Translation
-from grader.frameworks.max.errors.arguments import told
 from grader.frameworks.max.errors.axes import axis
+from grader.frameworks.max.errors.calls import told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
-from grader.frameworks.max.errors.kinds import (
-    not_tensor,
-    of_numpy,
-)
+from grader.frameworks.max.errors.foreign import of_numpy
+from grader.frameworks.max.errors.kinds import not_tensor
 from grader.frameworks.max.errors.misfits import FUNCTIONS, misfit
+from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
 

@@ -1,0 +1,27 @@
+"""None where a value is needed."""
+
+from __future__ import annotations
+
+import ast
+
+from grader.frameworks.max.errors.case import Case
+from grader.frameworks.values import Translation
+
+
+def none_has(case: Case, node: ast.expr, then: str) -> Translation:
+    """``node`` was None where a value is needed."""
+    text = ast.unparse(node)
+    if text == "None":
+        return Translation(f"None is written here, {then}", "Write the value in its place.")
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)
+        if name.rpartition(".")[2] in ("append", "extend", "sort", "insert", "reverse"):
+            hint = f"{name} changes the list itself and gives None: put it on a line of its own."
+        else:
+            hint = f"Does every path of {name} end in a return?"
+        return Translation(f"{text} gave None, {then}", hint)
+    if text.startswith("self."):
+        hint = f"Look where {text} is set in __init__: is its TODO done?"
+    else:
+        hint = f"Look where {text} gets its value: is a TODO above still open, or a return missing?"
+    return Translation(f"{text} is None here, {then}", hint)

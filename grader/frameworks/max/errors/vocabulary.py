@@ -1,0 +1,34 @@
+"""The names that MAX has, and which of them was meant."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+CLOSE = 0.6
+
+
+@cache
+def known() -> dict[str, tuple[str, ...]]:
+    """The names of MAX: ``F``'s functions, a Tensor's attributes, and so on, as recorded."""
+    text = (Path(__file__).parent / "names.json").read_text(encoding="utf-8")
+    return {owner: tuple(names) for owner, names in json.loads(text).items()}
+
+
+def meant(name: str, names: Iterable[str]) -> str | None:
+    """The one of ``names`` that ``name`` was probably to be; None where none is near."""
+    by_case = {one.lower(): one for one in names}
+    if name.lower() in by_case and by_case[name.lower()] != name:
+        return by_case[name.lower()]
+    pool = [one for one in names if one != name and not one.startswith("_")]
+    turned = [one for one in pool if sorted(one) == sorted(name)]
+    if turned:
+        return turned[0]
+    found = difflib.get_close_matches(name, pool, 1, CLOSE if len(name) > 3 else 0.5)
+    if found:
+        return found[0]
+    starts = [one for one in pool if len(name) > 2 and (one.startswith(name) or name in one)]
+    return min(starts, key=len) if starts else None
