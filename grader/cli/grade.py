@@ -73,12 +73,13 @@ def grade(
 ) -> None:
     """Grade one step and print its report."""
     from grader import sandbox
-    from grader.grading.pipeline import Options, grade
+    from grader.grading.pipeline import Follow, Options, grade
 
     warn_of_other_version()
     path, output = (given and from_caller(given) for given in (path, output))
     points = points_option(points_file)
-    options = Options(engine, seed, strict, mine, follow=form not in FORMATS)
+    followed = Follow.NOT if form in FORMATS else Follow.FAILING
+    options = Options(engine, seed, strict, mine, follow=followed)
     with sandbox.several() as start:
         report = grade(step, path or step.stub, options, start)
     if form in FORMATS:

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,18 +23,26 @@ if TYPE_CHECKING:
     from grader.source import Finding, Source, SourceProblem
 
 
+class Follow(Enum):
+    """Which programs are followed line by line."""
+
+    NOT = "not"
+    FAILING = "failing"
+    ALWAYS = "always"
+
+
 @dataclass(frozen=True)
 class Options:
     """How to grade: which engine, from which seed, how strictly.
 
-    ``follow`` says where the numbers of a program that fails leave the path, for 0.3 s more.
+    ``follow`` says which programs are followed line by line, for 0.3 s more.
     """
 
     engine: str = "numpy"
     seed: int | None = None
     strict: bool = False
     mine: bool = False
-    follow: bool = False
+    follow: Follow = Follow.NOT
 
 
 def grade(
@@ -154,8 +163,8 @@ def _judged(
     found = judge.report(outcome)
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
         found = _second_look(judge, job, outcome, found, start)
-        if options.follow:
-            found = replace(found, trace=_followed(judge, job, outcome, found, start))
+    if start is not None and options.follow is not Follow.NOT:
+        found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
     return replace(found, duration_s=time.perf_counter() - started)
 
 
@@ -178,15 +187,22 @@ def _second_look(
 
 
 def _followed(
-    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+    judge: Judge,
+    job: Job,
+    outcome: Outcome,
+    found: Report,
+    options: Options,
+    start: Callable[..., sandbox.Worker],
 ) -> Trace | None:
     """Where the program leaves the path; None where that cannot be said."""
     from grader.grading import follow
 
-    if found.verdict is not Verdict.FAIL or outcome.ended != "done":
+    whole = options.follow is Follow.ALWAYS
+    if outcome.ended != "done" or (found.verdict is not Verdict.FAIL and not whole):
         return None
     try:
-        return follow.follow(judge.step, judge.rubric, job, judge.evidence(outcome), start)
+        evidence = judge.evidence(outcome)
+        return follow.follow(judge.step, judge.rubric, job, evidence, start, whole=whole)
     except Exception:
         # What it follows comes from the learner's process. A report is complete without it.
         if os.environ.get("GRADER_TRACEBACK"):

@@ -161,7 +161,6 @@ class Teller:
     def margin(self, departures: Sequence[Departure]) -> Iterator[Margin]:
         """A line for each statement that left a value, in the order of the file."""
         mine = self.comparison.mine
-        left = {one.value for one in departures}
         lines: dict[int, Margin] = {}
         for place in mine.places:
             statement = mine.statement(place.node)
@@ -170,7 +169,8 @@ class Teller:
             if not whole or statement is None or array is None:
                 continue
             match = self.comparison.match(place.value)
-            mark = "right" if match is not None else "left" if place.value in left else "unknown"
+            wrong = match is None and self.comparison.after(place.value, departures)
+            mark = "right" if match is not None else "left" if wrong else "unknown"
             before = lines.get(statement.lineno)
             if before is None or (mark == "left" and before.mark != "left"):
                 lines[statement.lineno] = Margin(

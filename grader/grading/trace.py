@@ -293,7 +293,7 @@ class Comparison:
         return self._known[value]
 
     def flows(self, value: int) -> bool:
-        """Whether this comes from an input or a weight, unlike a mask or a range made on the way."""
+        """Whether this comes from an input or a weight, unlike a mask made on the way."""
         if value not in self._flows:
             self._flows[value] = False  # a loop's value may come from itself
             made = self.mine.made[value]
@@ -307,7 +307,7 @@ class Comparison:
         return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
 
     def _settled(self, value: int) -> bool:
-        """Whether no mistake lies behind this value: known, a piece of that, or made of no input."""
+        """Whether no mistake lies behind this: it is known, a piece of that, or of no input."""
         if self.known(value) or not self.flows(value):
             return True
         array = self.mine.arrays[value]
@@ -333,6 +333,18 @@ class Comparison:
             todo += [one for one in unknown if one not in seen]
             seen.update(unknown)
         return tuple(sorted(found.values(), key=lambda one: self.mine.made[one.value].order))
+
+    def after(self, value: int, departures: Sequence[Departure]) -> bool:
+        """Whether ``value`` was made at a departure, or from what was."""
+        left, todo, seen = {one.value for one in departures}, [value], {value}
+        while todo:
+            one = todo.pop()
+            if one in left:
+                return True
+            fresh = [s for s in self.mine.made[one].sources if s not in seen]
+            todo += fresh
+            seen.update(fresh)
+        return False
 
     def result(self, array: npt.NDArray[Any]) -> int | None:
         """The value that a call gave back, by its numbers: the last that has them."""
