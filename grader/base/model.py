@@ -119,6 +119,32 @@ class Excerpt:
 
 
 @dataclass(frozen=True)
+class Margin:
+    """What one line of the learner's file gave, beside it.
+
+    ``mark``: ``right`` where the reference has this value too, ``left`` where the path is left,
+    else ``unknown``. ``name`` is what the lesson calls the value.
+    """
+
+    line: int
+    shape: str
+    mark: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Where a program's numbers leave the path of the reference: in sentences, and line by line.
+
+    ``line`` is where that happens; None, and no sentences, where nothing can be said.
+    """
+
+    told: tuple[str, ...]
+    line: int | None
+    margin: tuple[Margin, ...]
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything that one grading found. Each output format is a function of it.
 
@@ -145,6 +171,7 @@ class Report:
     problem: CheckResult | None = None
     excerpt: Excerpt | None = None
     digest: str = ""
+    trace: Trace | None = None
     course: str = ""
     left: tuple[str, ...] = ()
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "similar": "teach",
     "solution": "learner",
     "show": "show",
+    "trace": "learner",
     "watch": "learner",
 }
 """The command's name, and the module of this package in which a function of that name is it

@@ -72,12 +72,16 @@ def grade(
     mine: bool,
 ) -> None:
     """Grade one step and print its report."""
-    from grader.grading.pipeline import Options, grade
+    from grader import sandbox
+    from grader.grading.pipeline import Follow, Options, grade
 
     warn_of_other_version()
     path, output = (given and from_caller(given) for given in (path, output))
     points = points_option(points_file)
-    report = grade(step, path or step.stub, Options(engine, seed, strict, mine))
+    followed = Follow.NOT if form in FORMATS else Follow.FAILING
+    options = Options(engine, seed, strict, mine, follow=followed)
+    with sandbox.several() as start:
+        report = grade(step, path or step.stub, options, start)
     if form in FORMATS:
         text = machine_text(form, report, points)
     elif output is None and (path is None or path.resolve() == step.stub.resolve()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,16 +12,21 @@ from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Step
 from grader.cli.options import (
+    STATUS,
     StepName,
     engine_option,
+    from_caller,
     mine_option,
     plain_option,
     print_page,
+    seed_option,
     stdout_style,
     strict_option,
     warn_of_other_version,
 )
 from grader.learner import progress
+
+PLACE = click.Path(path_type=Path)
 
 
 def current_step() -> Step:
@@ -234,3 +240,40 @@ def watch(
             step or current_step(), Options(engine, None, strict, mine), terminal, style, poll=poll
         ).run()
     sys.exit(0)
+
+
+@click.command()
+@click.argument("step", type=StepName())
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(path_type=Path),
+    help="The file to follow.  [default: the step's own]",
+)
+@click.option(
+    "--html", "page", type=click.Path(path_type=Path), help="Write a web page there instead."
+)
+@seed_option
+@plain_option
+def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, plain: bool) -> None:
+    """Show what each line of a program gave, and where it leaves the reference's path."""
+    from grader import sandbox
+    from grader.base.files import write_whole
+    from grader.grading.pipeline import Follow, Options, grade
+    from grader.report import as_margin, as_text
+    from grader.source import read_file
+
+    file = from_caller(path) if path else step.stub
+    with sandbox.several() as start:
+        report = grade(step, file, Options(seed=seed, follow=Follow.ALWAYS), start)
+    style = stdout_style(plain)
+    if report.trace is None:
+        print_page(as_text.render(report, style), plain)
+        sys.exit(STATUS[report.verdict])
+    source = read_file(file).decode("utf-8", "replace")
+    if page is None:
+        print_page(as_margin.text(source, report.trace, style), plain)
+    else:
+        title = f"Step {step.number}: {report.file}"
+        write_whole(from_caller(page), as_margin.page(source, report.trace, title))
+    sys.exit(STATUS[report.verdict])

@@ -202,6 +202,12 @@ class Runtime:
         """``value`` as data where it is one of the framework's own; None for all others."""
         raise NotImplementedError
 
+    def holds_numbers(self, kind: type) -> bool:
+        """Whether an object of this type is a tensor or an array."""
+        import numpy as np
+
+        return issubclass(kind, np.ndarray)
+
     def is_module(self, value: Any) -> bool:
         """Whether ``value`` can have parameters."""
         return True

@@ -33,12 +33,13 @@ class Judge:
     drawn: Drawn
     findings: Mapping[str, Finding]
 
-    def _evidence(self, outcome: Outcome) -> Evidence:
+    def evidence(self, outcome: Outcome) -> Evidence:
+        """What an outcome shows, beside what is expected."""
         return Evidence(self.drawn.trials, outcome, frameworks.current(), self.drawn.expected)
 
     def wrong(self, outcome: Outcome) -> str:
         """The first thing that is wrong with an outcome; empty where all is right."""
-        rulings = judge.rule_all(self.rubric, self._evidence(outcome))
+        rulings = judge.rule_all(self.rubric, self.evidence(outcome))
         failed = (ruling for ruling in rulings.values() if isinstance(ruling, Failed))
         first = next(failed, None)
         if first is not None:
@@ -56,7 +57,7 @@ class Judge:
         if outcome.ended == "machine":
             why = "The grader could not run your file"
             return faults.report(base, self.rubric.checks, why, outcome.problem)
-        evidence = self._evidence(outcome)
+        evidence = self.evidence(outcome)
         rulings = judge.rule_all(self.rubric, evidence)
         explanation = None if judge.behaves(rulings) else diagnose(self.rubric, evidence)
         known = judge.Case(

@@ -8,11 +8,12 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import frameworks, sandbox
-from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
+from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Verdict
 
 if TYPE_CHECKING:
     from grader.grading.conclude import Judge
@@ -22,14 +23,26 @@ if TYPE_CHECKING:
     from grader.source import Finding, Source, SourceProblem
 
 
+class Follow(Enum):
+    """Which programs are followed line by line."""
+
+    NOT = "not"
+    FAILING = "failing"
+    ALWAYS = "always"
+
+
 @dataclass(frozen=True)
 class Options:
-    """How to grade: which engine, from which seed, and how strictly."""
+    """How to grade: which engine, from which seed, how strictly.
+
+    ``follow`` says which programs are followed line by line, for 0.3 s more.
+    """
 
     engine: str = "numpy"
     seed: int | None = None
     strict: bool = False
     mine: bool = False
+    follow: Follow = Follow.NOT
 
 
 def grade(
@@ -150,6 +163,8 @@ def _judged(
     found = judge.report(outcome)
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
         found = _second_look(judge, job, outcome, found, start)
+    if start is not None and options.follow is not Follow.NOT:
+        found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
     return replace(found, duration_s=time.perf_counter() - started)
 
 
@@ -169,6 +184,30 @@ def _second_look(
         return found
     with start(engine=job.engine) as running:
         return judge.report(running.finish(again), again.without)
+
+
+def _followed(
+    judge: Judge,
+    job: Job,
+    outcome: Outcome,
+    found: Report,
+    options: Options,
+    start: Callable[..., sandbox.Worker],
+) -> Trace | None:
+    """Where the program leaves the path; None where that cannot be said."""
+    from grader.grading import follow
+
+    whole = options.follow is Follow.ALWAYS
+    if outcome.ended != "done" or (found.verdict is not Verdict.FAIL and not whole):
+        return None
+    try:
+        evidence = judge.evidence(outcome)
+        return follow.follow(judge.step, judge.rubric, job, evidence, start, whole=whole)
+    except Exception:
+        # What it follows comes from the learner's process. A report is complete without it.
+        if os.environ.get("GRADER_TRACEBACK"):
+            raise
+        return None
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

@@ -123,6 +123,15 @@ def _array(value: Any) -> Any:
     return value if isinstance(value, np.ndarray) else fail("an array")
 
 
+def _places(value: Any) -> Any:
+    good = isinstance(value, np.ndarray) and value.dtype == np.int32 and value.shape[1:] == (3,)
+    return value if good else fail("places")
+
+
+def _numbers(value: Any) -> Any:
+    return value if type(value) in (probe.SeenTensor, probe.SeenArray) else fail("an array")
+
+
 def _anything(value: Any) -> Any:
     return value
 
@@ -228,7 +237,8 @@ def messages() -> Fields:
             _name,
             _maybe(_one(probe.SeenValue)),
         ),
-        probe.Observation: (_name, _mapping(_seen), _maybe(error)),
+        probe.Trail: (_places, _many(_maybe(_numbers))),
+        probe.Observation: (_name, _mapping(_seen), _maybe(error), _maybe(_one(probe.Trail))),
     }
 
 

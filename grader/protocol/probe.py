@@ -276,12 +276,29 @@ class SeenError:
 
 
 @dataclass(frozen=True)
+class Trail:
+    """What the expressions of the learner's file gave while a probe ran, in that order.
+
+    ``places`` is ``[n, 3]``, int32: the number of a node of the syntax tree as ``ast.walk`` counts,
+    the index where the value is part of a tuple or list (else -1), and the index into ``values``.
+    One object has one index. A value that could not be read is None.
+    """
+
+    places: Array
+    values: tuple[SeenTensor | SeenArray | None, ...]
+
+
+@dataclass(frozen=True)
 class Observation:
-    """What one probe gave: results by action name, and the error that ended it, if any."""
+    """What one probe gave: results by action name, and the error that ended it, if any.
+
+    ``trail`` is there where the job asked to follow the values.
+    """
 
     probe: str
     results: dict[str, Seen]
     error: SeenError | None = None
+    trail: Trail | None = None
 
 
 # ---- one job and its outcome --------------------------------------------------------------
@@ -293,7 +310,8 @@ class Job:
 
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
     ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``without`` names parts
-    of the engine that are to be left to the framework.
+    of the engine that are to be left to the framework. ``follow`` asks for the values of every
+    expression on the way.
     """
 
     file: str
@@ -302,6 +320,7 @@ class Job:
     probes: tuple[Probe, ...]
     engine: str = "numpy"
     configuration: str = ""
+    follow: bool = False
     without: tuple[str, ...] = ()
 
 

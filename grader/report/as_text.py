@@ -69,7 +69,8 @@ def unread(
 
 
 def _diagnosis(report: Report) -> Iterator[str]:
-    if not report.diagnosis:
+    followed = report.trace.told if report.trace else ()
+    if not report.diagnosis and not followed:
         return
     yield ""
     yield "What happened:"
@@ -77,6 +78,7 @@ def _diagnosis(report: Report) -> Iterator[str]:
         yield f"   {one.message}"
         if one.lesson:
             yield f"   Lesson: {one.lesson}"
+    yield from (f"   {line}" for line in followed)
 
 
 def _circumstances(report: Report) -> Iterator[str]:

@@ -70,6 +70,8 @@ class Check:
     needs: tuple[str, ...] = ()
     proven_by: tuple[str, ...] = ()
     why: str = ""
+    blank: str = ""
+    gives: str = ""
 
     @property
     def kind(self) -> Kind:

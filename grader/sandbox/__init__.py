@@ -10,6 +10,7 @@ from grader.sandbox.launch import run, start
 from grader.sandbox.limits import Limits
 from grader.sandbox.pool import WorkerPool
 from grader.sandbox.running import Running
+from grader.sandbox.several import several
 from grader.sandbox.worker import Worker
 
-__all__ = ["Limits", "Running", "Worker", "WorkerPool", "run", "start"]
+__all__ = ["Limits", "Running", "Worker", "WorkerPool", "run", "several", "start"]

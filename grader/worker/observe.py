@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from grader.frameworks import Runtime
-from grader.protocol.probe import Seen, SeenArray, SeenModule, SeenObject, SeenParameter
+from grader.protocol.probe import Seen, SeenArray, SeenModule, SeenObject, SeenParameter, SeenTensor
 from grader.worker.errors import Deserved, type_name
 
 DEPTH = 8
@@ -27,6 +27,15 @@ WIDEST = 8
 
 class TooLarge(Deserved):
     """The results are larger than any that a step asks for."""
+
+
+def numbers(value: Any, runtime: Runtime) -> SeenTensor | SeenArray | None:
+    """The numbers of a tensor or array; None where they cannot be had."""
+    try:
+        seen = Eye(runtime).see(value)
+    except Exception:  # noqa: BLE001 - it explains only, and this value has nothing to tell
+        return None
+    return seen if isinstance(seen, SeenTensor | SeenArray) else None
 
 
 class Eye:

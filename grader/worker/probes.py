@@ -11,9 +11,10 @@ import numpy as np
 
 from grader.frameworks import Runtime
 from grader.protocol import probe as language
-from grader.protocol.probe import Call, Load, Make, Observation, Probe, Read, Seen
+from grader.protocol.probe import Call, Load, Make, Observation, Probe, Read, Seen, SeenError
 from grader.worker import errors, observe
 from grader.worker.arguments import Arguments
+from grader.worker.follow import Recorder
 
 FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
 """Errors that trying again without staging would not change."""
@@ -27,18 +28,25 @@ class Subject:
     file: str
     runtime: Runtime
     arguments: Arguments
+    recorder: Recorder | None = None
 
 
 def run(probe: Probe, subject: Subject) -> Observation:
-    """Run the actions in order; the first error ends the probe."""
+    """Run the actions in order; the first error ends the probe.
+
+    With a recorder, operation by operation, and with the trail of what it saw.
+    """
     bench = _Bench(subject)
     results: dict[str, Seen] = {}
+    failed: SeenError | None = None
     for action in probe.actions:
         try:
             results[action.name] = bench.do(action)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
-            return Observation(probe.name, results, errors.see(error, action.name, subject.file))
-    return Observation(probe.name, results)
+            failed = errors.see(error, action.name, subject.file)
+            break
+    trail = subject.recorder.trail() if subject.recorder is not None else None
+    return Observation(probe.name, results, failed, trail)
 
 
 def call_learner(target: Any, args: Any, kwargs: Any) -> Any:
@@ -51,6 +59,7 @@ class _Bench:
 
     def __init__(self, subject: Subject) -> None:
         self._module = subject.module
+        self._followed = subject.recorder is not None
         self._file = subject.file
         self._runtime = subject.runtime
         self._build = subject.arguments.build
@@ -64,7 +73,7 @@ class _Bench:
                     action, lambda: self._target(action.target), self._eye.see_module
                 )
             case Call():
-                how = self._staged if action.staged else self._direct
+                how = self._staged if action.staged and not self._followed else self._direct
                 return how(action, lambda: self._callee(action), self._eye.see)
             case Load():
                 return self._load(action)

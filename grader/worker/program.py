@@ -4,25 +4,34 @@
 # ruff: noqa: PTH119, PTH122
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from grader.worker import errors, imports
+from grader.worker import errors, follow, imports
 
 if TYPE_CHECKING:
     from grader.protocol.probe import Job, SeenError
+    from grader.worker.follow import Recorder
 
 
-def load(job: Job) -> tuple[ModuleType, SeenError | None]:
-    """The module made from the learner's source, and the error that importing it raised."""
+def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenError | None]:
+    """The module made from the learner's source, and the error that importing it raised.
+
+    With a ``recorder``, every expression of its functions tells its value there.
+    """
     module = ModuleType(module_name(job.file))
     module.__file__ = job.file
     imports.remember(job.file, job.source)
     sys.modules[module.__name__] = module
     try:
-        code = compile(job.source, job.file, "exec", dont_inherit=True)
+        program: str | ast.Module = job.source
+        if recorder is not None:
+            program = follow.rewritten(job.source, job.file)
+            module.__dict__[follow.SEE] = recorder.see
+        code = compile(program, job.file, "exec", dont_inherit=True)
         exec(code, module.__dict__)  # noqa: S102 - this process exists for it
     except BaseException as error:  # noqa: BLE001 - sys.exit() too is a mistake to report
         return module, errors.see(error, "import", job.file)

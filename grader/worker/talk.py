@@ -21,7 +21,7 @@ from grader.frameworks import Runtime
 from grader.protocol import wire
 from grader.protocol.message import Done, Hello, Loaded, Message, Notice, Taken
 from grader.protocol.probe import Job
-from grader.worker import imports, probes, program, watchdog
+from grader.worker import follow, imports, probes, program, watchdog
 from grader.worker.arguments import Arguments
 
 SENDING = threading.Lock()
@@ -82,11 +82,12 @@ def _work(job: Job, wall: float, runtime: Runtime) -> None:
     imports.install(job.modules, runtime.framework.importable, runtime.finders(notes))
     send(Taken())
     watchdog.start(job.file, wall, send)
-    module, error = program.load(job)
+    recorder = follow.Recorder(runtime) if job.follow else None
+    module, error = program.load(job, recorder)
     send(Loaded(error))
     if error is None:
         arguments = Arguments(runtime, job.configuration)
-        subject = probes.Subject(module, job.file, runtime, arguments)
+        subject = probes.Subject(module, job.file, runtime, arguments, recorder)
         for probe in job.probes:
             send(probes.run(probe, subject))
     _flush()

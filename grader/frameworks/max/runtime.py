@@ -86,6 +86,10 @@ class MaxRuntime(frameworks.Runtime):
             return int(number) if abs(number) < 1 << 63 else SeenObject("int")
         return None
 
+    def holds_numbers(self, kind: type) -> bool:
+        """Whether an object of this type is a tensor or an array."""
+        return issubclass(kind, Tensor | np.ndarray)
+
     def is_module(self, value: Any) -> bool:
         """Whether ``value`` is a ``Module`` of MAX."""
         return issubclass(type(value), Module)

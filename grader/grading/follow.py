@@ -1,0 +1,88 @@
+"""Follows a failing program beside the reference, and says where its numbers leave the path.
+
+Both run once more on the inputs of the first trial that failed, each in a worker of its own. What
+is said comes from the learner's process: it explains, and never decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grader.base.blanks import regions
+from grader.base.model import Step, Trace
+from grader.grading.telling import Teller
+from grader.grading.trace import Comparison, Reference, Run
+from grader.protocol.probe import Job, Load, Observation, SeenArray, SeenTensor
+from grader.rubric import Evidence, Rubric
+
+if TYPE_CHECKING:
+    from grader import sandbox
+
+Start = Callable[..., "sandbox.Worker"]
+
+
+def follow(
+    step: Step, rubric: Rubric, job: Job, evidence: Evidence, start: Start, *, whole: bool = False
+) -> Trace | None:
+    """Where the program of ``job`` leaves the reference's path; None where nothing can be said.
+
+    ``whole`` follows a program even where every trial is right.
+    """
+    trial = _first_wrong(evidence)
+    if trial is None and whole:
+        trial = next((n for n, t in evidence.trials.items() if not t.part and t.expect), None)
+    if trial is None:
+        return None
+    solution = step.solution.read_text(encoding="utf-8")
+    mine = _observed(job, trial, start)
+    right = _observed(replace(job, file=step.solution.name, source=solution), trial, start)
+    if mine is None or right is None or mine.trail is None or right.trail is None:
+        return None
+    probe = evidence.trials[trial].probe
+    given = [
+        array for one in probe.actions if isinstance(one, Load) for array in one.weights.values()
+    ]
+    comparison = Comparison(
+        Run(job.source, mine.trail), Reference(Run(solution, right.trail), given)
+    )
+    names = {check.blank: check.gives for check in rubric.checks if check.blank and check.gives}
+    sentences = {check.blank: check.passed for check in rubric.checks if check.blank}
+    teller = Teller(comparison, regions(solution), names, sentences)
+    if mine.error is not None and mine.error.line is not None:
+        return teller.raised(mine.error.line)
+    return teller.departed(_result(evidence, trial, mine, comparison))
+
+
+def _first_wrong(evidence: Evidence) -> str | None:
+    """The first trial of the whole program that is wrong or raised."""
+    for name, trial in evidence.trials.items():
+        ran = name in evidence.outcome.observations
+        if ran and not trial.part and trial.expect is not None and not evidence.right(name):
+            return name
+    return None
+
+
+def _observed(job: Job, trial: str, start: Start) -> Observation | None:
+    probes = tuple(probe for probe in job.probes if probe.name == trial)
+    with start(engine=job.engine) as running:
+        outcome = running.finish(replace(job, probes=probes, follow=True))
+    return outcome.observations.get(trial)
+
+
+def _result(
+    evidence: Evidence, trial: str, mine: Observation, comparison: Comparison
+) -> int | None:
+    """The value that is the first wrong result of the trial."""
+    seen = Evidence(
+        evidence.trials,
+        replace(evidence.outcome, observations={trial: mine}),
+        evidence.framework,
+        {trial: evidence.expected(trial)},
+    )
+    for path, want in evidence.expected(trial).items():
+        one = seen.seen(trial, path)
+        if isinstance(one, SeenTensor | SeenArray) and not seen.close(trial, one.array, want):
+            return comparison.result(one.array)
+    return None

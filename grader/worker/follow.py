@@ -1,0 +1,174 @@
+"""Runs a learner's program so that the value of every expression is seen.
+
+Each expression ``e`` in a function of the file becomes ``see(number, e)``, where the number says
+which node of the syntax tree it is: the grader reads the same file and numbers it alike. So names,
+style and helpers do not matter, and a value inside a line is seen as well as one that a line
+leaves. The program computes the same; only its tensors and arrays are kept.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from grader.frameworks import Runtime
+from grader.protocol.probe import SeenArray, SeenTensor, Trail
+from grader.worker import observe
+
+SEE = "__see__"
+"""The name by which the rewritten program calls the recorder. No learner's file has it."""
+
+MOST_SEEN = 4_000
+"""Values of expressions that are kept of one run; a program of the course has a hundredth."""
+MOST_TURNS = 8
+"""Times that one expression is kept. A loop's first turns say what its later ones do."""
+MOST_PARTS = 16
+MOST_BYTES = 24 << 20
+
+WRAPPED = (
+    ast.Attribute,
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Call,
+    ast.Compare,
+    ast.IfExp,
+    ast.Name,
+    ast.Subscript,
+    ast.UnaryOp,
+)
+
+
+def rewritten(source: str, file: str) -> ast.Module:
+    """The program with every expression of its functions handed to the recorder.
+
+    Raises:
+        SyntaxError: as ``ast.parse``.
+    """
+    tree = ast.parse(source, file)
+    for number, node in enumerate(ast.walk(tree)):
+        node.number = number  # type: ignore[attr-defined]
+    rewriter = _Rewriter()
+    for statement in ast.walk(tree):
+        if isinstance(statement, ast.Module | ast.ClassDef):
+            statement.body = [
+                rewriter.visit(one) if isinstance(one, ast.FunctionDef) else one
+                for one in statement.body
+            ]
+    return ast.fix_missing_locations(tree)
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Rewrites one function; what has no value at run time stays as it is."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """The body, and first of all what the parameters hold."""
+        names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        given = ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())
+        entry = ast.copy_location(ast.Expr(_see(node, given)), node.body[0])
+        documented = ast.get_docstring(node, clean=False) is not None
+        body = [self._statement(one) for one in node.body]
+        flat = [one for group in body for one in group]
+        node.body = [*flat[:documented], entry, *flat[documented:]]
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        """A class inside a function stays as it is."""
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
+        """The value, not the annotation."""
+        node.value = self.visit(node.value) if node.value is not None else None
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
+        """Text says nothing about tensors."""
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """The arguments, the object whose method is called, and the result."""
+        if isinstance(node.func, ast.Attribute):
+            node.func.value = self.visit(node.func.value)
+        elif not isinstance(node.func, ast.Name):
+            node.func = self.visit(node.func)
+        node.args = [self.visit(one) for one in node.args]
+        node.keywords = [self.visit(one) for one in node.keywords]
+        return _see(node, node)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Any other node: its parts, and itself where it is an expression with a value."""
+        for name, old in ast.iter_fields(node):
+            if isinstance(old, list):
+                old[:] = [new for one in old for new in self._listed(one)]
+            elif isinstance(old, ast.AST):
+                setattr(node, name, self.visit(old))
+        loads = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        return _see(node, node) if isinstance(node, WRAPPED) and loads else node
+
+    def _listed(self, one: Any) -> list[Any]:
+        if isinstance(one, ast.stmt):
+            return self._statement(one)
+        return [self.visit(one)] if isinstance(one, ast.AST) else [one]
+
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        """The statement; after ``x += y``, what ``x`` holds now."""
+        new: ast.stmt = self.visit(node)
+        if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Name):
+            return [new]
+        held = _see(node, ast.Name(node.target.id, ast.Load()))
+        return [new, ast.copy_location(ast.Expr(held), node)]
+
+
+def _see(numbered: ast.AST, value: ast.expr) -> ast.Call:
+    """``see(number, value)`` at the place of the node."""
+    number = ast.Constant(numbered.number)  # type: ignore[attr-defined]
+    call = ast.Call(ast.Name(SEE, ast.Load()), [number, value], [])
+    return ast.fix_missing_locations(ast.copy_location(call, numbered))
+
+
+class Recorder:
+    """Keeps what expressions gave, as the objects themselves until the run is over."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._kinds: dict[type, bool] = {}
+        self._places: list[tuple[int, int, int]] = []
+        self._objects: list[Any] = []
+        self._index: dict[int, int] = {}
+        self._turns: dict[int, int] = {}
+
+    def see(self, number: int, value: Any) -> Any:
+        """Note ``value``, or what it holds where it is a list or tuple, and give it back."""
+        kind = type(value)
+        if kind is tuple or kind is list:
+            parts = [(i, one) for i, one in enumerate(value[:MOST_PARTS]) if self._kept(type(one))]
+        else:
+            parts = [(-1, value)] if self._kept(kind) else []
+        if parts and len(self._places) < MOST_SEEN:
+            turn = self._turns[number] = self._turns.get(number, 0) + 1
+            if turn <= MOST_TURNS:
+                self._places += [(number, part, self._place(one)) for part, one in parts]
+        return value
+
+    def _kept(self, kind: type) -> bool:
+        if kind not in self._kinds:
+            self._kinds[kind] = self._runtime.holds_numbers(kind)
+        return self._kinds[kind]
+
+    def _place(self, value: Any) -> int:
+        if id(value) not in self._index:
+            self._index[id(value)] = len(self._objects)
+            self._objects.append(value)
+        return self._index[id(value)]
+
+    def trail(self) -> Trail:
+        """What was seen, in the order in which it was."""
+        budget = MOST_BYTES
+        values: list[SeenTensor | SeenArray | None] = []
+        for value in self._objects:
+            seen = observe.numbers(value, self._runtime) if budget > 0 else None
+            budget -= seen.array.nbytes if seen is not None else 0
+            values.append(seen)
+        places = np.asarray(self._places, np.int32).reshape(-1, 3)
+        return Trail(places, tuple(values))

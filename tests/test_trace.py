@@ -1,0 +1,143 @@
+"""Following a program: where its numbers leave the path, and what each line gave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import pytest
+
+from grader import sandbox
+from grader.base import course
+from grader.base.model import Report, Trace, Verdict
+from grader.grading.pipeline import Follow, Options, grade
+from grader.report import as_margin
+from grader.report.style import FILE, Style
+from tests.graded import variants
+from tests.worker_jobs import ROOT
+
+
+class Followed:
+    """Follows variants, each in a worker of its own, from one fork server."""
+
+    def __init__(self, start: object) -> None:
+        self._start = start
+        self._found: dict[str, Report] = {}
+
+    def __call__(self, name: str) -> Report:
+        if name not in self._found:
+            one = variants.find(name)
+            with variants.as_file(one) as path:
+                options = Options(seed=3, follow=Follow.ALWAYS)
+                found = grade(course.find(one.step), path, options, self._start)  # type: ignore[arg-type]
+            self._found[name] = found
+        return self._found[name]
+
+
+@pytest.fixture(scope="module")
+def followed() -> Iterator[Followed]:
+    with sandbox.several() as start:
+        yield Followed(start)
+
+
+def trace_of(report: Report) -> Trace:
+    assert report.trace is not None
+    return report.trace
+
+
+LEAVES = [
+    ("s05/wrong/mask_subtracted", "attn_weights - mask"),
+    ("s05/wrong/softmax_sigmoid", "F.sigmoid("),
+    ("s05/wrong/scores_averaged_over_heads", "F.mean("),
+    ("s09/wrong/residual_after_the_norm", "attn_output + residual"),
+    ("s09/wrong/norms_exchanged", "self.ln_2(x)"),
+    ("s10/wrong/mask_multiplied", "scores * attention_mask"),
+    ("s10/wrong/zero_dropped_at_the_wrong_end", "probs[:, :, :, 1:]"),
+]
+
+
+@pytest.mark.parametrize(("name", "code"), LEAVES)
+def test_the_line_that_leaves_the_path_is_the_one_with_the_mistake(
+    name: str, code: str, followed: Followed
+) -> None:
+    trace = trace_of(followed(name))
+    source = variants.find(name).source.decode().splitlines()
+    assert trace.line is not None
+    assert code in source[trace.line - 1]
+    assert any(f"Line {trace.line} " in line for line in trace.told)
+    marks = {one.line: one.mark for one in trace.margin}
+    assert marks[trace.line] == "left"
+
+
+def test_a_multiple_of_the_right_numbers_is_told_with_its_factor(followed: Followed) -> None:
+    told = " ".join(trace_of(followed("s05/wrong/right_method_in_another_class")).told)
+    assert re.search(r"It gives \d[\d.]* times", told), told
+
+
+def test_an_error_tells_the_shapes_on_its_line(followed: Followed) -> None:
+    trace = trace_of(followed("s10/wrong/joined_along_default_axis"))
+    assert re.search(r"On line \d+, .* is \[\d", " ".join(trace.told)), trace.told
+
+
+def test_a_right_program_is_right_on_every_line_that_leads_to_its_result(
+    followed: Followed,
+) -> None:
+    trace = trace_of(followed("s10/right/as_in_the_lesson"))
+    assert followed("s10/right/as_in_the_lesson").verdict is Verdict.PASS
+    assert trace.told == ()
+    assert {one.mark for one in trace.margin} == {"right"}
+
+
+def test_it_costs_a_pass_nothing_and_shows_no_format_anything() -> None:
+    with sandbox.several() as start:
+        passed = grade(
+            course.find("s01"),
+            ROOT / "solutions" / "solution_01.py",
+            Options(follow=Follow.FAILING),
+            start,
+        )
+    assert passed.verdict is Verdict.PASS
+    assert passed.trace is None
+
+
+# ---- the margin ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("style", [FILE, Style(unicode=False), Style(words=True)])
+def test_the_margin_shows_every_line_and_what_it_gave(style: Style, followed: Followed) -> None:
+    name = "s05/wrong/mask_subtracted"
+    source, trace = variants.find(name).source.decode(), trace_of(followed(name))
+    shown = as_margin.text(source, trace, style)
+    for line in source.splitlines():
+        assert style.text(line.strip()) in shown
+    marks = (
+        as_margin.WORDS if style.words else as_margin.MARKS if style.unicode else as_margin.ASCII
+    )
+    counts = [shown.count(f"{marks[kind]} [") for kind in ("right", "left")]
+    assert all(counts), counts
+    if not style.unicode:
+        shown.encode("ascii")
+
+
+class Loads(HTMLParser):
+    """What a page would load or run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "img", "link", "iframe") or any(
+            n in ("src", "href") for n, _ in attrs
+        ):
+            self.found.append(tag)
+
+
+def test_the_page_runs_nothing_that_stands_in_a_program(followed: Followed) -> None:
+    trace = trace_of(followed("s05/wrong/mask_subtracted"))
+    page = as_margin.page("x = '<script>alert(1)</script><img src=y>'\n", trace, "<b>")
+    loads = Loads()
+    loads.feed(page)
+    assert loads.found == []
+    assert "&lt;script&gt;" in page
