@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.telling import Teller
-from grader.grading.trace import Comparison, Reference, Run
+from grader.grading.trace import Comparison, Run
 from grader.protocol.probe import Job, Load, Observation, SeenArray, SeenTensor
 from grader.rubric import Evidence, Rubric
 
@@ -44,9 +44,7 @@ def follow(
     given = [
         array for one in probe.actions if isinstance(one, Load) for array in one.weights.values()
     ]
-    comparison = Comparison(
-        Run(job.source, mine.trail), Reference(Run(solution, right.trail), given)
-    )
+    comparison = Comparison(Run(job.source, mine.trail), Run(solution, right.trail), given)
     names = {check.blank: check.gives for check in rubric.checks if check.blank and check.gives}
     sentences = {check.blank: check.passed for check in rubric.checks if check.blank}
     teller = Teller(comparison, regions(solution), names, sentences)

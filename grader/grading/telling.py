@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from grader.base.blanks import Region
 from grader.base.model import Margin, Trace
-from grader.grading.trace import Comparison, Departure, Relation, Run
+from grader.grading.relations import Relation
+from grader.grading.trace import Comparison, Departure, Run
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -96,7 +97,7 @@ class Teller:
 
     def _swapped(self, one: Departure) -> str | None:
         """Where the reference does the same operation on other values: which one differs."""
-        mine, right = self.comparison.mine, self.comparison.reference.run
+        mine, right = self.comparison.mine, self.comparison.right
         matched = [self.comparison.match(value) for value in one.sources]
         kind = _operation(mine.nodes[one.node])
         for value, made in right.made.items():
@@ -113,7 +114,7 @@ class Teller:
 
     def _next(self, one: Departure) -> Iterator[str]:
         """What the reference does at this point, where that is something else."""
-        right = self.comparison.reference.run
+        right = self.comparison.right
         matched = {self.comparison.match(value) for value in one.sources} - {None, -1}
         steps = [made for made in right.made.values() if matched & set(made.sources)]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
@@ -131,7 +132,7 @@ class Teller:
     def quantity(self, value: int | None) -> str:
         """What the lesson calls a value of the reference; empty where it has no name."""
         name = ""
-        for statement, part in self._bindings(self.comparison.reference.run, value):
+        for statement, part in self._bindings(self.comparison.right, value):
             blank = self._blank(statement.lineno)
             last = blank is not None and _last_line(statement) >= blank.end - 1
             if blank is not None and last and part < 0 and blank.name in self.names:

@@ -12,21 +12,13 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from grader.grading.relations import Floats, Relation, Values, canonical
 from grader.protocol.probe import Trail
-
-Floats = npt.NDArray[np.float64]
-
-RTOL, ATOL = 2e-4, 1e-5
-HIDDEN = -1e8
-"""What is below it hides a score like minus infinity does."""
-
-MOST_AXES = 5
 
 GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
 """Expressions that give a value of their own."""
@@ -74,7 +66,7 @@ class Run:
     @cached_property
     def arrays(self) -> tuple[Floats | None, ...]:
         """The values as float64; what hides is minus infinity. None where it is unknown."""
-        return tuple(None if one is None else _canonical(one.array) for one in self.trail.values)
+        return tuple(None if one is None else canonical(one.array) for one in self.trail.values)
 
     @cached_property
     def parents(self) -> Mapping[int, ast.AST]:
@@ -144,117 +136,6 @@ class Run:
         return node
 
 
-def _canonical(array: npt.NDArray[Any]) -> Floats:
-    exact = np.asarray(array, np.float64)
-    return np.where(exact < HIDDEN, -np.inf, exact)
-
-
-# ---- what a value is to the reference ---------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Relation:
-    """What a value of the learner is to the value ``of`` of the reference.
-
-    ``kind``: ``equal``; ``transposed`` with ``axes``; ``reshaped``; ``scaled`` by ``factor``;
-    ``part``, the piece ``index`` of ``count`` along ``axis``.
-    """
-
-    kind: str
-    of: int
-    factor: float = 1.0
-    axes: tuple[int, ...] = ()
-    axis: int = 0
-    index: int = 0
-    count: int = 1
-
-
-def same(mine: Floats, right: Floats) -> bool:
-    """Whether two arrays of one shape hold the same numbers, up to rounding in float32."""
-    if mine.shape != right.shape:
-        return False
-    finite = np.isfinite(right)
-    if not np.array_equal(finite, np.isfinite(mine)):
-        return False
-    size = float(np.abs(right[finite]).max(initial=0.0))
-    close = np.isclose(mine, right, rtol=RTOL, atol=ATOL * max(1.0, size), equal_nan=True)
-    return bool(close.all())
-
-
-class Reference:
-    """The values of the reference, to be asked what one of the learner's is to them."""
-
-    def __init__(self, run: Run, given: Sequence[npt.NDArray[Any]] = ()) -> None:
-        self.run = run
-        self._values = [(index, one) for index, one in enumerate(run.arrays) if one is not None]
-        self._given = [_canonical(one) for one in given]
-
-    def equal(self, mine: Floats) -> int | None:
-        """The first value that is the same; -1 for one that was given, None for none."""
-        for index, one in self._values:
-            if same(mine, one):
-                return index
-        return -1 if any(same(mine, one) for one in self._given) else None
-
-    def relation(self, mine: Floats) -> Relation | None:
-        """The closest thing that ``mine`` is to a value of the reference."""
-        found = self.equal(mine)
-        if found is not None:
-            return Relation("equal", found)
-        if mine.size <= 1 or not np.isfinite(mine).any():
-            return None
-        for look in (_transposed, _scaled, _reshaped, _part):
-            for index, one in self._values:
-                if one.size > 1 and (relation := look(mine, one, index)) is not None:
-                    return relation
-        return None
-
-
-def _transposed(mine: Floats, one: Floats, index: int) -> Relation | None:
-    if mine.ndim != one.ndim or not 2 <= mine.ndim <= MOST_AXES:
-        return None
-    if sorted(mine.shape) != sorted(one.shape):
-        return None
-    for axes in list(permutations(range(mine.ndim)))[1:]:
-        fits = tuple(one.shape[axis] for axis in axes) == mine.shape
-        if fits and same(mine, one.transpose(axes)):
-            return Relation("transposed", index, axes=axes)
-    return None
-
-
-def _scaled(mine: Floats, one: Floats, index: int) -> Relation | None:
-    if mine.shape != one.shape:
-        return None
-    finite = np.isfinite(mine) & np.isfinite(one)
-    at = np.argmax(np.where(finite, np.abs(one), 0.0))
-    base = one.flat[at]
-    if not finite.flat[at] or abs(base) < ATOL or not mine.flat[at]:
-        return None
-    factor = float(mine.flat[at] / base)
-    if len(np.unique(np.round(one[finite], 6))) < 3:  # two numbers are soon a multiple of two
-        return None
-    return Relation("scaled", index, factor=factor) if same(mine, one * factor) else None
-
-
-def _reshaped(mine: Floats, one: Floats, index: int) -> Relation | None:
-    if mine.size != one.size or mine.shape == one.shape:
-        return None
-    return Relation("reshaped", index) if same(mine.reshape(-1), one.reshape(-1)) else None
-
-
-def _part(mine: Floats, one: Floats, index: int) -> Relation | None:
-    if mine.ndim != one.ndim:
-        return None
-    axes = [a for a in range(mine.ndim) if mine.shape[a] != one.shape[a]]
-    if len(axes) != 1 or not mine.shape[axes[0]] or one.shape[axes[0]] % mine.shape[axes[0]]:
-        return None
-    count = one.shape[axes[0]] // mine.shape[axes[0]]
-    for number, piece in enumerate(np.split(one, count, axes[0])):
-        if same(mine, piece):
-            return Relation("part", index, axis=axes[0], index=number, count=count)
-    return None
-
-
 # ---- where the path is left -------------------------------------------------------------------
 
 
@@ -277,9 +158,14 @@ class Comparison:
     """The learner's run beside the reference's."""
 
     mine: Run
-    reference: Reference
+    right: Run
+    given: Sequence[npt.NDArray[Any]] = ()
     _known: dict[int, int | None] = field(default_factory=dict)
     _flows: dict[int, bool] = field(default_factory=dict)
+
+    @cached_property
+    def _values(self) -> Values:
+        return Values(self.right.arrays, self.given)
 
     def known(self, value: int) -> bool:
         """Whether the reference has this value too, or it was given."""
@@ -289,7 +175,7 @@ class Comparison:
         """The reference's value that is the same; -1 for one that was given."""
         if value not in self._known:
             array = self.mine.arrays[value]
-            self._known[value] = None if array is None else self.reference.equal(array)
+            self._known[value] = None if array is None else self._values.equal(array)
         return self._known[value]
 
     def flows(self, value: int) -> bool:
@@ -311,7 +197,7 @@ class Comparison:
         if self.known(value) or not self.flows(value):
             return True
         array = self.mine.arrays[value]
-        relation = None if array is None else self.reference.relation(array)
+        relation = None if array is None else self._values.relation(array)
         return relation is not None and relation.kind == "part"
 
     def departures(self, result: int) -> tuple[Departure, ...]:
@@ -328,7 +214,7 @@ class Comparison:
             made = self.mine.made[value]
             unknown = [one for one in made.sources if not self._settled(one)]
             if not unknown:
-                relation = self.reference.relation(array)
+                relation = self._values.relation(array)
                 found[value] = Departure(made.node, value, made.sources, relation)
             todo += [one for one in unknown if one not in seen]
             seen.update(unknown)
@@ -348,7 +234,7 @@ class Comparison:
 
     def result(self, array: npt.NDArray[Any]) -> int | None:
         """The value that a call gave back, by its numbers: the last that has them."""
-        wanted = _canonical(array)
+        wanted = canonical(array)
         for value in reversed(range(len(self.mine.arrays))):
             one = self.mine.arrays[value]
             if (

@@ -1,0 +1,129 @@
+"""What a value of a learner's program is to the reference's: the same, a multiple, a piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+RTOL, ATOL = 2e-4, 1e-5
+HIDDEN = -1e8
+"""What is below it hides a score like minus infinity does."""
+
+MOST_AXES = 5
+
+
+def canonical(array: npt.NDArray[Any]) -> Floats:
+    """The numbers as float64; what hides a score is minus infinity."""
+    exact = np.asarray(array, np.float64)
+    return np.where(exact < HIDDEN, -np.inf, exact)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What a value of the learner is to the value ``of`` of the reference.
+
+    ``kind``: ``equal``; ``transposed`` with ``axes``; ``reshaped``; ``scaled`` by ``factor``;
+    ``part``, the piece ``index`` of ``count`` along ``axis``.
+    """
+
+    kind: str
+    of: int
+    factor: float = 1.0
+    axes: tuple[int, ...] = ()
+    axis: int = 0
+    index: int = 0
+    count: int = 1
+
+
+def same(mine: Floats, right: Floats) -> bool:
+    """Whether two arrays of one shape hold the same numbers, up to rounding in float32."""
+    if mine.shape != right.shape:
+        return False
+    finite = np.isfinite(right)
+    if not np.array_equal(finite, np.isfinite(mine)):
+        return False
+    size = float(np.abs(right[finite]).max(initial=0.0))
+    close = np.isclose(mine, right, rtol=RTOL, atol=ATOL * max(1.0, size), equal_nan=True)
+    return bool(close.all())
+
+
+class Values:
+    """The values of the reference, to be asked what one of the learner's is to them."""
+
+    def __init__(
+        self, values: Sequence[Floats | None], given: Sequence[npt.NDArray[Any]] = ()
+    ) -> None:
+        self._values = [(index, one) for index, one in enumerate(values) if one is not None]
+        self._given = [canonical(one) for one in given]
+
+    def equal(self, mine: Floats) -> int | None:
+        """The first value that is the same; -1 for one that was given, None for none."""
+        for index, one in self._values:
+            if same(mine, one):
+                return index
+        return -1 if any(same(mine, one) for one in self._given) else None
+
+    def relation(self, mine: Floats) -> Relation | None:
+        """The closest thing that ``mine`` is to a value of the reference."""
+        found = self.equal(mine)
+        if found is not None:
+            return Relation("equal", found)
+        if mine.size <= 1 or not np.isfinite(mine).any():
+            return None
+        for look in (_transposed, _scaled, _reshaped, _part):
+            for index, one in self._values:
+                if one.size > 1 and (relation := look(mine, one, index)) is not None:
+                    return relation
+        return None
+
+
+def _transposed(mine: Floats, one: Floats, index: int) -> Relation | None:
+    if mine.ndim != one.ndim or not 2 <= mine.ndim <= MOST_AXES:
+        return None
+    if sorted(mine.shape) != sorted(one.shape):
+        return None
+    for axes in list(permutations(range(mine.ndim)))[1:]:
+        fits = tuple(one.shape[axis] for axis in axes) == mine.shape
+        if fits and same(mine, one.transpose(axes)):
+            return Relation("transposed", index, axes=axes)
+    return None
+
+
+def _scaled(mine: Floats, one: Floats, index: int) -> Relation | None:
+    if mine.shape != one.shape:
+        return None
+    finite = np.isfinite(mine) & np.isfinite(one)
+    at = np.argmax(np.where(finite, np.abs(one), 0.0))
+    base = one.flat[at]
+    if not finite.flat[at] or abs(base) < ATOL or not mine.flat[at]:
+        return None
+    factor = float(mine.flat[at] / base)
+    if len(np.unique(np.round(one[finite], 6))) < 3:  # two numbers are soon a multiple of two
+        return None
+    return Relation("scaled", index, factor=factor) if same(mine, one * factor) else None
+
+
+def _reshaped(mine: Floats, one: Floats, index: int) -> Relation | None:
+    if mine.size != one.size or mine.shape == one.shape:
+        return None
+    return Relation("reshaped", index) if same(mine.reshape(-1), one.reshape(-1)) else None
+
+
+def _part(mine: Floats, one: Floats, index: int) -> Relation | None:
+    if mine.ndim != one.ndim:
+        return None
+    axes = [a for a in range(mine.ndim) if mine.shape[a] != one.shape[a]]
+    if len(axes) != 1 or not mine.shape[axes[0]] or one.shape[axes[0]] % mine.shape[axes[0]]:
+        return None
+    count = one.shape[axes[0]] // mine.shape[axes[0]]
+    for number, piece in enumerate(np.split(one, count, axes[0])):
+        if same(mine, piece):
+            return Relation("part", index, axis=axes[0], index=number, count=count)
+    return None
