@@ -18,9 +18,9 @@ from grader.base.files import Unusable
 from grader.base.model import Report, Status, Step, Verdict
 from grader.classroom import similar, store, work
 from grader.classroom.collect import Answer, Collected, collect, only
+from grader.classroom.dispatch import run
 from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.roster import Roster, people
-from grader.classroom.scheduler import run
 from grader.classroom.submissions import shown
 from grader.classroom.work import Task
 from grader.grading import pipeline

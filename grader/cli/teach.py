@@ -238,10 +238,10 @@ def _watched(reports: Iterable[Report], todo: int, whole: int, out: Path) -> Non
 
 def _stop(message: str) -> NoReturn:
     """End at once, with every process that was started."""
-    from grader.classroom import pool
+    from grader.classroom import executors
 
     click.echo(message, err=True)
-    pool.end_all()
+    executors.end_all()
     sys.exit(130)
 
 
@@ -254,10 +254,10 @@ def _workshop(
         Unusable: it could not be done safely, or not at all.
     """
     from grader.base.files import Unusable
-    from grader.classroom import pool, work
+    from grader.classroom import executors, work
 
     if scheduler:
-        return pool.cluster(scheduler, plan.fingerprint)
+        return executors.cluster(scheduler, plan.fingerprint)
     if not request.trusted and (why := work.unconfined()):
         raise Unusable(
             "This machine cannot confine a submission, which could read and change your files. "
@@ -265,7 +265,7 @@ def _workshop(
             status=3,
         )
     count = min(workers or cores(), len(plan.open))
-    return pool.local(count), count
+    return executors.local(count), count
 
 
 def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:

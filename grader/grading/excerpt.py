@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.base.model import Excerpt, Grid
-from grader.protocol.probe import Call, SeenArray, SeenTensor
+from grader.protocol.probe import SeenArray, SeenTensor
 from grader.rubric import Evidence, Failed, Ruling
 from grader.rubric.compare import difference
+from grader.rubric.rules.asking import call_of
 
 SIZE = 16
 """A window has at most so many rows and columns."""
@@ -81,7 +82,7 @@ def _window(check: str, evidence: Evidence, one: _Candidate) -> Excerpt:
     )
     shown = [str(index) for index in front]
     shown += [f"{cut.start}:{cut.stop}" for cut in (down, across)][-max(len(shape), 1) :]
-    what = _called(evidence, one)
+    what = call_of(evidence, one.trial, one.path)
     return Excerpt(
         check,
         f"{what}: [{', '.join(shown)}] of shape {list(shape)}",
@@ -100,12 +101,3 @@ def _span(at: int, length: int) -> slice:
 
 def _grid(array: npt.NDArray[np.float64]) -> Grid:
     return tuple(tuple(float(f"{value:.6g}") for value in row) for row in array.tolist())
-
-
-def _called(evidence: Evidence, one: _Candidate) -> str:
-    """What the learner calls that gave this result."""
-    name = one.path.split(".", maxsplit=1)[0]
-    for action in evidence.trials[one.trial].probe.actions:
-        if isinstance(action, Call) and action.name == name:
-            return action.method or "The forward pass"
-    return one.path

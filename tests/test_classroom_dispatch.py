@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from grader.base import course
-from grader.classroom import pool
-from grader.classroom.scheduler import Done, run
+from grader.classroom import executors
+from grader.classroom.dispatch import Done, run
 
 WORDS = ("good", "die", "good", "good", "raise", "good", "once", "good")
 
@@ -35,7 +35,7 @@ def work(task: tuple[str, str]) -> str:
 def test_a_task_that_kills_its_process_costs_only_itself(tmp_path: Path) -> None:
     tasks = ((index, (word, str(tmp_path))) for index, word in enumerate(WORDS))
     done: dict[int, Done[int, str]] = {}
-    for each in run(tasks, work, pool.local(2), 4):
+    for each in run(tasks, work, executors.local(2), 4):
         assert each.key not in done
         done[each.key] = each
     assert sorted(done) == list(range(len(WORDS)))
@@ -55,12 +55,12 @@ def wait_for_ever(pid_file: str) -> None:
 
 def lead(pid_file: str) -> None:
     """A process with a pool of its own, which waits."""
-    list(run(iter([(0, pid_file)]), wait_for_ever, pool.local(1), 1))
+    list(run(iter([(0, pid_file)]), wait_for_ever, executors.local(1), 1))
 
 
 def test_a_pool_ends_with_the_process_that_made_it(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
-    program = f"from tests.test_classroom_run import lead; lead({str(pid_file)!r})"
+    program = f"from tests.test_classroom_dispatch import lead; lead({str(pid_file)!r})"
     leader = subprocess.Popen([sys.executable, "-c", program], cwd=course.ROOT)
     patience = time.monotonic() + 60
     while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < patience:
