@@ -121,6 +121,8 @@ def test_each_key_does_what_the_footer_says(own: Course, start: Callable[..., Sc
     screen.see("step_05.py: report 3", KEYS)
     own.solve()
     screen.see("All checks passed", "Next is step 06", KEYS)
+    screen.press("t")
+    screen.see("import math", KEYS)
     screen.press("r")
     screen.see("Press r again", KEYS)
     assert own.file().read_bytes() != stub

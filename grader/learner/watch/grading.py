@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader import frameworks, sandbox
@@ -44,6 +45,13 @@ class Grading:
                 self._running.abandon()
             self._orders.put((self._latest, step))
             return self._latest
+
+    def followed(self, step: Step) -> Report:
+        """The report on the file as it is now, with what each line gave. Waits for it."""
+        from grader.grading.pipeline import Follow, grade
+
+        options = replace(self._options, follow=Follow.ALWAYS)
+        return grade(step, step.stub, options, self._pool.start)
 
     def close(self) -> None:
         """End what is under way and every waiting worker."""

@@ -16,7 +16,7 @@ from grader.learner.watch import screen
 from grader.learner.watch.changes import Changes, must_poll, stamp
 from grader.learner.watch.events import Events, stop
 from grader.learner.watch.grading import Grading
-from grader.report import as_text
+from grader.report import as_margin, as_text
 from grader.report.style import Style, paint
 from grader.source import SourceProblem, read_file
 
@@ -170,6 +170,8 @@ class Watch:
                 self._hint()
             case "n" | "p":
                 self._move(1 if key.lower() == "n" else -1)
+            case "t":
+                self._trace()
             case "l":
                 known = progress.read(self._step.root)[0]
                 self._page(pages.list_page(self._steps, known, self._style, self._step))
@@ -184,6 +186,15 @@ class Watch:
         if self._found is not None:
             self._found = attempt.one_more_hint(self._step, self._found)
             self._page(pages.hint_page(self._step, self._found, self._style, keys=True))
+
+    def _trace(self) -> None:
+        """What each line of the file gives, and where it leaves the path."""
+        report = self._grading.followed(self._step)
+        if report.trace is None or isinstance(data := self._read(), str):
+            self._page("Nothing can be followed yet. Fix what the report shows first.\n")
+        else:
+            source = data.decode("utf-8", "replace")
+            self._page(as_margin.text(source, report.trace, self._style))
 
     def _move(self, by: int) -> None:
         place = self._steps.index(self._step) + by

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     ("h", "hint"),
+    ("t", "trace"),
     ("n", "next"),
     ("p", "previous"),
     ("l", "list"),
