@@ -18,7 +18,7 @@ beginning and at the end of a place do not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -127,15 +127,15 @@ def occurrences(wanted: list[str], lines: list[str]) -> list[int]:
 # ---- reading ------------------------------------------------------------------------------
 
 
-def read(path: Path) -> list[Edit]:
-    """The entries of a file, in its order.
+def read(path: Path, known: Sequence[str] = HEADER) -> list[Edit]:
+    """The entries of a file, in its order. ``known`` are the fields that one may have.
 
     Raises:
         EditError: something in it is no entry.
     """
     found: dict[str, Edit] = {}
     for number, lines in _entries(path):
-        entry = _entry(path, number, lines)
+        entry = _entry(path, number, lines, known)
         if entry.name in found:
             raise entry.error(f"the name is taken by line {found[entry.name].line}")
         found[entry.name] = entry
@@ -153,7 +153,7 @@ def _entries(path: Path) -> Iterator[tuple[int, list[str]]]:
         yield start + 1, lines[start:end]
 
 
-def _entry(path: Path, number: int, lines: list[str]) -> Edit:
+def _entry(path: Path, number: int, lines: list[str], known: Sequence[str]) -> Edit:
     title = re.fullmatch(r"=== (\w+) *", lines[0])
     if not title:
         raise EditError(f"{path}:{number}: expected '=== NAME', found: {lines[0]}")
@@ -161,7 +161,7 @@ def _entry(path: Path, number: int, lines: list[str]) -> Edit:
     starts = [i for i, line in enumerate(lines) if line.rstrip() == "@@"]
     if not starts:
         raise here.error("it has no '@@' with a change below")
-    fields = _fields(here, lines[1 : starts[0]])
+    fields = _fields(here, lines[1 : starts[0]], known)
     if "base" not in fields:
         raise here.error("it names no base. Add a line like 'base: plain'")
     places = tuple(
@@ -172,14 +172,14 @@ def _entry(path: Path, number: int, lines: list[str]) -> Edit:
     return Edit(here.name, base, fields, places, path, number)
 
 
-def _fields(entry: Edit, lines: list[str]) -> dict[str, str]:
+def _fields(entry: Edit, lines: list[str], known: Sequence[str]) -> dict[str, str]:
     """What the lines between the name and the first ``@@`` say."""
     fields: dict[str, str] = {}
     for i, line in enumerate(lines, entry.line + 1):
         key, _, value = line.partition(": ")
-        if line.strip() and (key not in ("base", *HEADER) or key in fields or not value.strip()):
-            known = ", ".join(("base", *HEADER))
-            raise entry.error(f"expected one of {known}, each once, or '@@': {line}", i)
+        if line.strip() and (key not in ("base", *known) or key in fields or not value.strip()):
+            names = ", ".join(("base", *known))
+            raise entry.error(f"expected one of {names}, each once, or '@@': {line}", i)
         if line.strip():
             fields[key] = value.strip()
     return fields
