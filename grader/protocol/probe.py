@@ -2,8 +2,9 @@
 
 A :class:`Probe` is a short program of :class:`Action` s. The worker runs it on the learner's
 module and answers with an :class:`Observation`: what each action gave, and the first error.
-A probe holds inputs only. What the judge expects never leaves the parent process. The module is
-longer than others because both sides read the whole language in one place.
+A probe holds inputs only. What the judge expects never leaves the parent process.
+
+Longer than 300 lines, because it is one vocabulary, and most of it says what its words mean.
 """
 
 from __future__ import annotations
