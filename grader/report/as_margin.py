@@ -32,10 +32,9 @@ def page(source: str, trace: Trace, title: str) -> str:
     for number, line in enumerate(source.splitlines(), 1):
         one = by_line.get(number)
         mark, note = (one.mark, _note(one, MARKS)) if one is not None else ("", "")
-        code = html.escape(sanitize.line(line, 400)) if line.strip() else ""
-        indent = " " * (len(line) - len(line.lstrip()))
+        code = html.escape(_clean(line))
         rows.append(
-            f'<tr class="{mark}"><th scope="row">{number}</th><td><code>{indent}{code}</code></td>'
+            f'<tr class="{mark}"><th scope="row">{number}</th><td><code>{code}</code></td>'
             f"<td>{html.escape(note)}</td></tr>"
         )
     told = "".join(f"<p>{html.escape(line)}</p>" for line in trace.told)
