@@ -15,7 +15,7 @@ from grader.cli.options import from_caller
 def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
     """Refuse ``nan``, which is in every range."""
     if value != value:
-        raise click.BadParameter("nan is no number.")
+        raise click.BadParameter("nan is not a number.")
     return value
 
 
@@ -26,7 +26,7 @@ def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
     type=click.Path(path_type=Path),
     help="Folder of a Hugging Face GPT-2. Without it, the small one that ships with the course.",
 )
-@click.option("--prompt", default="It is a truth", help="The text to go on with.")
+@click.option("--prompt", default="It is a truth", help="The text to continue.")
 @click.option(
     "--tokens",
     "--max-new-tokens",
@@ -43,7 +43,7 @@ def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
     help="0 always takes the likeliest token.",
 )
 @click.option(
-    "--top-k", type=click.IntRange(1), default=40, help="Draw from this many of the best tokens."
+    "--top-k", type=click.IntRange(1), default=40, help="Sample from this many of the best tokens."
 )
 @click.option("--seed", type=click.IntRange(0), help="Draw the same random numbers again.")
 @click.option("--mine", is_flag=True, help="Use your own steps instead of the solutions.")
@@ -66,8 +66,8 @@ def command(
 ) -> None:
     """Write text with the GPT-2 of the course.
 
-    It writes to standard output, and about itself to standard error. Exit status: 0 it wrote,
-    1 one of your steps does not work, 2 wrong usage or a folder that holds no GPT-2 of this kind,
+    Text goes to standard output, messages to standard error. Exit status: 0 it wrote,
+    1 one of your steps does not work, 2 wrong usage or a folder without a GPT-2 of this kind,
     3 MAX or the machine failed, 130 stopped by Ctrl-C.
     """
     place = SMALL if folder is None else from_caller(folder)
@@ -75,7 +75,7 @@ def command(
 
 
 def main() -> None:
-    """Run the command line. What can go wrong is told without a traceback."""
+    """Run the command line. Expected failures are reported without a traceback."""
     from gpt2.checkpoint import NoCheckpoint
     from gpt2.course import StepProblem
     from gpt2.tensorfile import BadTensorFile
@@ -94,7 +94,7 @@ def main() -> None:
     except (NoCheckpoint, BadTensorFile, NoTokenizer) as problem:
         _end(str(problem), 2)
     except OSError as problem:
-        _end(f"The machine refused: {problem}. Mend that and run it again.", 3)
+        _end(f"The machine refused: {problem}. Fix that and run it again.", 3)
     except Exception as problem:
         if os.environ.get("GRADER_TRACEBACK"):
             raise

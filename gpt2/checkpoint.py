@@ -23,7 +23,7 @@ FIELDS = (
     "bos_token_id",
     "eos_token_id",
 )
-"""What of ``config.json`` the course's ``GPT2Config`` knows and a model depends on."""
+"""The keys of ``config.json`` that ``GPT2Config`` has and a model depends on."""
 
 SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")
 
@@ -35,36 +35,36 @@ REQUIRED: dict[str, tuple[Any, ...]] = {
     "add_cross_attention": (False,),
     "tie_word_embeddings": (True,),
 }
-"""Settings that the course's GPT-2 has built in; a checkpoint that says otherwise is refused."""
+"""Settings that the course's GPT-2 has built in; a checkpoint with others is refused."""
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 
 
 class NoCheckpoint(ValueError):
-    """There is no GPT-2 here, or one of a kind that the course does not build."""
+    """No GPT-2 here, or one of a kind that the course does not build."""
 
 
 def read_checkpoint(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The fields of a ``GPT2Config`` and the arrays under the names that they have in the files.
+    """The fields of a ``GPT2Config`` and the arrays under their names in the files.
 
     Args:
         path: A folder with ``config.json`` and ``model.safetensors``, or an index and its
-            shards; or one such file, with ``config.json`` beside it.
+            shards; or one such file, with ``config.json`` next to it.
 
     Raises:
-        NoCheckpoint: where a file is missing or the model is no GPT-2 of the course's kind.
-        tensorfile.BadTensorFile: where a file is damaged.
+        NoCheckpoint: if a file is missing or the model is not a GPT-2 of the course's kind.
+        tensorfile.BadTensorFile: if a file is damaged.
     """
     place = Path(path)
     folder = place if place.is_dir() else place.parent
     if not place.exists():
-        raise NoCheckpoint(f"{place} does not exist. Give the folder of a Hugging Face GPT-2.")
+        raise NoCheckpoint(f"{place} does not exist. Name the folder of a Hugging Face GPT-2.")
     return read_config(folder), read_weights(place)
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The fields that ``GPT2Config`` knows, from ``config.json`` in ``folder``."""
+    """The fields of ``GPT2Config``, from ``config.json`` in ``folder``."""
     config = _json(folder / "config.json")
     for name, allowed in REQUIRED.items():
         if config.get(name, allowed[0]) not in allowed:
@@ -79,7 +79,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def _oddities(fields: dict[str, Any]) -> Iterator[str]:
-    """What no model can be built from."""
+    """The values that no model can be built from."""
     for name in SIZES:
         value = fields.get(name, 1)
         if type(value) is not int or value < 1:
@@ -95,7 +95,7 @@ def _oddities(fields: dict[str, Any]) -> Iterator[str]:
 
 
 def read_weights(place: Path) -> dict[str, Array]:
-    """All arrays of a safetensors file, or of the one or several in a folder."""
+    """All arrays of a safetensors file, or of all such files in a folder."""
     if place.is_file() and place.suffix == ".safetensors":
         return tensorfile.read(place)
     folder = place if place.is_dir() else place.parent
@@ -126,9 +126,9 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise NoCheckpoint(f"{path} is missing. Give the folder of a Hugging Face GPT-2.") from None
+        raise NoCheckpoint(f"{path} is missing. Name the folder of a Hugging Face GPT-2.") from None
     except (OSError, ValueError) as error:
         raise NoCheckpoint(f"{path} cannot be read: {error}") from error
     if not isinstance(value, dict):
-        raise NoCheckpoint(f"{path} holds no JSON object.")
+        raise NoCheckpoint(f"{path} does not contain a JSON object.")
     return value

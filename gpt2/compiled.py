@@ -1,4 +1,4 @@
-"""GPT-2 compiled by MAX: one graph that reads one token behind a cache of any length."""
+"""GPT-2 compiled by MAX: one graph that reads one token after a cache of any length."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class _OneToken(Module):
 
 @contextmanager
 def nothing_to_stage() -> Iterator[None]:
-    """Let ``F.lazy()`` do nothing: a compiled model is one graph already.
+    """Make ``F.lazy()`` do nothing: a compiled model is already one graph.
 
-    It reads the ids that it is given. Inside ``F.lazy()`` ids made there have no numbers yet, so
+    It reads the ids it is given. Inside ``F.lazy()`` ids made there have no numbers yet, so
     a ``stream`` that is right with the plain model would fail with the compiled one.
     """
     lazy = F.lazy
@@ -42,7 +42,7 @@ def nothing_to_stage() -> Iterator[None]:
 
 
 class CompiledGPT2:
-    """Stands in for a ``GPT2WithCache`` wherever text is written with its cache.
+    """Replaces a ``GPT2WithCache`` wherever text is written with its cache.
 
     A prompt is read token by token too, so there is only one graph to compile.
     """
@@ -62,7 +62,7 @@ class CompiledGPT2:
         return self._model(ids)
 
     def decode(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, Any]:
-        """Read ``ids`` ``[1, seq]`` one by one; the logits are those of the last."""
+        """Read ``ids`` ``[1, seq]`` one by one; returns the logits of the last."""
         logits: Any = None
         kept = self._nothing() if cache is None else cache
         for token in ids.to_numpy()[0]:

@@ -25,7 +25,7 @@ IMPORTED = re.compile(r"^from solutions\.solution_(\d\d) import", re.MULTILINE)
 
 
 class StepProblem(ValueError):
-    """A step of the learner is not written yet, or does not work."""
+    """One of the learner's steps is not written yet, or does not work."""
 
 
 class OwnSteps(importlib.abc.MetaPathFinder):
@@ -45,7 +45,7 @@ class CourseSteps:
     """The steps as modules; ``mine`` takes the learner's files."""
 
     def __init__(self, *, mine: bool) -> None:
-        """Import them. MAX must be prepared before."""
+        """Import them. Prepare MAX first."""
         if mine:
             sys.meta_path.insert(0, OwnSteps())
         self._step_01 = importlib.import_module("solutions.solution_01")
@@ -56,7 +56,7 @@ class CourseSteps:
         """A ``GPT2WithCache`` with the weights of a checkpoint."""
         from max.experimental import functional as F
 
-        with F.lazy():  # random weights that are replaced at once need not be drawn
+        with F.lazy():  # do not draw random weights that are replaced at once
             model = self._step_12.GPT2WithCache(self._step_01.GPT2Config(**fields))
         model.load_state_dict(self._step_11.convert_checkpoint(model, checkpoint))
         return model
@@ -68,7 +68,7 @@ class CourseSteps:
 
 
 def needed() -> list[str]:
-    """The numbers of the steps that the model is made of."""
+    """The numbers of the steps that make up the model."""
     found: set[str] = set()
     waiting = [LAST]
     while waiting:
@@ -81,17 +81,17 @@ def needed() -> list[str]:
 
 
 def require_written() -> None:
-    """See that the learner has begun every step that is needed.
+    """Check that the learner has started every needed step.
 
     Raises:
-        StepProblem: that says which to write first.
+        StepProblem: says which to write first.
     """
     numbers = needed()
     blank = [number for number in numbers if not _written(course.find(number))]
     if blank:
         first = course.find(blank[0])
         raise StepProblem(
-            f"With --mine your own steps {_listed(numbers)} make the model. "
+            f"With --mine your own steps {_listed(numbers)} make up the model. "
             f"Still blank: {_listed(blank)}.\n"
             f"Write step {first.number} first. Its lesson is {_relative(first.lesson)}, and "
             f"`pixi run {first.id}` grades it."
@@ -105,12 +105,12 @@ def _written(step: Step) -> bool:
     except OSError as problem:
         raise StepProblem(
             f"{_relative(step.stub)} cannot be read: {problem.strerror}. "
-            "`pixi run sync` makes the blank file again."
+            "`pixi run sync` restores the blank file."
         ) from problem
 
 
 def blame(error: Exception) -> StepProblem:
-    """The same error, told with the place in the learner's steps where it was raised."""
+    """The same error, with the place in the learner's steps that raised it."""
     what = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
     place = _place(error)
     if place is None:

@@ -1,7 +1,7 @@
 """Reads safetensors files as NumPy arrays, without copying them into memory first.
 
 A file is an unsigned 64-bit length, a JSON header of that length, and the numbers. The header
-says of every tensor its dtype, its shape, and where its bytes begin and end. Why not the package
+gives each tensor's dtype, shape, and where its bytes begin and end. Why not the package
 ``safetensors``: with NumPy it does not read bfloat16.
 """
 
@@ -27,22 +27,22 @@ DTYPES = {
     "U8": "|u1",
     "BOOL": "|b1",
 }
-"""NumPy's names for the types of numbers; bfloat16 is read as its bits."""
+"""NumPy's names for the types of numbers; bfloat16 is read as raw bits."""
 
 LARGEST_HEADER = 100_000_000
 """In bytes; the format's own limit."""
 
 
 class BadTensorFile(ValueError):
-    """A file is no safetensors file, or not a whole one."""
+    """A file is not a safetensors file, or is incomplete."""
 
 
 def read(path: Path) -> dict[str, Array]:
-    """Every tensor of the file by name, mapped from disk; bfloat16 comes as float32.
+    """Every tensor of the file by name, mapped from disk; bfloat16 becomes float32.
 
     Raises:
-        BadTensorFile: where the file does not keep to the format.
-        OSError: where it cannot be read.
+        BadTensorFile: if the file breaks the format.
+        OSError: if it cannot be read.
     """
     size = path.stat().st_size
     if size < 8:
@@ -50,13 +50,13 @@ def read(path: Path) -> dict[str, Array]:
     data = np.memmap(path, dtype=np.uint8, mode="r")
     length = int.from_bytes(data[:8].tobytes(), "little")
     if length > min(size - 8, LARGEST_HEADER):
-        raise BadTensorFile(f"{path} is no safetensors file, or only the beginning of one")
+        raise BadTensorFile(f"{path} is not a safetensors file, or only the start of one")
     try:
         header = json.loads(data[8 : 8 + length].tobytes())
         entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
         return {name: _tensor(data[8 + length :], entry) for name, entry in entries.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadTensorFile(f"{path} is no whole safetensors file: {error}") from error
+        raise BadTensorFile(f"{path} is not a complete safetensors file: {error}") from error
 
 
 def _tensor(body: npt.NDArray[np.uint8], entry: dict[str, Any]) -> Array:

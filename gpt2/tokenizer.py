@@ -1,7 +1,7 @@
 """GPT-2's tokenizer: byte-level byte-pair encoding, from a folder in Hugging Face's layout.
 
-Text is cut into words, words into bytes, and bytes are joined again by the merges that were
-learnt, the earliest first. Source: Radford et al. 2019, section 2.2; Sennrich et al. 2016,
+Text is cut into words, words into bytes, and bytes are joined again by the learnt merges, the
+earliest first. Source: Radford et al. 2019, section 2.2; Sennrich et al. 2016,
 "Neural Machine Translation of Rare Words with Subword Units".
 """
 
@@ -21,18 +21,18 @@ END_OF_TEXT = "<|endoftext|>"
 
 CONTRACTION = re.compile(r"'(?:s|t|re|ve|m|ll|d)")
 WORD = re.compile(r" ?L+| ?N+| ?O+|[ S]+(?![LNO])|[ S]+")
-"""GPT-2's pattern on text in which every character stands for its kind: see :func:`kinds`."""
+"""GPT-2's pattern, for text with each character replaced by its kind: see :func:`kinds`."""
 
 
 class NoTokenizer(ValueError):
-    """The folder holds no tokenizer of GPT-2's kind."""
+    """The folder has no tokenizer of GPT-2's kind."""
 
 
 def kinds(text: str) -> str:
     """One letter for every character: L letter, N number, S other white space, O the rest.
 
-    The blank stays itself. Python's ``re`` does not know Unicode's classes; like this it can
-    do without.
+    A space stays a space. This way the pattern does without Unicode's classes, which Python's
+    ``re`` lacks.
     """
     return "".join(" " if character == " " else _kind(character) for character in text)
 
@@ -47,7 +47,7 @@ def _kind(character: str) -> str:
 
 
 def words(text: str) -> Iterator[str]:
-    """The text cut as GPT-2 cuts it; a blank goes to the word that it stands before."""
+    """The text cut as GPT-2 cuts it; a space belongs to the word after it."""
     shadow = kinds(text)
     at = 0
     while at < len(text):
@@ -69,14 +69,14 @@ class Tokenizer:
     """Text to token ids and back."""
 
     def __init__(self, vocabulary: Mapping[str, int], merges: Iterable[tuple[str, str]]) -> None:
-        """Take over a vocabulary and its merges, the earliest first.
+        """Take a vocabulary and its merges, the earliest first.
 
         Raises:
-            ValueError: where an id is no whole number.
+            ValueError: if an id is not a whole number.
         """
         self._ids = dict(vocabulary)
         if not all(type(index) is int and index >= 0 for index in self._ids.values()):
-            raise ValueError("its vocabulary has ids that are no whole numbers")
+            raise ValueError("its vocabulary has ids that are not whole numbers")
         self._tokens = {index: token for token, index in self._ids.items()}
         self._ranks = {pair: rank for rank, pair in enumerate(merges)}
         self._letters = byte_letters()
@@ -88,7 +88,7 @@ class Tokenizer:
         """Read ``vocab.json`` and ``merges.txt``, or ``tokenizer.json``.
 
         Raises:
-            NoTokenizer: where neither is there, or they are damaged.
+            NoTokenizer: if neither exists, or they are damaged.
         """
         try:
             if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
@@ -105,7 +105,7 @@ class Tokenizer:
         return self._ids.get(END_OF_TEXT)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text; ``<|endoftext|>`` in it is that one token."""
+        """The ids of a text; ``<|endoftext|>`` in it is that single token."""
         ids: list[int] = []
         for index, part in enumerate(text.split(END_OF_TEXT)):
             if index and self.end_of_text is not None:
@@ -115,11 +115,11 @@ class Tokenizer:
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of these ids; bytes that are no text become �."""
+        """The text of these ids; bytes that are not text become �."""
         return "".join(self.decode_each(ids))
 
     def decode_each(self, ids: Iterable[int]) -> Iterator[str]:
-        """What each id adds to the text. A character of several tokens comes with the last."""
+        """What each id adds to the text. A character of several tokens appears with the last."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         for index in ids:
             yield decoder.decode(self._raw(index))
@@ -133,7 +133,7 @@ class Tokenizer:
         return bytes(self._bytes[letter] for letter in token if letter in self._bytes)
 
     def _word(self, word: str) -> list[int]:
-        """The ids of one word, remembered."""
+        """The ids of one word, cached."""
         if word not in self._known:
             try:
                 self._known[word] = [self._ids[piece] for piece in self._merged(word)]
@@ -165,7 +165,7 @@ def _one_file(path: Path) -> tuple[dict[str, int], list[tuple[str, str]]]:
     whole = json.loads(path.read_text(encoding="utf-8"))
     model = whole["model"]
     if model.get("type", "BPE") != "BPE":
-        raise ValueError(f"it is of the kind {model['type']}, not BPE")
+        raise ValueError(f"its type is {model['type']}, not BPE")
     added = {entry["content"]: entry["id"] for entry in whole.get("added_tokens", [])}
     return {**model["vocab"], **added}, [_pair(merge) for merge in model["merges"]]
 

@@ -38,7 +38,7 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
     """Load, compile, write.
 
     Raises:
-        NoCheckpoint, BadTensorFile, NoTokenizer: the folder holds no GPT-2 of the course's kind,
+        NoCheckpoint, BadTensorFile, NoTokenizer: the folder has no GPT-2 of the course's kind,
             or the prompt does not fit it.
         StepProblem: with ``mine``, one of the learner's steps is missing or raised an error.
     """
@@ -70,19 +70,19 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
             counted = _Counted(steps.stream(fast or model, tokens, wish.max_new_tokens, **how))
             _print(wish.prompt, counted, how["eos_token_id"], tokenizer, notes)
     if counted.count < wish.max_new_tokens and counted.last != how["eos_token_id"]:
-        full = f"The model has room for {model.config.n_positions} tokens, and they are written."
+        full = f"The model has room for {model.config.n_positions} tokens, and all are written."
         notes.print(full, style="dim")
 
 
 def _prepare_max() -> None:
     """Let small operations run at once, on NumPy, so that only the model is compiled."""
-    os.environ.update(engine.environment())  # MAX reads it when it is imported
+    os.environ.update(engine.environment())  # MAX reads it on import
     engine.install("numpy")
 
 
 @contextmanager
 def _blaming(mine: bool) -> Iterator[None]:
-    """Tell errors as the learner's where the learner's steps run."""
+    """Report errors as the learner's if the learner's steps run."""
     from gpt2.checkpoint import NoCheckpoint
     from gpt2.course import StepProblem, blame
 
@@ -97,19 +97,19 @@ def _blaming(mine: bool) -> Iterator[None]:
 
 
 def _encode(prompt: str, tokenizer: Tokenizer) -> list[int]:
-    """The prompt as ids. An empty one is the end of the text before."""
+    """The prompt as ids. An empty one is the end of a previous text."""
     from gpt2.tokenizer import NoTokenizer
 
     tokens = tokenizer.encode(prompt)
     if tokens:
         return tokens
     if tokenizer.end_of_text is None:
-        raise NoTokenizer("Give a --prompt: this tokenizer has no <|endoftext|> to begin with.")
+        raise NoTokenizer("Pass a --prompt: this tokenizer has no <|endoftext|> to start from.")
     return [tokenizer.end_of_text]
 
 
 def _check_room(tokens: list[int], config: Any) -> None:
-    """See that the prompt fits into the model."""
+    """Check that the prompt fits the model."""
     from gpt2.checkpoint import NoCheckpoint
 
     if len(tokens) >= config.n_positions:
@@ -119,7 +119,7 @@ def _check_room(tokens: list[int], config: Any) -> None:
         )
     if max(tokens) >= config.vocab_size:
         raise NoCheckpoint(
-            f"The tokenizer says {max(tokens)}, but the model's vocabulary ends at "
+            f"The tokenizer returned id {max(tokens)}, but the model's vocabulary ends at "
             f"{config.vocab_size - 1}: they do not belong together."
         )
 
@@ -137,7 +137,7 @@ def _how(wish: Wish, end: int | None) -> dict[str, Any]:
 
 
 def _compiled(model: Any, notes: Console) -> Any:
-    """The compiled model; None where MAX cannot compile it."""
+    """The compiled model; None if MAX cannot compile it."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     what = "compiling: a minute or two the first time, then seconds"
@@ -150,7 +150,7 @@ def _compiled(model: Any, notes: Console) -> Any:
         Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bar,
     ):
         bar.add_task(what, total=None)
-        notes.show_cursor(True)  # nobody is left to show it again after Ctrl-C
+        notes.show_cursor(True)  # nobody restores it after Ctrl-C
         try:
             from gpt2.compiled import CompiledGPT2
 
@@ -169,7 +169,7 @@ def _compiled(model: Any, notes: Console) -> Any:
 
 
 def _writing(fast: Any) -> AbstractContextManager[None]:
-    """What must hold while a compiled model writes; nothing where there is none."""
+    """The context that a compiled model writes in; empty if there is none."""
     if fast is None:
         return nullcontext()
     from gpt2.compiled import nothing_to_stage
@@ -179,7 +179,7 @@ def _writing(fast: Any) -> AbstractContextManager[None]:
 
 @contextmanager
 def _ended_by_interrupt() -> Iterator[None]:
-    """Let Ctrl-C end the process at once: MAX's compiler does not look up before it is done."""
+    """Let Ctrl-C end the process at once: MAX's compiler reacts only when it is done."""
     before = signal.getsignal(signal.SIGINT)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
@@ -191,7 +191,7 @@ def _ended_by_interrupt() -> Iterator[None]:
 def _print(
     prompt: str, counted: _Counted, end: int | None, tokenizer: Tokenizer, notes: Console
 ) -> None:
-    """Print the prompt, then the text as it comes, then how fast it came."""
+    """Print the prompt, then the text as it comes, then the speed."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.stdout.write(prompt)
     try:

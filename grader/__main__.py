@@ -1,11 +1,11 @@
-"""``python -m grader``. Says what is missing before anything is imported that needs it."""
+"""``python -m grader``. Says what is missing before importing anything that needs it."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-# An older Python must be able to read this file, and a bare one to run it.
+# An older Python must be able to read this file, and one without packages must be able to run it.
 if sys.version_info < (3, 11):  # noqa: UP036 - mypy: this is the place that says so
     sys.stderr.write(
         "The grader needs Python 3.11 or newer; %s is %d.%d.\n"  # noqa: UP031
@@ -26,7 +26,7 @@ if __name__ == "__main__":
         sys.stderr.write(
             f"The grader needs the package {problem.name}, which is not installed for "
             f"{sys.executable}.\nRun it as ./pixiw run NAME, which installs what is missing; "
-            "if it stays, remove the folder .venv first.\n"
+            "if it still fails, remove the folder .venv first.\n"
         )
         sys.exit(3)
     main()

@@ -115,14 +115,14 @@ def test_stopped_and_killed_and_gone_on_with_it_is_the_same_book(
     more += ("--points", str(tmp_path / "points.toml"))
     stopped = _stopped(tmp_path, more, after=1, by=signal.SIGINT)
     assert stopped.returncode == 130
-    assert "The same command goes on." in stopped.stderr
+    assert "The same command resumes." in stopped.stderr
     assert "Traceback" not in stopped.stderr
     assert _stopped(tmp_path, more, after=2, by=signal.SIGKILL).returncode == -signal.SIGKILL
     assert (tmp_path / "out" / ".submissions").exists()
     kept = {path: path.stat().st_mtime_ns for path in _results(tmp_path)}
     assert len(kept) >= 2
     again = run(tmp_path, *more)
-    assert f"{len(kept)} of 5 are graded already." in again.run.stderr
+    assert f"{len(kept)} of 5 are already graded." in again.run.stderr
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
     for name in (
         "gradebook.csv",
@@ -146,7 +146,7 @@ def test_a_full_disk_costs_nothing_that_is_there(graded: Class, tmp_path: Path) 
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
     )
     assert full.returncode == 3
-    assert "the same command goes on" in full.stderr
+    assert "the same command then resumes" in full.stderr
     assert "Traceback" not in full.stderr
     after = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert after == before
@@ -179,7 +179,7 @@ def _stopped(
         (("nowhere", "--step", "s05"), "no folder or zip file"),
         (("in", "--step", "s99"), "no step 's99'"),
         (("in",), "--step"),
-        (("in/../out", "--step", "s05"), "--out is what holds"),
+        (("in/../out", "--step", "s05"), "--out contains"),
         (("in", "--step", "s05", "--roster", "nowhere.csv"), "cannot be read"),
         (("in", "--step", "s05", "--roster", "headless.csv"), "names of the columns"),
     ],

@@ -106,8 +106,8 @@ def test_a_folder_of_folders_and_files(tmp_path: Path) -> None:
     digest = answers(found)["bob"].digest
     assert (tmp_path / "spool" / digest).read_bytes() == CODE + b"bob.py"
     assert found.skipped == (
-        "README.md: no student's name is in it",
-        "cy/essay.docx: no Python file",
+        "README.md: the name contains no student's name",
+        "cy/essay.docx: not a Python file",
     )
 
 
@@ -115,7 +115,7 @@ def test_with_several_steps_a_file_must_say_which(tmp_path: Path) -> None:
     where = made(tmp_path / "in", "ada.py", "bob/step_05.py", "bob/tools.py", "cy/step_09.py")
     found = collected(where, tmp_path / "spool", "s05", "s07")
     assert [(who.key, step) for who, step in found.answers] == [("bob", "s05")]
-    assert found.skipped == ("ada.py: no step's number is in the name",)
+    assert found.skipped == ("ada.py: no step number in the name",)
 
 
 def test_the_folder_of_the_results_is_no_student(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_an_archive_made_to_do_harm(tmp_path: Path) -> None:
     )
     assert "symbolic link" in got["link"].problem
     assert "larger" in got["bomb"].problem
-    assert "no zip file" in got["broken"].problem
+    assert "not a readable zip file" in got["broken"].problem
     assert (tmp_path / "spool" / got["twice"].digest).read_bytes() == b"second = 2\n"
     assert (tmp_path / "spool" / got["nested"].digest).read_bytes() == b"nested = 1\n"
     assert len(found.skipped) == 4

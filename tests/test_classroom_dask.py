@@ -119,7 +119,7 @@ def test_workers_without_this_grader_are_refused(tmp_path: Path) -> None:
             process = grading(where, tmp_path / "out", "--scheduler", address)
             err = process.communicate()[1]
             assert process.returncode == nobody.returncode == 2
-            assert "has not this grader" in err
+            assert "has another grader" in err
         finally:
             stranger.kill()
             stranger.wait()

@@ -114,7 +114,7 @@ def test_canvas_takes_the_header_whatever_the_roster_has(sis: tuple[str, ...]) -
 def test_what_the_platforms_would_not_take_is_said() -> None:
     german = person("Ada", Identifikation="Participant 7", Bewertung="")
     assert "no column 'Identifier'" in platforms.remarks(book(german), ("moodle",))[0]
-    assert "points as they are" in platforms.remarks(book(person("Ada")), ("moodle",))[0]
+    assert "the points are not scaled" in platforms.remarks(book(person("Ada")), ("moodle",))[0]
     said = platforms.remarks(book(Person("Ada", None)), ("canvas",))
     assert "new assignment, 'Step 05: Title'" in said[0]
     assert "no ID" in said[1]

@@ -90,6 +90,6 @@ def test_the_command_counts_what_it_compared(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        "3 submissions (1 no Python program), 1 group equal up to names and layout."
+        "3 submissions (1 not a Python program), 1 group equal except for names and layout."
     )
     assert lines[2:] == ["2 submissions:", "  ada (ada.py)", "  bob (bob.py)"]

@@ -114,7 +114,7 @@ def test_moodles_status_says_who_is_late(tmp_path: Path, status: str, late: bool
 
 def test_what_stands_twice_is_told(tmp_path: Path) -> None:
     found = saved(tmp_path, "Name,ID\nAda,1\nAda,1\n")
-    assert found.notes == ("Ada: stands twice in the roster",)
+    assert found.notes == ("Ada: appears twice in the roster",)
 
 
 def test_a_list_without_a_header_is_refused(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_roster_that_is_no_table(tmp_path: Path, text: str) -> None:
         ("[s05]\nscale = -1\n", "whole numbers"),
         ("[s05]\nscale = 1.5\n", "whole numbers"),
         ("s05 = 3\n", "table"),
-        ("[s05\n", "no TOML"),
+        ("[s05\n", "not a TOML file"),
     ],
 )
 def test_points_that_cannot_be_meant(tmp_path: Path, text: str, says: str) -> None:

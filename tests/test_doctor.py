@@ -81,7 +81,7 @@ def test_a_broken_course_is_told_with_what_to_restore(
         path.write_bytes(whole)
     assert done.returncode == 3, done.stdout + done.stderr
     assert re.search(rf"❌ {found}.*\n   Do: .*git restore", done.stdout), done.stdout
-    assert "must be mended" in done.stdout
+    assert "must be fixed" in done.stdout
 
 
 def test_a_damaged_progress_file_is_told_and_stops_nothing(own: Course) -> None:

@@ -252,7 +252,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "heads do not divide": (lambda f: damage(f, n_head=5), "does not divide"),
     "bad epsilon": (lambda f: damage(f, layer_norm_epsilon="x"), "layer_norm_epsilon"),
     "no weights": (lambda f: (f / "model.safetensors").unlink(), "neither model.safetensors"),
-    "half a file": (lambda f: cut(f / "model.safetensors"), "no whole safetensors file"),
+    "half a file": (lambda f: cut(f / "model.safetensors"), "not a complete safetensors file"),
     "no safetensors": (
         lambda f: (f / "model.safetensors").write_bytes(b"GGUF" * 9),
         "no safetensors file",

@@ -216,7 +216,7 @@ def test_verbose_tells_how_the_file_was_run(seeded: dict[str, object], tmp_path:
     path = tmp_path / "step_05.py"
     path.write_bytes(BROKEN["UTF-16"])
     unread = grade("grade", "s05", "--file", str(path), "--verbose")
-    assert "How it ran: nothing of the file was run." in unread.stdout.splitlines()
+    assert "How it ran: the file was not run." in unread.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_the_table_names_sizes_times_and_ratios() -> None:
     ]
     lines = table(EXPERIMENTS["cache"], measured, 9, "max").splitlines()
     assert "clock time, the shortest of 9 turns" in lines[1]
-    assert "processor time" in table(EXPERIMENTS["cache"], measured, 9, "max", processor=True)
+    assert "CPU time" in table(EXPERIMENTS["cache"], measured, 9, "max", processor=True)
     assert lines[3].split() == ["whole", "text", "cache", "times", "faster", "(of", "medians)"]
     assert lines[4].split() == ["1", "token", "500", "ms", "2.5", "ms", "200.00", "(200.00)"]
     assert lines[5].split() == ["2", "tokens", "20", "µs", "40", "µs", "0.50", "(0.50)"]

@@ -59,7 +59,7 @@ def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> N
     own.solve()
     text = said(own.run("grade", "s05"))
     assert "To notice: " in text
-    assert "Your code is the reference's." in text
+    assert "Your code is identical to the reference." in text
     assert "Next is step 06" in text
     assert "s05: passed, 31 of 31 checks, 6 attempts" in said(own.run("list", "--plain"))
     assert "Next is step 06" in said(own.run("next"))
@@ -85,9 +85,9 @@ def test_what_is_saved_while_the_file_is_graded_is_not_taken_for_it(own: Course)
 def test_a_missing_file_is_told_how_it_comes_back(own: Course) -> None:
     own.file("01").unlink()
     text = said(own.run("grade", "s01"), 1)
-    assert "There is no file step_01.py\n   Hint: This brings the file back" in text
-    assert "All 10 checks wait until this is mended." in text
-    assert "brings the file back" not in own.run("grade", "s01", "--file", "nowhere.py").stdout
+    assert "There is no file step_01.py\n   Hint: This restores the file" in text
+    assert "All 10 checks wait until this is fixed." in text
+    assert "restores the file" not in own.run("grade", "s01", "--file", "nowhere.py").stdout
 
 
 def test_another_file_is_no_attempt(own: Course) -> None:
@@ -254,7 +254,7 @@ def test_what_has_scrolled_away_is_told_again(rows: int, untouched: Course) -> N
     seen.expect(pexpect.EOF)
     assert isinstance(seen.before, str)
     end = seen.before.replace("\r", "").splitlines()[-rows:]
-    assert ("Mend this first:" in end) == (rows == 24)
+    assert ("Fix this first:" in end) == (rows == 24)
     assert "❌ functional module is not imported from max.experimental" in end
 
 

@@ -239,7 +239,7 @@ def test_sync_writes_everything_once(small: Path, capsys: pytest.CaptureFixture[
     capsys.readouterr()
     assert run(small, check=True) == 0
     assert run(small) == 0
-    assert capsys.readouterr().out == "Everything is in step.\n" * 2
+    assert capsys.readouterr().out == "Everything is up to date.\n" * 2
 
 
 def test_sync_brings_an_untouched_stub_up_to_date(small: Path) -> None:

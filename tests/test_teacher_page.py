@@ -118,7 +118,7 @@ def test_the_page_is_whole_and_asks_for_nothing() -> None:
 def test_it_says_in_which_tier_each_program_ran() -> None:
     assert "Isolation: 3 confined.</p>" in PAGE
     assert PAGE.count("Isolation: confined.</span>") == 3
-    assert PAGE.count("Nothing of it was run.</span>") == 1
+    assert PAGE.count("It was not run.</span>") == 1
 
 
 def test_the_same_class_gives_the_same_page() -> None:

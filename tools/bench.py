@@ -1,12 +1,12 @@
 """Measures how fast the grader answers, as ratios within one run: ``python -m tools.bench``.
 
-``start``: one grading of step 05's solution against importing MAX by itself, turn by turn, with
-the cache of compiled kernels as it is and with an empty one. ``--eager`` also times the same
+``start``: one grading of step 05's solution against importing MAX alone, in turns, with
+the existing cache of compiled kernels and with an empty one. ``--eager`` also times the same
 forward pass on MAX's own kernels from an empty cache, which takes minutes.
 
-``watch``: from a save to the finished report in ``watch``, beside a plain ``s05``.
+``watch``: from a save to the finished report in ``watch``, and a plain ``s05`` next to it.
 
-``workers``: processor seconds of a grading with a fresh, a pooled and a forked worker.
+``workers``: CPU seconds of one grading with a fresh, a pooled and a forked worker.
 """
 
 from __future__ import annotations

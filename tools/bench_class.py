@@ -1,10 +1,10 @@
 """Measures the grading of a class: ``python -m tools.bench class --count 1000``.
 
-The submissions are right, wrong and broken ones, and a few that mean harm, all different; those
-that never end are left out, since they take the twenty seconds that are allowed. Told are
-submissions a second, the memory of all processes together from the 100th to the last, whether one
-worker gives the same bytes as several, and whether a run that was killed at random points and gone
-on with does. Nothing else should run meanwhile.
+The submissions are right, wrong, broken and a few malicious ones, all different; those that never
+end are left out, since they use up the twenty seconds allowed. It prints submissions a second, the
+memory of all processes together from the 100th to the last, and whether one worker, and a run that
+was killed at random points and resumed, give the same bytes as several workers. Run nothing else
+meanwhile.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         many.measure(asked.count)
         one = _Run(folder, "one", asked.step, 1)
         one.start().wait()
-        print(f"1 worker gives the same bytes as {asked.workers}: {_same(many.out, one.out)}")
+        print(f"1 worker returns the same bytes as {asked.workers}: {_same(many.out, one.out)}")
         if asked.kills:
             killed = _Run(folder, "killed", asked.step, asked.workers)
             when = killed.kill(asked.count, asked.kills, rng)
@@ -114,7 +114,7 @@ class _Run:
         return (self.out / "results").glob("*.json")
 
     def measure(self, count: int) -> None:
-        """Run it, and tell how fast it was and how the memory went."""
+        """Run it, and print its speed and memory use."""
         started, memory, spent = time.monotonic(), {}, 0.0
         process = self.start()
         while process.poll() is None:
@@ -127,7 +127,7 @@ class _Run:
         late = sum(result["verdict"] == "timeout" for result in results)
         print(
             f"{self._workers} workers: {count} in {seconds:.0f} s, {count / seconds:.2f} a second, "
-            f"{spent / count:.2f} s of processor each; {late} ran out of time; {dict(tiers)}"
+            f"{spent / count:.2f} CPU seconds each; {late} ran out of time; {dict(tiers)}"
         )
         early = [held for done, held in memory.items() if 80 <= done <= 120]
         late = [held for done, held in memory.items() if count - 60 <= done <= count - 10]
@@ -135,12 +135,12 @@ class _Run:
             a, b = (statistics.median(each) / 2**20 for each in (early, late))
             most = max(memory.values()) / 2**20
             print(
-                f"memory: {a:.0f} MiB about the 100th, {b:.0f} MiB at the end, {b / a:.2f} times; "
-                f"once {most:.0f} MiB, when a submission takes what it can"
+                f"memory: {a:.0f} MiB around the 100th, {b:.0f} MiB at the end, {b / a:.2f} times; "
+                f"peak {most:.0f} MiB, when a submission takes all it can"
             )
 
     def kill(self, count: int, kills: int, rng: random.Random) -> list[int]:
-        """Kill it at random points, and let the last run finish; where that was."""
+        """Kill it at random points, and let the last run finish; returns the points."""
         points = sorted(rng.randrange(1, count) for _ in range(kills))
         for point in points:
             process = self.start()
@@ -153,7 +153,7 @@ class _Run:
 
 
 def _usage(process: int, before: float) -> tuple[int, float]:
-    """Bytes that a process and all below it hold for themselves, and the processor they used."""
+    """Private bytes of a process and its descendants, and the CPU time they used."""
     held, spent = 0, 0.0
     try:
         lead = psutil.Process(process)
@@ -170,7 +170,7 @@ def _usage(process: int, before: float) -> tuple[int, float]:
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether two runs wrote the same bytes; else the first lines that differ are printed."""
+    """Whether two runs wrote the same bytes; else prints the first lines that differ."""
     if all(filecmp.cmp(one / name, other / name, shallow=False) for name in NAMES):
         return True
     lines = [(each / NAMES[0]).read_text(encoding="utf-8").splitlines() for each in (one, other)]

@@ -1,4 +1,4 @@
-"""Measures ``watch``: from the save to the finished report, beside a plain ``s05``."""
+"""Measures ``watch``: from the save to the finished report, and a plain ``s05`` next to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.base import course
 
 PAUSE_S = 1.5
-"""Between two saves: nobody saves faster for long, and the next worker is ready by then."""
+"""Seconds between saves: nobody saves faster for long, and the next worker is ready by then."""
 PLAIN_EVERY = 10
 LIMIT_S = 60.0
 
@@ -82,7 +82,7 @@ def _plain(program: list[str], root: Path, environment: dict[str, str]) -> float
 
 
 def _await(terminal: int, number: int) -> None:
-    """Read the screen until the report of grading ``number`` is drawn to its end."""
+    """Read the screen until the report of grading ``number`` is fully drawn."""
     seen, wanted = b"", f"report {number},".encode()
     limit = time.monotonic() + LIMIT_S
     while time.monotonic() < limit:
@@ -95,7 +95,7 @@ def _await(terminal: int, number: int) -> None:
 
 
 def _drain(terminal: int) -> None:
-    """Read what is left, so that the program's last words do not wait for us."""
+    """Read the rest, so that the program's last output does not block."""
     try:
         while select.select([terminal], [], [], 0.5)[0] and os.read(terminal, 1 << 16):
             pass

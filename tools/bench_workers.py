@@ -1,4 +1,4 @@
-"""Measures what a grading costs: processor seconds with a fresh, a pooled and a forked worker."""
+"""Measures the cost of one grading: CPU seconds with a fresh, a pooled and a forked worker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WRONG = "s05/wrong/scale_sqrt_seq"
 
 
 def main(turns: int) -> None:
-    """Print, for a right and a wrong file of step 05, seconds of processor and of waiting."""
+    """Print, for a right and a wrong file of step 05, CPU seconds and seconds of waiting."""
     step = course.find("s05")
     grade(step, step.solution)  # imports of this process are not counted
     with variants.as_file(variants.find(WRONG)) as wrong:
@@ -24,7 +24,7 @@ def main(turns: int) -> None:
             for kind in ("fresh", "pooled", "forked"):
                 mine, workers, wall = _measure(kind, path, turns)
                 print(
-                    f"{name}, {kind}: {mine + workers:.3f} s of processor a grading "
+                    f"{name}, {kind}: {mine + workers:.3f} CPU seconds per grading "
                     f"(grader {mine:.3f}, worker {workers:.3f}), report after {wall:.3f} s "
                     f"(mean of {turns})",
                     flush=True,
@@ -32,8 +32,8 @@ def main(turns: int) -> None:
 
 
 def _measure(kind: str, path: Path, turns: int) -> tuple[float, float, float]:
-    """Seconds a grading: of this process, of its worker, and until the report."""
-    _, before, _ = _run(kind, path, 0)  # what is started and not used is not counted
+    """Seconds per grading: of this process, of its worker, and until the report."""
+    _, before, _ = _run(kind, path, 0)  # what is started but not used is not counted
     mine, workers, wall = _run(kind, path, turns)
     return mine / turns, (workers - before) / turns, wall / turns
 

@@ -13,9 +13,9 @@ from importlinter.cli import lint_imports
 
 
 class NoCircles(Contract):
-    """No module imports itself by way of others. Late imports, and those for types, count too.
+    """No module imports itself through others. Late imports and imports for types count too.
 
-    import-linter's own ``acyclic_siblings`` is about folders, and does not see a package that
+    import-linter's own ``acyclic_siblings`` is about folders, and misses a package that
     imports one of its modules which imports the package.
     """
 
@@ -38,7 +38,7 @@ class NoCircles(Contract):
 
 
 def main() -> int:
-    """Check every contract, and print what broke; silent where nothing did."""
+    """Check every contract, and print what broke; silent if nothing did."""
     told = io.StringIO()
     with redirect_stdout(told):
         status = lint_imports(no_cache=True, no_logo=True)

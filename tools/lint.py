@@ -11,16 +11,16 @@ COMMANDS = (
     ("mypy",),
     ("tools.contracts",),
 )
-"""What to run and on what is in pyproject.toml."""
+"""What to run; on what is in pyproject.toml."""
 
 
 def main() -> int:
-    """Run every tool; the exit status is 1 when one found something."""
+    """Run every tool; the exit status is 1 if one found something."""
     failed = [" ".join(command) for command in COMMANDS if not _passes(command)]
     if failed:
         print(f"Failed: {', '.join(failed)}.", file=sys.stderr)
         if "ruff format --check --quiet" in failed:
-            print("`./pixiw run -e lint ruff format` lays the files out.", file=sys.stderr)
+            print("`./pixiw run -e lint ruff format` formats the files.", file=sys.stderr)
     return 1 if failed else 0
 
 

@@ -17,7 +17,7 @@ from tools.pixiw.manifest import Environment, read
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST, USUAL = "3.11", "3.13"
-"""The oldest Python that is supported, and the one that pixi.toml names."""
+"""The oldest supported Python, and the one that pixi.toml names."""
 
 MACHINES = {
     "x86_64-manylinux_2_34": "sys_platform == 'linux' and platform_machine == 'x86_64'",
@@ -27,12 +27,12 @@ MACHINES = {
 """uv's names for the machines of pixi.toml, and the condition that holds on each."""
 
 UNLOCKED = {"parity"}
-"""Environments without a lock. PyTorch has a build of its own for each kind of accelerator,
-and the right one for a machine is not the one that any other machine would pin."""
+"""Environments without a lock. PyTorch has a separate build for each kind of accelerator,
+and the right one for this machine is not the one that another would pin."""
 
 
 def main() -> None:
-    """Write the lock of each environment, those with fewer features first: they lie below."""
+    """Write the lock of each environment, lower layers (with fewer features) first."""
     manifest = read(ROOT)
     for environment in sorted(manifest.environments.values(), key=lambda e: len(e.features)):
         if environment.name not in UNLOCKED:
@@ -46,7 +46,7 @@ def _lock(environment: Environment, below: Sequence[Path]) -> None:
     common = _compile(environment.requirements, below, "--universal", "--python-version", OLDEST)
     found = _blocks(common)
     # uv takes a package's dependencies from one of its wheels, but those of max-core ask for
-    # different packages. So each machine is asked too, and what only it needs is added.
+    # different packages. So each machine is resolved too, and what only it needs is added.
     with tempfile.TemporaryDirectory() as folder:
         chosen = Path(folder) / "chosen.txt"
         chosen.write_text(common, encoding="utf-8")
@@ -75,7 +75,7 @@ def _compile(wanted: Sequence[str], constraints: Sequence[Path], *options: str) 
         check=False,
     )
     if made.returncode:
-        sys.exit("uv could not choose the versions; its reason stands above.")
+        sys.exit("uv could not choose the versions; its reason is above.")
     return made.stdout
 
 

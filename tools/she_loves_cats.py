@@ -1,7 +1,7 @@
 """Makes the numbers behind step 03's example: ``python -m tools.she_loves_cats``.
 
 A small attention layer with PyTorch's random weights of seed 42, once on random vectors and once
-on the words of "She loves cats". PyTorch draws them; this keeps them in ``steps/data``, so that
+on the words of "She loves cats". PyTorch draws them; this stores them in ``steps/data``, so that
 the lesson and its check need no PyTorch.
 """
 
@@ -53,7 +53,7 @@ def _layer() -> dict[str, Any]:
 
 
 def _plain(tensor: Any) -> Any:
-    """A tensor as lists of the shortest numbers that give the same float32 again."""
+    """A tensor as lists of the shortest numbers that round-trip to the same float32."""
     array = tensor.detach().numpy()
     if array.ndim > 1:
         return [_plain(row) for row in tensor]
@@ -61,7 +61,7 @@ def _plain(tensor: Any) -> Any:
 
 
 def text(made: dict[str, Any]) -> str:
-    """The file: one line for each row of numbers."""
+    """The file: one line per row of numbers."""
     indented = json.dumps(made, indent=1)
     rows = re.sub(r"\[([-\d.,e\s]*)\]", lambda row: f"[{' '.join(row[1].split())}]", indented)
     return rows + "\n"

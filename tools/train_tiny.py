@@ -47,7 +47,7 @@ class Recipe:
 
 
 def read_text() -> str:
-    """The training text; ``<|endoftext|>`` stands between the novels."""
+    """The training text; ``<|endoftext|>`` separates the novels."""
     return lzma.decompress(TEXT.read_bytes()).decode("utf-8")
 
 
@@ -121,7 +121,7 @@ def loss_of(model: GPT2LMHeadModel, tokens: torch.Tensor) -> torch.Tensor:
 
 @torch.no_grad()
 def held_out_loss(model: GPT2LMHeadModel, tokens: torch.Tensor, recipe: Recipe) -> float:
-    """The loss on text that the model was not trained on, in nats a token."""
+    """The loss on held-out text, in nats per token."""
     model.eval()
     windows = tokens[: len(tokens) // recipe.n_positions * recipe.n_positions]
     parts = windows.reshape(-1, recipe.n_positions).split(recipe.batch)
@@ -144,7 +144,7 @@ def save(model: GPT2LMHeadModel, folder: Path) -> None:
 
 
 def train(recipe: Recipe, folder: Path, seed: int) -> None:
-    """Train and save; the folder holds the newest state from the first hundred steps on."""
+    """Train and save; from step 100 on, the folder has the newest state."""
     torch.manual_seed(seed)
     tokens = torch.tensor(learn_tokens(read_text(), recipe, folder))
     kept = int(len(tokens) * (1 - recipe.held_out))

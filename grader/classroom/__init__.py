@@ -1,6 +1,6 @@
-"""Grades the submissions of a whole class: reads them, grades each once, and tells the teacher.
+"""Grades a whole class: reads the submissions, grades each once, and reports to the teacher.
 
 The command line puts it together: ``collect`` finds each person's answers, ``session`` has them
-graded, ``store`` keeps the results, ``exports`` writes what the teacher reads. Nothing else here
-is used from outside but what these take and give.
+graded, ``store`` keeps the results, ``exports`` writes what the teacher reads. Outside code uses
+only these, and what they take and return.
 """

@@ -14,7 +14,7 @@ from grader.source.read import MOST_BYTES, SourceProblem
 
 MOST_ENTRIES = 100_000
 MOST_INNER_BYTES = 32 << 20
-"""A student's own archive is read into memory."""
+"""Bytes; a student's own archive is read into memory."""
 
 BROKEN = (
     zipfile.BadZipFile,
@@ -28,7 +28,7 @@ BROKEN = (
     lzma.LZMAError,
     zlib.error,
 )
-"""All that :mod:`zipfile` raises for what is wrong with a file."""
+"""Everything that :mod:`zipfile` raises for a bad file."""
 
 
 class Unsafe(Exception):
@@ -36,7 +36,7 @@ class Unsafe(Exception):
 
 
 class Member(NamedTuple):
-    """One entry: its path, and the place at which it is read."""
+    """One entry: its path, and the position to read it at."""
 
     path: tuple[str, ...]
     place: int
@@ -46,7 +46,7 @@ class Archive:
     """An open zip file.
 
     Raises:
-        SourceProblem: it is no zip file, or is damaged.
+        SourceProblem: it is not a zip file, or is damaged.
     """
 
     def __init__(self, file: Path | IO[bytes], name: str) -> None:
@@ -56,13 +56,13 @@ class Archive:
             self._entries = self._zip.infolist()
         except BROKEN as problem:
             raise SourceProblem(
-                f"{name} is no zip file that can be read: {problem}", hint="Pack it again."
+                f"{name} is not a readable zip file: {problem}", hint="Pack it again."
             ) from None
         if len(self._entries) > MOST_ENTRIES:
             raise SourceProblem(f"{name} has more than {MOST_ENTRIES:,} entries")
 
     def members(self) -> Iterator[Member | str]:
-        """Every entry but folders, in order; a name that points outside comes as text."""
+        """Every entry but folders, in order; a name that points outside comes as a string."""
         for index, entry in enumerate(self._entries):
             if entry.is_dir():
                 continue

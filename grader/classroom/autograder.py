@@ -17,7 +17,7 @@ MACHINE = ("grader", "requirements", "tools", "LICENSE", "pixi.toml", "pixiw")
 COURSE = ("checks", "gpt2", "solutions", "course.toml")
 ENDINGS = (".py", ".toml", ".txt", ".md", ".css", ".js")
 DATE = (2020, 1, 1, 0, 0, 0)
-"""The same for every file, so that the same course gives the same archive."""
+"""The same for every file, so that the same course yields the same archive."""
 
 SETUP = """\
 #!/usr/bin/env bash
@@ -28,7 +28,7 @@ apt-get update -q
 for python in python3.13 python3.12 python3.11; do
     if apt-get install -yq --no-install-recommends "$python" "$python-venv"; then break; fi
 done
-apt-get install -yq --no-install-recommends bubblewrap || true  # one layer more, where it works
+apt-get install -yq --no-install-recommends bubblewrap || true  # one more layer, where it works
 cd "$(dirname "$0")"
 bash ./pixiw install
 """
@@ -46,7 +46,7 @@ exec "$python" -m grader autograde {step} "$base/submission" --points points.tom
 
 
 def build(step: Step, points: bytes = b"") -> bytes:
-    """The archive for ``step``. ``points`` is the file of points, if there is one."""
+    """The archive for ``step``. ``points`` is the points file, if there is one."""
     files = {**_files(course.HOME, MACHINE), **_files(step.root, COURSE)}
     for path in (step.lesson, step.stub):
         files[path.relative_to(step.root).as_posix()] = path
@@ -61,7 +61,7 @@ def build(step: Step, points: bytes = b"") -> bytes:
 
 
 def _files(root: Path, names: tuple[str, ...]) -> dict[str, Path]:
-    """Those of ``names`` that are files of ``root``, and what is in those that are folders."""
+    """Those of ``names`` that are files of ``root``, and the content of those that are folders."""
     found = [root / name for name in names if (root / name).is_file()]
     found += [
         path

@@ -18,8 +18,8 @@ from grader.source.read import SourceProblem
 class Answer:
     """What one student handed in for one step.
 
-    ``digest`` names the bytes. Where the file cannot be read, ``problem`` says why, and there
-    are none. ``origin`` is where it was found, ``note`` what the teacher may want to look at.
+    ``digest`` names the bytes. If the file cannot be read, ``problem`` says why, and there are
+    none. ``origin`` is where it was found, ``note`` what the teacher may want to look at.
     """
 
     origin: str
@@ -41,7 +41,7 @@ class Collected:
 
 @dataclass
 class _Found:
-    """What was found of one student: the files of each step number, of no step, and no Python."""
+    """What one student handed in: files by step number, of no step, and not Python."""
 
     steps: dict[str, list[tuple[Placed, Entry]]] = field(default_factory=lambda: defaultdict(list))
     unnamed: list[tuple[Placed, Entry]] = field(default_factory=list)
@@ -52,8 +52,8 @@ class _Found:
 def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None = None) -> Collected:
     """Read what was handed in at ``where`` for ``steps`` (``"s05"``).
 
-    The bytes of every answer are put into the folder ``spool``, named by their digest. The folder
-    ``apart`` holds results and no submissions, wherever it is.
+    The bytes of every answer go into the folder ``spool``, named by their digest. The folder
+    ``apart`` contains results, not submissions, wherever it is.
 
     Raises:
         Unusable: nothing there can be graded.
@@ -63,7 +63,7 @@ def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None =
     found = _sorted_out(listed)
     if not found:
         raise Unusable(
-            f"No submission was found in {shown(str(where))}. It should hold a folder for each "
+            f"No submission was found in {shown(str(where))}. It should contain a folder for each "
             "student (ada/step_05.py) or a file for each (ada.py)."
         )
     answers = {}
@@ -80,7 +80,7 @@ def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None =
 
 
 def only(where: Path, step: str, spool: Path) -> Answer | None:
-    """The answer in a folder that is one student's own; its bytes are put into ``spool``."""
+    """The answer in one student's own folder; its bytes go into ``spool``."""
     listed = list_submissions(where)
     listed.entries = [Entry(("student", *each.path), each.read) for each in listed.entries]
     listed.folders = []
@@ -92,7 +92,7 @@ def only(where: Path, step: str, spool: Path) -> Answer | None:
 def _sorted_out(
     listed: Submissions, wrapped: tuple[int, str] | None = None
 ) -> dict[Student, _Found]:
-    """The files of each student. A student who handed in only something else is there too."""
+    """The files of each student. Includes students who handed in only something else."""
     paths = [entry.path for entry in listed.entries] + list(listed.broken)
     skip, prefix = wrapped or unwrapped(paths or listed.folders)
     found: dict[Student, _Found] = defaultdict(_Found)
@@ -108,7 +108,7 @@ def _sorted_out(
         elif (known := student_of(path, prefix)) is not None:
             found[known[0]].others.append(entry)
         elif path:
-            listed.skip("/".join(path), "no student's name is in it")
+            listed.skip("/".join(path), "the name contains no student's name")
     for archive, problem in listed.broken.items():
         if known := student_of((*archive[skip:], ""), prefix):
             found[known[0]].broken.append(problem)
@@ -127,7 +127,7 @@ def _answer(found: _Found, step: str, only_step: bool, spool: Path) -> Answer | 
         if found.broken:
             return Answer("", problem=found.broken[0].message, hint=found.broken[0].hint or "")
         return None
-    # Of two that are alike, the later one: unpacking would have left that.
+    # Of two alike, the later one: unpacking would have kept that.
     placed, entry = max(reversed(candidates), key=lambda each: each[0].rank)
     rivals = [other for _, other in candidates if other is not entry]
     note = f"also there: {', '.join(_origins(rivals))}" if rivals else ""
@@ -135,12 +135,12 @@ def _answer(found: _Found, step: str, only_step: bool, spool: Path) -> Answer | 
 
 
 def _instead(found: _Found) -> Iterable[str]:
-    """What someone handed in who has no answer to any step."""
+    """What someone without an answer to any step handed in."""
     if found.unnamed:
         names = ", ".join(_origins(entry for _, entry in found.unnamed))
-        yield f"{names}: no step's number is in the name"
+        yield f"{names}: no step number in the name"
     elif found.others:
-        yield f"{', '.join(_origins(found.others))}: no Python file"
+        yield f"{', '.join(_origins(found.others))}: not a Python file"
 
 
 def _origins(entries: Iterable[Entry]) -> list[str]:

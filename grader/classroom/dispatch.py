@@ -1,4 +1,4 @@
-"""Runs tasks on an executor until each has a result, whatever dies meanwhile."""
+"""Runs tasks on an executor until each has a result, whatever dies in the meantime."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ALONE = 2
-"""How often a task that may have killed a process is tried by itself."""
+"""How often a task that may have killed a process is tried alone."""
 
 
 @dataclass
 class Done(Generic[K, R]):
-    """One task that came to an end: its result, or the error that it ended in."""
+    """One finished task: its result, or the error that it ended in."""
 
     key: K
     result: R | None
@@ -34,7 +34,7 @@ class Done(Generic[K, R]):
 
 @dataclass
 class _Work(Generic[K, T]):
-    """Tasks that wait; those that were under way when a process died, to be tried one by one."""
+    """Waiting tasks; those in flight when a process died, to be tried one by one."""
 
     waiting: Iterator[tuple[K, T]]
     suspects: deque[tuple[K, T]] = field(default_factory=deque)
@@ -47,10 +47,10 @@ def run(
     executor: Callable[[], Executor],
     at_once: int,
 ) -> Iterator[Done[K, R]]:
-    """Each task's end, as it comes. ``at_once`` tasks are under way, so memory stays flat.
+    """Each task's end, as it comes. ``at_once`` tasks are in flight, so memory stays flat.
 
-    When a process of the executor dies, a new executor is made. The tasks that were under way
-    are then tried one by one: the one that kills its process again is the one that did it.
+    When a process of the executor dies, a new executor is made. The tasks in flight
+    are then tried one by one: whichever kills its process again is the culprit.
     """
     work = _Work(tasks)
     pool = executor()
@@ -87,7 +87,7 @@ def _fill(
     function: Callable[[T], R],
     at_once: int,
 ) -> None:
-    """Submit what there is room for; a suspect only when nothing else is under way."""
+    """Submit as many as there is room for; a suspect only when nothing else is in flight."""
     while not work.suspects and len(under_way) < at_once:
         following = next(work.waiting, None)
         if following is None:
@@ -120,7 +120,7 @@ def _error(future: Future[R]) -> BaseException | None:
 
 
 def _blame(work: _Work[K, T], key: K, task: T, error: BaseException | None) -> Iterator[Done[K, R]]:
-    """Try a task again, by itself; give up on one that was alone each time."""
+    """Retry a task alone; give up on one that was alone each time."""
     work.tries[key] = work.tries.get(key, 0) + 1
     if work.tries[key] > ALONE:
         yield Done(key, None, error or BrokenExecutor("a process ended"))

@@ -1,4 +1,4 @@
-"""Where the work is done: processes of this machine, or a Dask cluster. Both are executors."""
+"""Where the work is done: processes on this machine, or a Dask cluster. Both are executors."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int
     """Makes executors for the Dask cluster at ``address``, and how many workers it has.
 
     Raises:
-        Unusable: it cannot be reached, has no workers, or they have not this grader.
+        Unusable: it cannot be reached, has no workers, or they have another grader.
     """
     try:
         from distributed import Client
     except ImportError:
         raise Unusable(
-            "Dask is not installed. ./pixiw run class has it; elsewhere install distributed."
+            "Dask is not installed. ./pixiw run class includes it; elsewhere install distributed."
         ) from None
     try:
         client = Client(address, timeout=10, set_as_default=False)
@@ -42,8 +42,8 @@ def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int
     def executor() -> Executor:
         if client.status != "running":
             raise Unusable(
-                f"The scheduler at {address} is gone. What is finished is kept: start it again, "
-                "then the same command goes on.",
+                f"The scheduler at {address} is gone. Finished results are kept: start it again, "
+                "then the same command resumes.",
                 status=3,
             )
         made: Executor = client.get_executor(pure=False)
@@ -53,7 +53,7 @@ def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int
 
 
 def _check_workers(client: Any, fingerprint: str) -> None:
-    """Every worker can import this very grader."""
+    """Check that every worker can import this very grader."""
     how = "Start each in this version of the course's folder (docs/teaching.md says how)."
     try:
         versions = client.run(work.version, on_error="return")
@@ -64,13 +64,13 @@ def _check_workers(client: Any, fingerprint: str) -> None:
     for worker, found in versions.items():
         if found != fingerprint:
             said = f" ({found})" if isinstance(found, Exception) else ""
-            raise Unusable(f"The worker {worker} has not this grader{said}. {how}")
+            raise Unusable(f"The worker {worker} has another grader{said}. {how}")
 
 
 def begin() -> None:
     """Prepare a process of the pool.
 
-    Ctrl-C is for the process that has the terminal; when that one ends, so does this.
+    Ctrl-C is left to the process with the terminal; when that one ends, so does this.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -79,13 +79,13 @@ def begin() -> None:
 
 
 def _end_with(sentinel: int) -> None:
-    """Wait until the parent is gone. A pool's process would wait for its next task for ever."""
+    """Wait until the parent is gone. A pool's process would wait for its next task forever."""
     wait([sentinel])
     os._exit(1)
 
 
 def end_all() -> None:
-    """End every process of every pool at once, their workers with them."""
+    """End every process of every pool at once, and their workers."""
     for process in multiprocessing.active_children():
         process.kill()
     for process in multiprocessing.active_children():

@@ -1,4 +1,4 @@
-"""Everything that a class run writes beside the results."""
+"""Everything that a class run writes besides the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write(
 ) -> None:
     """Write the gradebook, the page and the exports in ``forms`` to the folder ``out``.
 
-    ``machine`` gives a report in one of the formats for machines.
+    ``machine`` renders a report in one of the machine formats.
 
     Raises:
         OSError: the disk is full or not writable.
@@ -61,7 +61,7 @@ def _write_each(
 
 
 def _file_name(name: str, taken: set[str]) -> str:
-    """A file name for any system, from a name that a stranger chose; never the same twice."""
+    """A file name for any system, from an untrusted name; never the same twice."""
     plain = unicodedata.normalize("NFC", name)
     base = re.sub(r"[^\w .,()-]+", "_", plain).strip(" .")[:80] or "_"
     file, number = base, 1

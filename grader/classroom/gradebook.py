@@ -1,4 +1,4 @@
-"""The class as rows: who, which step, what came of it. Every export of a class reads these."""
+"""The class as rows: who, which step, which result. Every export of a class reads these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSING = "missing"
 
 @dataclass(frozen=True)
 class Row:
-    """What one person handed in for one step and what came of it; no report where it is missing."""
+    """What one person handed in for one step and its result; no report if it is missing."""
 
     answer: Answer | None
     report: Report | None
@@ -29,7 +29,7 @@ class Row:
 
     @property
     def counts(self) -> bool:
-        """Whether there is a score: the grader's own errors give none."""
+        """Whether there is a score: the grader's own errors have none."""
         return self.report is not None and self.report.verdict is not Verdict.ERROR
 
 
@@ -38,8 +38,8 @@ class Gradebook:
     """Everyone's rows.
 
     ``titles`` are those of the steps, in order; ``sentences`` the checks of each step, id and
-    sentence; ``most`` the points of all of them together. ``similar`` are answers of one shape.
-    ``possible`` is what the roster says of the points of its columns.
+    sentence; ``most`` the points of all of them together. ``similar`` are answers with one shape.
+    ``possible`` is what the roster says about the points of its columns.
     """
 
     titles: Mapping[str, str]
@@ -58,18 +58,18 @@ class Gradebook:
         return self.rows[person.name, step]
 
     def score(self, row: Row) -> int | None:
-        """The points; 0 for what is missing, None where the grader failed."""
+        """The points; 0 if missing, None if the grader failed."""
         if row.report is None:
             return 0
         return self.points.score(row.report) if row.counts else None
 
     def unlisted(self) -> list[Person]:
-        """Who handed in and is not on the roster."""
+        """Who handed something in but is not on the roster."""
         return [person for person in self.people if not person.listed]
 
 
 def first_problem(report: Report) -> str:
-    """What to mend first, in one sentence; empty where all is right."""
+    """What to fix first, in one sentence; empty if all is right."""
     if report.problem is not None:
         return report.problem.message
     for status in (Status.FAIL, Status.ERROR):

@@ -1,4 +1,4 @@
-"""Whose file is it, and which step? Read off the names alone, as learning platforms make them.
+"""Whose file is it, and which step? Read from the names alone, as learning platforms make them.
 
 =================  =====================================================================
 folder of folders  ``ada/step_05.py``, ``ada/steps/step_05.py``
@@ -31,13 +31,13 @@ STEP = re.compile(
 COPY = re.compile(r"[ _-]*(?:copy|\((?P<a>\d+)\)|[-_ ]v?(?P<b>\d+)| )+", re.IGNORECASE)
 COPY_OF = re.compile(r"(?:copy of[ _]?)?", re.IGNORECASE)
 NO_ANSWER = re.compile(r"(?:.*[^a-z])?(?:test|check|solution)", re.IGNORECASE)
-"""What stands before ``step_05`` in a file about the step."""
+"""What precedes ``step_05`` in a file about the step."""
 JUNK = re.compile(r"\..*|__MACOSX|__pycache__|venv|node_modules|thumbs\.db", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Student:
-    """Someone as the files name them. ``identifier`` is the platform's number, where it has one."""
+    """Someone as the files name them. ``identifier`` is the platform's number, if it has one."""
 
     key: str
     identifier: str = ""
@@ -45,9 +45,9 @@ class Student:
 
 @dataclass(frozen=True)
 class Placed:
-    """Where one file belongs. ``step`` is a number without zeros, empty where no name says it.
+    """Where one file belongs. ``step`` is a number without zeros, empty if no name says it.
 
-    ``rank`` orders the files that could be the same answer; the highest is the one to grade.
+    ``rank`` orders the candidates for one answer; the highest is the one to grade.
     """
 
     student: Student
@@ -64,7 +64,7 @@ def is_junk(name: str) -> bool:
 def unwrapped(paths: Sequence[tuple[str, ...]]) -> tuple[int, str]:
     """How many folders around everything to ignore, and the assignment's name before students'.
 
-    A folder that holds all is a wrapper, unless it is itself a student's. GitHub Classroom's
+    A folder that contains everything is a wrapper, unless it is a student's own. GitHub Classroom's
     ``attention-submissions`` says that students' folders begin with ``attention-``.
     """
     skip, prefix = 0, ""
@@ -81,7 +81,7 @@ def unwrapped(paths: Sequence[tuple[str, ...]]) -> tuple[int, str]:
 
 
 def _student_folder(rest: tuple[str, ...]) -> bool:
-    """Whether a folder with this path in it is one student's own."""
+    """Whether a folder that contains this path is one student's own."""
     if len(rest) == 1:
         found = STEP.fullmatch(rest[0])
         return found is not None and _nobody(found["before"])
@@ -89,7 +89,7 @@ def _student_folder(rest: tuple[str, ...]) -> bool:
 
 
 def student_of(path: tuple[str, ...], prefix: str = "") -> tuple[Student, bool, str] | None:
-    """The student, whether late, and the name that the file had there; None if no name says it."""
+    """The student, whether late, and the file's name there; None if no name says it."""
     first = path[0]
     folder = len(path) > 1
     bare = first.removesuffix(".zip") if folder else first
@@ -111,7 +111,7 @@ def student_of(path: tuple[str, ...], prefix: str = "") -> tuple[Student, bool, 
 
 
 def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
-    """Where the Python file at ``path`` belongs; None if it is no answer of anybody."""
+    """Where the Python file at ``path`` belongs; None if it is nobody's answer."""
     if any(is_junk(part) for part in path) or not re.search(
         r"\.py(\.txt)?$", path[-1], re.IGNORECASE
     ):
@@ -131,10 +131,10 @@ def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
 
 
 def _nobody(before: str) -> bool:
-    """Whether what stands before ``step_05`` names no one."""
+    """Whether what precedes ``step_05`` names nobody."""
     return COPY_OF.fullmatch(before) is not None
 
 
 def _tidy(name: str) -> str:
-    """One spelling of a name: some systems take an accented letter apart."""
+    """One spelling of a name: some systems decompose accented letters."""
     return unicodedata.normalize("NFC", name).strip() or "?"

@@ -1,6 +1,6 @@
-"""The teacher's page: one HTML file that needs nothing else, not even a network.
+"""The teacher's page: one self-contained HTML file that needs no network.
 
-Every text that is not ours goes through :func:`_text`. Should one slip through, the page's own
+Every text that is not ours goes through :func:`_text`. If one slips through, the page's own
 policy allows no script but its own.
 """
 
@@ -86,7 +86,7 @@ def _section(name: str, title: str, body: str) -> str:
 
 
 def _table(name: str, caption: str, heads: Sequence[tuple[str, bool]], rows: Iterable[str]) -> str:
-    """A table whose heads are buttons that sort; each head says whether it is of numbers."""
+    """A table whose headers are sort buttons; each header says whether it is numeric."""
     cells = "".join(
         f'<th scope="col"{" class=number" if number else ""}>'
         f'<button type="button">{_text(head)}</button></th>'
@@ -107,7 +107,7 @@ def _students(book: Gradebook) -> str:
     for step in book.titles:
         heads += [(step, False), (f"{step} points", True)]
     heads += [("Total", True)] if len(book.titles) > 1 else []
-    heads += [("First to mend", False)]
+    heads += [("First to fix", False)]
     options = "".join(f'<option value="{v}">{WORDS.get(v, v)}</option>' for v in MARKS)
     tools = (
         '<p class="tools" hidden><label>Search <input type="search" id="search"></label>'
@@ -146,7 +146,7 @@ def _number(value: int | None, most: int) -> str:
 
 
 def _first(row: Row) -> str:
-    """The mistake by its name in words, else the first check that fails."""
+    """The mistake's message, else the first check that fails."""
     if row.report is None:
         return ""
     return row.report.diagnosis[0].message if row.report.diagnosis else first_problem(row.report)
@@ -168,7 +168,7 @@ def _checks(book: Gradebook) -> str:
             for check, sentence in book.sentences[step]
         )
         heads = [("Check", False), ("Passed", True), ("Share", True)]
-        caption = f"{step}: how many of those who handed in pass each check"
+        caption = f"{step}: how many who handed in pass each check"
         parts.append(
             f"<h3>{_text(title)}</h3>\n" + _table(f"checks-{number}", caption, heads, rows)
         )
@@ -222,12 +222,11 @@ def _similar(book: Gradebook) -> str:
     items = []
     for group in book.similar:
         what = f", equal to {group.what}" if group.what else ""
-        same = "the same file" if group.same_bytes else "equal up to names and layout"
+        same = "the same file" if group.same_bytes else "equal except for names and layout"
         people = _links(book, (index[name] for name in group.people))
         items.append(f"<li>{_text(group.step)}, {same}{what}: {people}</li>\n")
     note = (
-        '<p class="soft">To look at, and nothing more: short tasks have few different right '
-        "answers.</p>\n"
+        '<p class="soft">Only a reason to look: short tasks have few different right answers.</p>\n'
     )
     return _section("similar", "Equal answers", f"{note}<ul>\n{''.join(items)}</ul>\n")
 
@@ -263,7 +262,7 @@ def _person(book: Gradebook, person: Person, index: int) -> str:
 
 
 def _report(report: Report, name: str) -> Iterator[str]:
-    ran = "Nothing of it was run." if report.verdict is not Verdict.ERROR else ""
+    ran = "It was not run." if report.verdict is not Verdict.ERROR else ""
     ran = f"Isolation: {_text(report.isolation)}." if report.isolation else ran
     score = f"{report.score} of {report.max_score} checks passed."
     yield f'<p>{score} <span class="soft">{ran}</span></p>\n'

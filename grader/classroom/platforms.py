@@ -1,7 +1,7 @@
 """Grades as the learning platforms import them.
 
-With a roster that was exported there, its columns come back unchanged and the grades beside them.
-Nothing stands where there is no grade: an import must not overwrite one with a zero.
+With a roster that was exported there, its columns come back unchanged, with the grades added.
+Cells without a grade stay empty: an import must not overwrite a grade with a zero.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grader.classroom.roster import POSSIBLE, Person
 
 SIS = ("SIS User ID", "SIS Login ID")
 CANVAS = ("Student", "ID", *SIS, "Root Account", "Section")
-"""What stands before the assignments. Canvas refuses a file without ``Section``, and one that has
+"""The columns before the assignments. Canvas refuses a file without ``Section``, and one with
 only the first of ``SIS``."""
 MOODLE = ("Identifier", "Full name", "Grade", "Last modified (grade)", "Feedback comments")
 NEEDED = ("Identifier", "Grade", "Last modified (grade)")
@@ -46,12 +46,12 @@ def _canvas_header(book: Gradebook) -> list[str]:
 
 
 def _known(book: Gradebook) -> list[Person]:
-    """Whom the platform knows: those on the roster, where there is one."""
+    """Those on the roster, if there is one: the people whom the platform has."""
     return [person for person in book.people if person.listed]
 
 
 def _canvas_column(book: Gradebook, step: str) -> str:
-    """The assignment's column in the export, which has its number; else a new assignment."""
+    """The assignment's column in the export, with its number; else a new assignment."""
     number = step.removeprefix("s")
     title = f"Step {number}: {book.titles[step]}"
     named = re.compile(rf"(?:step[ _-]*|s)0*{int(number)}(?!\d).*\(\d+\)", re.IGNORECASE)
@@ -89,9 +89,9 @@ def moodle(book: Gradebook, step: str) -> str:
 
 
 def _grade(book: Gradebook, person: Person, step: str, whole: str) -> int | str | None:
-    """The points, of ``whole`` where the platform says how many that are.
+    """The points, scaled to ``whole`` if the platform says how many those are.
 
-    None where nothing was handed in, or the grader failed.
+    None if nothing was handed in, or the grader failed.
     """
     row = book.row(person, step)
     points = book.score(row) if row.report is not None else None
@@ -132,6 +132,6 @@ def remarks(book: Gradebook, forms: Sequence[str]) -> list[str]:
             )
         elif not columns or MAXIMUM not in columns:
             found.append(
-                f"moodle_*.csv: no roster says the {MAXIMUM!r}, so these are points as they are."
+                f"moodle_*.csv: no roster says the {MAXIMUM!r}, so the points are not scaled."
             )
     return found

@@ -1,4 +1,4 @@
-"""The class list: who should have handed in, matched with whom the files name.
+"""The class list: who should have handed in, matched with the names in the files.
 
 Any CSV with a header will do: a Canvas gradebook export, a Moodle grading worksheet, GitHub
 Classroom's roster, or one column of names.
@@ -20,17 +20,17 @@ from grader.base.files import Unusable
 from grader.classroom.layout import Student
 
 NAMES = ("student", "fullname", "name", "identifier", "login", "username", "email")
-"""Columns that hold the name to show, best first. Without one of them it is the first that is
+"""Columns with the name to show, best first. Without any of them, the first that is
 not empty."""
 NUMBERS = ("id", "identifier", "userid", "studentid", "githubid")
-"""Columns of a platform's number for a person. Where there is one, no other cell is one."""
+"""Columns with a platform's number for a person. If there is one, no other cell is one."""
 NOT_OF_A_NAME = ("section", "status", "grade", "maximumgrade", "group", "points", "score")
 """Columns in which a file's name is not looked for: section "A" is not the student "a"."""
 POSSIBLE = "Points Possible"
 NOT_A_STUDENT = (POSSIBLE, "Student, Test")
-"""Rows of a Canvas export that are nobody, by their first cell."""
+"""Rows of a Canvas export that are not people, by their first cell."""
 POSTED = re.compile(r"(?:Muted|Manual Posting.*)?", re.IGNORECASE)
-"""All that the cells of one more such row hold."""
+"""The cells of one more row that is not a person."""
 SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]+', re.IGNORECASE)
 """What Excel writes before a header to say how the columns are separated."""
 TEXT = re.compile(r'^="(.*)"$')
@@ -43,7 +43,7 @@ MOST_BYTES = 16 << 20
 class Person:
     """One row of the gradebook.
 
-    ``student`` is None where nothing was handed in, ``listed`` False where the roster has no
+    ``student`` is None if nothing was handed in, ``listed`` False if the roster has no
     such row. ``columns`` is the roster's row.
     """
 
@@ -63,7 +63,7 @@ class Roster:
     """The header and the rows of a class list.
 
     ``possible`` is the row of a Canvas export that says how many points each column has,
-    ``notes`` what else was not taken for a student.
+    ``notes`` what else was not taken to be a student.
     """
 
     header: tuple[str, ...]
@@ -73,7 +73,7 @@ class Roster:
 
 
 def read(path: Path) -> Roster:
-    """The roster at ``path``: separated by comma, semicolon or tab; UTF-8, or else Latin-1.
+    """The roster at ``path``: separated by commas, semicolons or tabs; UTF-8, or else Latin-1.
 
     Raises:
         Unusable: it cannot be read as a table with a header.
@@ -89,18 +89,18 @@ def read(path: Path) -> Roster:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     if "\0" in text:
-        raise Unusable(f"The roster {path} is no text. Save it as CSV.")
+        raise Unusable(f"The roster {path} is not text. Save it as CSV.")
     try:
         lines = _lines(text)
     except csv.Error as problem:
-        raise Unusable(f"The roster {path} is no CSV table: {problem}.") from None
+        raise Unusable(f"The roster {path} is not a CSV table: {problem}.") from None
     if not lines or not any(lines[0]):
         raise Unusable(f"The roster {path} has no header line. Save it as CSV with one.")
     return _roster(tuple(lines[0]), [line for line in lines[1:] if any(line)])
 
 
 def _lines(text: str) -> list[list[str]]:
-    """The cells of each line. The separator is the one that makes the most of the header."""
+    """The cells of each line. The separator is the one that splits the header most."""
     if said := SEPARATOR.match(text):
         return _split(text[said.end() :], said[1])
 
@@ -125,11 +125,11 @@ def _roster(header: tuple[str, ...], lines: Iterable[Sequence[str]]) -> Roster:
     for line in lines:
         row: dict[str, str] = {}
         for column, cell in zip(header, line, strict=False):
-            row.setdefault(column, cell)  # Canvas may give two columns one name
+            row.setdefault(column, cell)  # Canvas may give two columns the same name
         if line[0].startswith(POSSIBLE):
             possible = row
         elif row in rows:
-            notes.append(f"{_shown(_name(row))}: stands twice in the roster")
+            notes.append(f"{_shown(_name(row))}: appears twice in the roster")
         elif not line[0].startswith(NOT_A_STUDENT) and not all(map(POSTED.fullmatch, line)):
             rows.append(row)
     return Roster(header, tuple(rows), possible, tuple(notes))
@@ -162,7 +162,7 @@ def people(students: Sequence[Student], roster: Roster | None) -> list[Person]:
 
 
 def _check_header(students: Sequence[Student], roster: Roster) -> None:
-    """A list without a header would lose its first student."""
+    """Raise if the header is a student: without a header, the first student would be lost."""
     titles = {_folded(title) for title in roster.header} - {"", *NAMES}
     for student in students:
         if _folded(student.key) in titles:
@@ -180,7 +180,7 @@ def _name(row: Mapping[str, str]) -> str:
 
 
 class _Known:
-    """All that a file may call one person of the roster."""
+    """Everything a file may call one person of the roster."""
 
     def __init__(self, row: Mapping[str, str]) -> None:
         folded = {_folded(column): cell for column, cell in row.items()}
@@ -196,13 +196,13 @@ class _Known:
 
 
 def _spellings(cell: str) -> set[str]:
-    """A name as it stands, the other way round after a comma, and an address without its host."""
+    """A name as written, reversed at a comma, and an address without its host."""
     last, _, first = cell.partition(",")
     return {_folded(cell), _folded(first + last), _folded(cell.partition("@")[0])}
 
 
 def _rows(student: Student, known: Sequence[_Known]) -> list[int]:
-    """The rows that this student may be: by the platform's number, else by name."""
+    """The rows that may be this student: by the platform's number, else by name."""
     if student.identifier:
         found = [i for i, person in enumerate(known) if student.identifier in person.numbers]
         if len(found) == 1:
@@ -228,7 +228,7 @@ def _shown(name: str) -> str:
 
 
 def _told_apart(people: Sequence[Person]) -> list[Person]:
-    """The people with names that differ. Those of one name get what else tells them apart."""
+    """The people under distinct names. Those who share one get what else tells them apart."""
     same: dict[str, list[Person]] = defaultdict(list)
     for person in people:
         same[person.name].append(person)
@@ -243,7 +243,7 @@ def _told_apart(people: Sequence[Person]) -> list[Person]:
 
 
 def _tagged(person: Person, alike: Sequence[Person], seen: set[str]) -> Person:
-    """A person of whose name there are several, with a name of their own."""
+    """A person who shares a name, with a distinct name."""
     ways = [[each.columns.get(column, "") for each in alike] for column in person.columns]
     ways.append([each.student.identifier if each.student else "" for each in alike])
     ways = [way for way in ways if all(way) and len(set(way)) == len(way)]

@@ -43,7 +43,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """What there is to do: ``names`` are the results that are needed, by what they grade."""
+    """What there is to do: ``names`` are the results needed, by what they grade."""
 
     collected: Collected
     spool: Path
@@ -58,23 +58,23 @@ class Plan:
 
 
 def check(request: Request) -> None:
-    """Look at both places before anything is written.
+    """Check both places before anything is written.
 
     Raises:
-        Unusable: there are no submissions, or the results would stand among them.
+        Unusable: there are no submissions, or the results would be among them.
     """
     if not request.submissions.exists():
         raise Unusable(f"There is no folder or zip file {shown(str(request.submissions))}.")
     if request.out.resolve() == request.submissions.resolve():
-        raise Unusable("--out is what holds the submissions. Name another folder for the results.")
+        raise Unusable("--out contains the submissions. Name another folder for the results.")
 
 
 @contextmanager
 def at_work(out: Path) -> Iterator[None]:
-    """Hold the folder of results. The lock ends with the process, so that none is ever stale.
+    """Lock the results folder. The lock ends with the process, so none is ever stale.
 
     Raises:
-        Unusable: another run works there, or the folder cannot be made.
+        Unusable: another run uses it, or the folder cannot be made.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def at_work(out: Path) -> Iterator[None]:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock)
-        raise Unusable(f"Another run is at work in {out}. Wait for it, or name another.") from None
+        raise Unusable(f"Another run uses {out}. Wait for it, or name another folder.") from None
     try:
         yield
     finally:
@@ -94,9 +94,9 @@ def at_work(out: Path) -> Iterator[None]:
 
 @contextmanager
 def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
-    """Everything that was handed in, read once, and which results are there already."""
+    """Everything that was handed in, read once, and which results already exist."""
     spool = request.out / ".submissions"
-    shutil.rmtree(spool, ignore_errors=True)  # of a run that was killed
+    shutil.rmtree(spool, ignore_errors=True)  # left by a killed run
     spool.mkdir()
     try:
         yield _plan(request, keep, spool)
@@ -107,7 +107,7 @@ def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
 def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
     collected = collect(request.submissions, steps, spool, request.out)
-    people(collected.students, request.roster)  # a wrong roster is told before hours of grading
+    people(collected.students, request.roster)  # reports a wrong roster before hours of grading
     fingerprint = store.fingerprint()
     names: dict[tuple[str, str], str] = {}
     kept: dict[str, Report] = {}
@@ -123,12 +123,12 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
 
 
 def grade_one(where: Path, step: Step) -> Report:
-    """The report on one student's folder: the newest file in it that is an answer to ``step``."""
+    """The report on one student's folder: the newest file in it that answers ``step``."""
     with tempfile.TemporaryDirectory(prefix="class-") as folder:
         answer = only(where, step.id, Path(folder))
         if answer is None:
             missing = f"There is no step_{step.number}.py"
-            return pipeline.unreadable(step, missing, "Hand in a file of this name.")
+            return pipeline.unreadable(step, missing, "Hand in a file with this name.")
         if not answer.digest:
             return pipeline.unreadable(step, answer.problem, answer.hint)
         data = (Path(folder) / answer.digest).read_bytes()
@@ -146,11 +146,11 @@ def graded(
     executor: Callable[[], Executor],
     workers: int,
 ) -> Iterator[Report]:
-    """Grade what is open; each report as it is finished and kept.
+    """Grade what is open; yields each report once it is finished and kept.
 
-    What ran out of time beside others is graded once more with nothing beside it, so that no
-    grade depends on what else ran. The grader's own failures are reports too, and are not kept:
-    the next run tries again.
+    What ran out of time beside others is graded once more alone, so that no grade depends on
+    what else ran. The grader's own failures are reports too, but are not kept: the next run tries
+    again.
 
     Raises:
         Unusable: a machine must not grade: it has another grader, or cannot confine.
@@ -179,7 +179,7 @@ def _runs(
     tasks = ((each, _task(request, plan, *each)) for each in todo)
     for done in run(tasks, work.grade, executor, at_once):
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
-            raise Unusable(f"{done.error}. What is finished is kept.", status=3)
+            raise Unusable(f"{done.error}. Finished results are kept.", status=3)
         yield done.key, _report(done.key[0], done.result, done.error)
 
 
@@ -203,7 +203,7 @@ def _report(step: str, result: dict[str, Any] | None, error: BaseException | Non
     said = sanitize.line(f"{type(error).__name__}: {error}", 300)
     failed = pipeline.unreadable(course.find(step), "")
     checks = tuple(replace(check, status=Status.ERROR, note=None) for check in failed.checks)
-    notes = (f"The grader ended while it graded this file. {said}",)
+    notes = (f"The grader died while grading this file. {said}",)
     return replace(failed, verdict=Verdict.ERROR, checks=checks, problem=None, notes=notes)
 
 
@@ -218,7 +218,7 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             answer = (
                 plan.collected.answers.get((person.student, step.id)) if person.student else None
             )
-            if answer and person.late and len(request.steps) == 1:  # the worksheet is of one step
+            if answer and person.late and len(request.steps) == 1:  # the worksheet is for one step
                 answer = replace(answer, late=True)
             rows[person.name, step.id] = Row(answer, _of(plan, step, answer))
     return Gradebook(

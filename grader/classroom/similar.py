@@ -1,7 +1,7 @@
-"""Submissions that are equal up to names and layout, for the teacher to look at.
+"""Submissions that are equal except for names and layout, for the teacher to look at.
 
-Equal answers to a small task are common, and a stub that nobody touched is equal to itself. So
-this says which are equal, and nothing about why.
+Equal answers to a small task are common, and untouched stubs are all equal. So
+this says which are equal, not why.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from grader.source import SourceProblem, parse
 
 @dataclass(frozen=True)
 class Group:
-    """At least two people whose answers to ``step`` have one shape.
+    """At least two people whose answers to ``step`` have the same shape.
 
-    ``what`` says whose shape it is too: the stub's or the reference solution's, or empty.
+    ``what`` says what else has that shape: the stub, the reference solution, or nothing.
     ``same_bytes`` says that even the files are the same.
     """
 
@@ -39,7 +39,7 @@ def groups(step: Step, answers: Mapping[str, bytes]) -> tuple[Group, ...]:
             found[key].append(person)
     known = {
         shape(step.solution.read_bytes()): "the reference solution",
-        _stub_shape(step): "the stub as it was given out",
+        _stub_shape(step): "the stub as given out",
     }
     alike = [
         Group(
@@ -61,8 +61,8 @@ def _stub_shape(step: Step) -> str | None:
 def shape(data: bytes) -> str | None:
     """A digest of the program without its own names, comments, docstrings and layout.
 
-    Names that the file does not make itself, like those of the framework, stay. None where it is no
-    program.
+    Names that the file does not define itself, like those of the framework, stay. None if it is
+    not a program.
     """
     try:
         tree = parse(data, "").tree
@@ -91,7 +91,7 @@ def _made(tree: ast.AST) -> Iterable[str]:
 
 
 class _Renaming(ast.NodeTransformer):
-    """Gives the names in ``own`` numbers, in the order in which they come, and drops docstrings."""
+    """Numbers the names in ``own`` in order of appearance, and drops docstrings."""
 
     def __init__(self, own: set[str]) -> None:
         self._own = own
@@ -103,7 +103,7 @@ class _Renaming(ast.NodeTransformer):
         return self._numbers.setdefault(name, f"_{len(self._numbers)}")
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Rename what this node holds, then what is below it."""
+        """Rename in this node, then below it."""
         match node:
             case ast.ImportFrom(names=names):
                 node.names = [
@@ -127,7 +127,7 @@ class _Renaming(ast.NodeTransformer):
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Whether a statement is a string that does nothing: a docstring, or code out of use."""
+    """Whether a statement is a string that does nothing: a docstring, or disabled code."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)

@@ -1,4 +1,4 @@
-"""Finished gradings on disk: one file each, written whole, named by all that decides the result."""
+"""Finished results on disk: one file each, written whole, named by all that decides them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from grader.base.model import Report
 
 SOURCES = ("checks", "solutions")
 NO_PART = ("grader/classroom", "grader/cli", "grader/learner", "grader/report", "grader/show")
-"""Code that shows results and does not make them."""
+"""Code that only shows results."""
 
 
 def fingerprint(root: Path = course.ROOT, home: Path = course.HOME) -> str:
-    """A name for everything but the submission that decides a result.
+    """A name for everything that decides a result except the submission.
 
     The rubrics, the grader, the solutions that a submission may import, the framework and Python.
     """
@@ -53,7 +53,7 @@ def seed(step: str, digest: str) -> int:
 
 
 class Store:
-    """Results in a folder. A file that cannot be read counts as not there."""
+    """Results in a folder. An unreadable file counts as missing."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -77,14 +77,14 @@ class Store:
 
 
 def plain(report: Report) -> dict[str, Any]:
-    """A report as JSON can hold it."""
+    """A report as JSON can represent it."""
     return asdict(report)
 
 
 def restored(value: object) -> Report:
-    """The report that :func:`plain` took apart.
+    """The report that :func:`plain` converted.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     return msgspec.convert(value, Report)

@@ -17,12 +17,12 @@ from grader.source.read import SourceProblem, read_file
 
 Parts = tuple[str, ...]
 DEEPEST = 20
-"""Levels of folders that are looked into."""
+"""Levels of folders to search."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file that was handed in. ``read`` gives its bytes or raises ``SourceProblem``."""
+    """A file that was handed in. ``read`` returns its bytes or raises ``SourceProblem``."""
 
     path: Parts
     read: Callable[[], bytes]
@@ -32,7 +32,7 @@ class Entry:
 class Submissions:
     """Every file, every folder, what was left out and why, and the archives that do not open.
 
-    ``apart`` is a folder in it that is not looked into: that of the results.
+    ``apart`` is a folder in it to skip: that of the results.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -47,12 +47,12 @@ class Submissions:
 
 
 def shown(name: str) -> str:
-    """A name that a stranger chose, as text that is safe to show."""
+    """An untrusted name, as text that is safe to show."""
     return sanitize.line(os.fsencode(name).decode("utf-8", "replace"), 200)
 
 
 def list_submissions(place: Path, apart: Path | None = None) -> Submissions:
-    """All that was handed in at ``place``, in the order of the names, without the folder ``apart``.
+    """Everything handed in at ``place``, in the order of names, without the folder ``apart``.
 
     Raises:
         Unusable: there is no such folder or zip file, or it cannot be opened.
@@ -99,7 +99,7 @@ def _walk(folder: Path, above: Parts, found: Submissions) -> None:
 
 
 def _unpack(archive: Archive, found: Submissions) -> None:
-    """Add all that is in the archive of the class."""
+    """Add everything in the class archive."""
     found.folders += [path for path in archive.folders() if not any(map(is_junk, path))]
     for member in archive.members():
         if isinstance(member, str):
@@ -113,7 +113,7 @@ def _unpack(archive: Archive, found: Submissions) -> None:
 
 
 def _look_inside(path: Parts, read: Callable[[], bytes], found: Submissions) -> None:
-    """Add what a student's own archive holds, as if it were a folder of its name."""
+    """Add what a student's own archive contains, as if it were a folder of that name."""
     found.folders.append(path)
     try:
         archive = _opened(path[-1], read)
@@ -129,7 +129,7 @@ def _look_inside(path: Parts, read: Callable[[], bytes], found: Submissions) -> 
 
 
 def _read_inside(name: str, read: Callable[[], bytes], index: int) -> bytes:
-    """One entry of a student's own archive, opened again: a class of them would fill memory."""
+    """One entry of a student's own archive, reopened: a whole class would fill memory."""
     return _opened(name, read).read(index)
 
 
@@ -141,7 +141,7 @@ def _opened(name: str, read: Callable[[], bytes]) -> Archive:
 
 
 def _bounded(path: Path) -> bytes:
-    """The bytes of an archive on disk that is small enough for a student's."""
+    """The bytes of an archive on disk, if small enough for a student's."""
     if path.stat().st_size > MOST_INNER_BYTES:
         raise SourceProblem(f"{shown(path.name)} is larger than {MOST_INNER_BYTES >> 20} MiB")
     return path.read_bytes()

@@ -1,4 +1,4 @@
-"""CSV as RFC 4180 has it, safe to open in a spreadsheet."""
+"""CSV per RFC 4180, safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""With these a spreadsheet takes a cell for a formula, and runs it."""
+"""With these a spreadsheet takes a cell for a formula and runs it."""
 
 Cell = str | int | float | None
 
@@ -22,9 +22,9 @@ def render(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def harmless(cell: Cell) -> Cell:
-    """The cell, with an apostrophe before what would be a formula.
+    """The cell, with an apostrophe before a would-be formula.
 
-    Numbers stay as they are, and so does the hyphen that Moodle writes for nothing.
+    Numbers stay unchanged, and so does the hyphen that Moodle writes for an empty cell.
     """
     if isinstance(cell, str) and cell.lstrip(" ").startswith(FORMULA) and cell.strip() != "-":
         return "'" + cell

@@ -1,4 +1,4 @@
-"""One grading, as a task for any ``concurrent.futures`` executor: all of it can be pickled."""
+"""One grading as a task for any ``concurrent.futures`` executor: everything can be pickled."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from grader.grading.pipeline import Options
 from grader.sandbox import launch
 
 CONFINING = ("sandboxed", "confined")
-"""The tiers that keep a submission from everything that is not its own."""
+"""The tiers that keep a submission from everything but its own files."""
 PATIENCE_S = 900.0
-"""Longer than all limits of one grading together. What takes longer hangs in the grader itself."""
+"""Longer than all limits of one grading together. Beyond it, the grader itself hangs."""
 
 
 @dataclass(frozen=True)
 class Task:
     """Grade ``data`` as an answer to ``step``.
 
-    ``fingerprint`` is that of the machine which asks; another grader would give other results.
+    ``fingerprint`` is the requesting machine's; another grader would return other results.
     """
 
     step: str
@@ -36,26 +36,26 @@ class Task:
 
 
 class OtherGrader(Exception):
-    """This machine has another version of the grader, of the framework or of Python."""
+    """This machine has a different version of the grader, of the framework or of Python."""
 
 
 class Unconfined(Exception):
-    """This machine cannot confine a submission, and nobody said that it is trusted."""
+    """This machine cannot confine a submission, and nobody said it is trusted."""
 
 
 def grade(task: Task) -> dict[str, Any]:
-    """The report on one submission, as :func:`grader.classroom.store.plain` gives it.
+    """The report on one submission, as :func:`grader.classroom.store.plain` returns it.
 
     Raises:
         OtherGrader, Unconfined: this machine must not grade it.
-        OSError: the machine has no process, pipe or folder left.
+        OSError: the machine has run out of processes, pipes or space.
     """
     if version() != task.fingerprint:
         raise OtherGrader(f"{os.uname().nodename} has another version of the grader")
     if not task.trusted and (why := unconfined()):
         raise Unconfined(f"{os.uname().nodename}: {why}")
     step = course.find(task.step)
-    # A thread: the pipeline is somewhere in C code when it hangs, and signals would wait for it.
+    # A thread: a hanging pipeline is somewhere in C code, and signals would wait for it.
     alarm = threading.Timer(PATIENCE_S, os._exit, (70,))
     alarm.daemon = True
     alarm.start()
@@ -74,12 +74,12 @@ def version() -> str:
 
 @functools.cache
 def unconfined() -> str:
-    """Why this machine cannot confine a submission, and what to do; empty where it can."""
+    """Why this machine cannot confine a submission, and what to do; empty if it can."""
     offer = launch.offered()
     return "" if offer.tier in CONFINING else f"{offer.why} {offer.remedy}".strip()
 
 
 @functools.cache
 def _pool() -> sandbox.WorkerPool:
-    """The workers kept ready by this process. They end with it."""
+    """The workers that this process keeps ready. They end with it."""
     return sandbox.WorkerPool(1)

@@ -32,7 +32,7 @@ COMMANDS = {
     "trace": "learner",
     "watch": "learner",
 }
-"""The command's name, and the module of this package in which a function of that name is it
+"""The command's name, and the module of this package whose function of that name it is
 (``-`` becomes ``_``), or the module and another function. A module is imported only when one of
 its commands is run or listed."""
 
@@ -55,9 +55,9 @@ class Commands(click.Group):
 
 
 def choose_course(ctx: click.Context, param: click.Parameter, folder: Path | None) -> None:
-    """Take the course in ``folder``, for this process and for those that it starts.
+    """Use the course in ``folder``, in this process and those it starts.
 
-    :mod:`grader.base.course` asks for it when it is imported, which no command was yet.
+    :mod:`grader.base.course` reads it on import; no command has been imported yet.
     """
     if folder is None:
         return
@@ -75,14 +75,14 @@ def choose_course(ctx: click.Context, param: click.Parameter, folder: Path | Non
     type=click.Path(path_type=Path),
     callback=choose_course,
     expose_value=False,
-    help="The folder of the course, if it is not the one that the grader came with.",
+    help="The folder of the course, if not the one that ships with the grader.",
 )
 def cli() -> None:
     """Grade the steps of a course."""
 
 
 def main() -> None:
-    """Run the command line. A closed pipe, Ctrl-C or our own failure gives no traceback."""
+    """Run the command line. No traceback for a closed pipe, Ctrl-C or our own failure."""
     try:
         sys.exit(cli.main(prog_name="grader", standalone_mode=False) or 0)
     except click.ClickException as problem:
@@ -95,15 +95,15 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as problem:
-        click.echo(f"The machine refused: {problem}. Mend that and run it again.", err=True)
+        click.echo(f"The machine refused: {problem}. Fix that and run it again.", err=True)
         sys.exit(3)
     except Exception as problem:
         if os.environ.get("GRADER_TRACEBACK"):
             raise
         click.echo(
             f"The grader itself failed: {type(problem).__name__}: {problem}\n"
-            "This is not your mistake, and it costs you nothing. Run it again; if it stays, ask "
-            "`doctor`, or report it with the output under GRADER_TRACEBACK=1.",
+            "This is not your mistake, and it costs you nothing. Run it again; if it fails again, "
+            "run `doctor`, or report it with the output under GRADER_TRACEBACK=1.",
             err=True,
         )
         sys.exit(3)

@@ -1,4 +1,4 @@
-"""The formats of a report, by the name that ``--format`` knows."""
+"""The formats of a report, by their ``--format`` name."""
 
 from __future__ import annotations
 

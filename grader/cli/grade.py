@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--points",
     "points_file",
     type=click.Path(path_type=Path),
-    help="TOML of the points for each check, for the formats that have points.",
+    help="TOML with the points for each check, for the formats that have points.",
 )
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report here.")
 @click.option("--verbose", is_flag=True, help="Show the original error texts.")
@@ -102,7 +102,7 @@ def grade(
 
 
 def _to_learner(step: Step, report: Report, style: Style, verbose: bool, hints: int | None) -> str:
-    """The report on the learner's own file: counted, with hints by the attempts, and what next."""
+    """The report on the learner's own file: counted, with hints by attempts, and what is next."""
     from grader.learner import attempt, pages
     from grader.learner import hints as levels
     from grader.report import as_text
@@ -150,7 +150,7 @@ def check(
 
 
 def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iterator[Report]:
-    """The report on each step, in order; as many at a time as there are cores."""
+    """The report on each step, in order; one at a time per core."""
     from concurrent.futures import ThreadPoolExecutor
 
     from grader import sandbox
@@ -171,7 +171,7 @@ def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iter
         with ThreadPoolExecutor(at_once) as threads:
             try:
                 yield from threads.map(report, steps)
-            finally:  # after Ctrl-C nobody waits for the steps that are left, or for a long one
+            finally:  # after Ctrl-C, wait neither for the remaining steps nor for a long one
                 for worker in workers:
                     worker.abandon()
                 threads.shutdown(wait=True, cancel_futures=True)

@@ -40,7 +40,7 @@ def current_step() -> Step:
 def checks_that_begin(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The checks of the step that was named, for the shell to complete."""
+    """The checks of the named step, for the shell to complete."""
     from grader.rubric import load
 
     step = ctx.params.get("step") or current_step()
@@ -78,7 +78,7 @@ def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None
 
 
 def known_check(step: Step, check: str) -> None:
-    """Refuse a check that ``step`` does not have, with the names of those that it has."""
+    """Refuse a check that ``step`` does not have, naming those it has."""
     from grader.rubric import load
 
     names = [one.id for one in load.rubric(step).checks]
@@ -107,7 +107,7 @@ def list_(plain: bool) -> None:
 @click.command("progress")
 @plain_option
 def progress_(plain: bool) -> None:
-    """Say what was done so far, and what was hard."""
+    """Say what you have done so far, and what was hard."""
     from grader.learner import pages
 
     print_page(pages.progress_page(course.steps(), _known(), stdout_style(plain)), plain)
@@ -124,7 +124,7 @@ def _known() -> progress.Progress:
 @click.argument("step", type=StepName())
 @plain_option
 def reset(step: Step, plain: bool) -> None:
-    """Begin a step again: its file becomes the stub. A copy of yours is kept."""
+    """Start a step over: its file becomes the stub again. A copy of yours is kept."""
     from grader.learner.reset import reset as begin_again
 
     try:
@@ -136,7 +136,7 @@ def reset(step: Step, plain: bool) -> None:
 
 @click.command()
 @click.argument("step", type=StepName(), required=False)
-@click.option("--now", is_flag=True, help="Show it although the step is not passed yet.")
+@click.option("--now", is_flag=True, help="Show it even if the step is not passed yet.")
 @plain_option
 def solution(step: Step | None, now: bool, plain: bool) -> None:
     """Show how the reference differs from your file, once the step is passed."""
@@ -147,7 +147,7 @@ def solution(step: Step | None, now: bool, plain: bool) -> None:
     if not now and not _known().get(step.id, progress.UNTOUCHED).passed:
         raise click.UsageError(
             f"Step {step.number} is not passed yet. {task(f'hint {step.id}')} gives a hint; "
-            "--now shows the reference all the same."
+            "--now shows the reference anyway."
         )
     print_page(pages.solution_page(step), plain)
 
@@ -155,7 +155,7 @@ def solution(step: Step | None, now: bool, plain: bool) -> None:
 def words_that_begin(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The steps, or the checks of the step that was named, for the shell to complete."""
+    """The steps, or the checks of the named step, for the shell to complete."""
     named = ctx.params.get("words") or ()
     if named:
         ctx.params["step"] = named[0]
@@ -189,7 +189,7 @@ def explain(words: tuple[str, ...], plain: bool) -> None:
 
 
 def _meant(words: tuple[str, ...]) -> tuple[Step, str | None]:
-    """The step and the check; a check alone is of the step that the learner is at."""
+    """The step and the check; a check alone belongs to the learner's current step."""
     if len(words) > 2:
         raise click.UsageError("Name a step and a check: explain s05 scale")
     try:
@@ -202,7 +202,7 @@ def _meant(words: tuple[str, ...]) -> tuple[Step, str | None]:
 
 
 def _step_with(check: str) -> Step:
-    """The step at which ``check`` is meant: the learner's own if it has one, else the first."""
+    """The step that ``check`` means: the learner's current one if it has it, else the first."""
     from grader.rubric import load
 
     here = current_step()
@@ -218,8 +218,7 @@ def _step_with(check: str) -> Step:
 @click.option(
     "--poll/--no-poll",
     default=None,
-    help="Look at the file often, or trust the system's events. Without it, the file system "
-    "decides.",
+    help="Poll the file, or trust the system's events. Without it, the file system decides.",
 )
 @engine_option
 @strict_option

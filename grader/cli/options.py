@@ -1,4 +1,4 @@
-"""What several commands share: the step argument, the options of a grading, the exit status."""
+"""What several commands share: the step argument, the options of grading, the exit status."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StepName(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Step:
-        """The step called so; the usage message names those that exist."""
+        """The step with this name; the usage message lists those that exist."""
         if isinstance(value, Step):
             return value
         try:
@@ -41,7 +41,7 @@ class StepName(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The steps whose names begin so."""
+        """The steps whose names start like this."""
         return [
             CompletionItem(step.id, help=step.title)
             for step in course.steps()
@@ -57,7 +57,7 @@ class EngineName(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
-        """The engine called so; the usage message names those that exist."""
+        """The engine with this name; the usage message lists those that exist."""
         every = frameworks.current().engines
         if value not in every:
             known = ", ".join(every)
@@ -67,7 +67,7 @@ class EngineName(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The engines whose names begin so."""
+        """The engines whose names start like this."""
         every = frameworks.current().engines
         return [CompletionItem(name) for name in every if name.startswith(incomplete)]
 
@@ -76,8 +76,8 @@ engine_option = click.option(
     "--engine",
     type=EngineName(),
     default="numpy",
-    help="What computes the numbers. numpy answers at once; another is the framework's own, and "
-    "compiles first.",
+    help="What computes the numbers. numpy answers at once; others are the framework's own and "
+    "compile first.",
 )
 seed_option = click.option("--seed", type=int, help="Draw the same random inputs again.")
 strict_option = click.option(
@@ -90,7 +90,7 @@ plain_option = click.option(
     "--plain",
     is_flag=True,
     envvar="GRADER_PLAIN",
-    help="Words in the place of symbols and colours, for screen readers. GRADER_PLAIN=1 does so "
+    help="Words instead of symbols and colours, for screen readers. GRADER_PLAIN=1 does this "
     "always.",
 )
 
@@ -106,13 +106,13 @@ def stdout_style(plain: bool) -> Style:
 
 
 def print_page(text: str, plain: bool) -> None:
-    """Write a text to stdout: coloured and wrapped in a terminal, as it is elsewhere."""
+    """Write a text to stdout: coloured and wrapped in a terminal, unchanged elsewhere."""
     style = stdout_style(plain)
     click.echo(paint(style.text(text), style), nl=False, color=True)
 
 
 def warn_of_other_version() -> None:
-    """Say on standard error, before anything is graded, that the framework has another version."""
+    """Say on standard error, before anything is graded, if the framework has another version."""
     from grader import frameworks
     from grader.frameworks import version
 

@@ -25,9 +25,9 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--text", help="The text that the heads look at.")
 @click.option("--mine", is_flag=True, help="Draw what your own file does, not the reference.")
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Draw what this file does.")
-@click.option("--head", type=click.IntRange(0), help="Draw this head only, counted from 0.")
-@click.option("--layer", type=click.IntRange(0), help="Draw this layer only, in steps 11 and 12.")
-@click.option("--html", type=FILE, help="Write a page that needs nothing else.")
+@click.option("--head", type=click.IntRange(0), help="Draw only this head, counted from 0.")
+@click.option("--layer", type=click.IntRange(0), help="Draw only this layer, in steps 11 and 12.")
+@click.option("--html", type=FILE, help="Write a self-contained page.")
 @click.option("--png", type=FILE, help="Write a picture.")
 @plain_option
 @engine_option
@@ -59,7 +59,7 @@ def show(
 
 
 def _named_right(html: Path | None, png: Path | None) -> None:
-    """Refuse names of another kind of file: what has the name is replaced."""
+    """Refuse names of another kind of file: an existing file is overwritten."""
     for option, path, endings in (
         ("--html", html, (".html", ".htm")),
         ("--png", png, (".png",)),
@@ -142,7 +142,7 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
         return Shown((failure.figure(report.excerpt),), right=False)
     if report.verdict is Verdict.PASS:
         return Shown((), True, ("All numbers are right; there is no difference to draw.",))
-    said = f"There are no wrong numbers to draw, but not all is right. Run: pixi run {step.id}"
+    said = f"There are no wrong numbers to draw, but something fails. Run: pixi run {step.id}"
     return Shown((), False, (said,))
 
 

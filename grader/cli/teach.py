@@ -1,4 +1,4 @@
-"""The commands of the teacher."""
+"""The teacher's commands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PLACE = click.Path(path_type=Path)
 points_file = click.option(
-    "--points", type=PLACE, help="TOML of the points for each check; else one each."
+    "--points", type=PLACE, help="TOML with the points for each check; one each by default."
 )
 
 
@@ -44,21 +44,21 @@ points_file = click.option(
     type=StepName(),
     multiple=True,
     required=True,
-    help="Which step; say it again for several.",
+    help="Which step; repeat it for several.",
 )
-@click.option("--out", type=PLACE, required=True, help="The folder for everything that is written.")
+@click.option("--out", type=PLACE, required=True, help="The folder to write everything to.")
 @click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
 @points_file
-@click.option("--workers", type=click.IntRange(1, 512), help="Processes; else one for each core.")
+@click.option("--workers", type=click.IntRange(1, 512), help="Processes; one per core by default.")
 @click.option("--scheduler", help="Address of a Dask scheduler: grade on its workers.")
 @click.option(
     "--for",
     "forms",
     type=click.Choice([*WHOLE, *EACH]),
     multiple=True,
-    help="Also write this, for a platform or another program; say it again for several.",
+    help="Also write this, for a platform or another program; repeat it for several.",
 )
-@click.option("--trust-submissions", "trusted", is_flag=True, help="Grade where nothing confines.")
+@click.option("--trust-submissions", "trusted", is_flag=True, help="Grade without confinement.")
 @strict_option
 def grade_class(
     submissions: Path,
@@ -74,8 +74,8 @@ def grade_class(
 ) -> None:
     """Grade a class: a folder or a zip file with everyone's files.
 
-    What is finished is kept in the folder of --out. Stop it whenever you like: the same command
-    goes on from there.
+    Finished results are kept in the folder of --out. Stop it whenever you like: the same command
+    resumes from there.
     """
     from grader.classroom import roster as rosters
     from grader.classroom.session import Request
@@ -97,7 +97,7 @@ def grade_class(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Say what cannot be used: as a mistake of usage, or what the machine lacks."""
+    """Say what cannot be used, as wrong usage or as what the machine lacks."""
     from grader.base.files import Unusable
 
     try:
@@ -111,7 +111,7 @@ def _told() -> Iterator[None]:
 
 @contextmanager
 def _kept(out: Path) -> Iterator[None]:
-    """Say what the machine refused, a full disk for one, and that nothing of value is lost."""
+    """Say what the machine refused, such as a full disk, and that nothing of value is lost."""
     from grader.base.files import Unusable
 
     try:
@@ -120,7 +120,7 @@ def _kept(out: Path) -> Iterator[None]:
         where = problem.filename or out
         raise Unusable(
             f"The machine refused: {problem.strerror or problem} ({where}). What is finished is "
-            f"kept in {out}. Mend that; then the same command goes on.",
+            f"kept in {out}. Fix that; the same command then resumes.",
             status=3,
         ) from None
 
@@ -128,7 +128,7 @@ def _kept(out: Path) -> Iterator[None]:
 def _grade(
     request: Request, workers: int | None, scheduler: str | None, forms: Sequence[str]
 ) -> int:
-    """Grade the class and write everything; how many the grader itself failed on."""
+    """Grade the class and write everything; return how many the grader itself failed on."""
     from grader.classroom import session, store
 
     session.check(request)
@@ -148,9 +148,9 @@ def _grade(
 @click.option("--out", type=PLACE, default=Path("autograder.zip"), help="Where to write it.")
 @points_file
 def autograder(step: Step, out: Path, points: Path | None) -> None:
-    """Make the autograder.zip of a step for Gradescope.
+    """Make the autograder.zip of a step, for Gradescope.
 
-    It holds the grader. Gradescope installs the rest once, when it builds the image.
+    It contains the grader. Gradescope installs the rest once, when it builds the image.
     """
     from grader.base.files import write_whole
     from grader.classroom.autograder import build
@@ -183,7 +183,7 @@ def autograde(step: Step, submission: Path, points: Path | None, output: Path) -
 @click.argument("submissions", type=PLACE)
 @click.option("--step", type=StepName(), required=True, help="Which step.")
 def similar(submissions: Path, step: Step) -> None:
-    """List submissions that are equal up to names and layout. Nothing is run."""
+    """List submissions that are equal except for names and layout. Nothing is run."""
     import tempfile
 
     from grader.classroom.collect import collect
@@ -200,9 +200,9 @@ def similar(submissions: Path, step: Step) -> None:
         found = groups(step, answers)
     broken = sum(shape(data) is None for data in answers.values())
     count = f"{len(answers)} submission{'s' * (len(answers) != 1)}"
-    count += f" ({broken} no Python program)" if broken else ""
+    count += f" ({broken} not a Python program)" if broken else ""
     groups_of = f"{len(found)} group{'s' * (len(found) != 1)}"
-    click.echo(f"{count}, {groups_of} equal up to names and layout.")
+    click.echo(f"{count}, {groups_of} equal except for names and layout.")
     for group in found:
         what = f", equal to {group.what}" if group.what else ""
         same = ", the same file" if group.same_bytes else ""
@@ -212,7 +212,7 @@ def similar(submissions: Path, step: Step) -> None:
 
 
 def _watched(reports: Iterable[Report], todo: int, whole: int, out: Path) -> None:
-    """Show how far it is. Ctrl-C ends it at once; what is finished is kept."""
+    """Show the progress. Ctrl-C ends it at once; finished results are kept."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -224,7 +224,7 @@ def _watched(reports: Iterable[Report], todo: int, whole: int, out: Path) -> Non
 
     done = whole - todo
     if done:
-        click.echo(f"{done} of {whole} are graded already.", err=True)
+        click.echo(f"{done} of {whole} are already graded.", err=True)
     columns = (TextColumn("Grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:
         with Progress(*columns, console=Console(stderr=True)) as bar:
@@ -233,11 +233,11 @@ def _watched(reports: Iterable[Report], todo: int, whole: int, out: Path) -> Non
                 done += 1
                 bar.advance(line)
     except KeyboardInterrupt:
-        _stop(f"Stopped: {done} of {whole} are graded and kept in {out}. The same command goes on.")
+        _stop(f"Stopped: {done} of {whole} are graded and kept in {out}. The same command resumes.")
 
 
 def _stop(message: str) -> NoReturn:
-    """End at once, with every process that was started."""
+    """End at once, with every process we started."""
     from grader.classroom import executors
 
     click.echo(message, err=True)
@@ -251,7 +251,7 @@ def _workshop(
     """Where to grade, and on how many workers.
 
     Raises:
-        Unusable: it could not be done safely, or not at all.
+        Unusable: it cannot be done safely, or not at all.
     """
     from grader.base.files import Unusable
     from grader.classroom import executors, work
@@ -261,7 +261,7 @@ def _workshop(
     if not request.trusted and (why := work.unconfined()):
         raise Unusable(
             "This machine cannot confine a submission, which could read and change your files. "
-            f"{why} If you trust all of them, say --trust-submissions.",
+            f"{why} If you trust all of them, pass --trust-submissions.",
             status=3,
         )
     count = min(workers or cores(), len(plan.open))

@@ -13,7 +13,7 @@ from grader.cli.options import plain_option, print_page, stdout_style
 @click.command()
 @plain_option
 def doctor(plain: bool) -> None:
-    """Look at what a grading needs on this machine, and say how to mend what is broken."""
+    """Check what grading needs on this machine and say how to fix what is broken."""
     from grader.learner.doctor import State, inspect_machine, render
 
     style = stdout_style(plain)
@@ -25,7 +25,7 @@ def doctor(plain: bool) -> None:
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what makes SHELL know the command `grader` and complete its words."""
+    """Print code that gives SHELL the command `grader` and completes its words."""
     import shlex
 
     from click.shell_completion import get_completion_class

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A report, what is known of the step with it, and a note on the progress file or None."""
+    """A report, the step's progress including it, and a note on the progress file or None."""
 
     report: Report
     known: StepProgress
@@ -36,7 +36,7 @@ def attempt(
 
 
 def noted(step: Step, report: Report) -> Attempt:
-    """Count a grading of the learner's file of ``step``, unless the file is untouched."""
+    """Count one grading of the learner's file of ``step``, unless the file is untouched."""
     from grader.learner.stub import untouched
 
     if report.problem is not None or untouched(step, report.digest):
@@ -49,10 +49,10 @@ def noted(step: Step, report: Report) -> Attempt:
 
 
 def _mendable(step: Step, report: Report) -> Report:
-    """``report``; where the step's own file is not there, with how to get it back."""
+    """``report``; if the step's own file is missing, with how to get it back."""
     if report.problem is None or os.path.lexists(step.stub):
         return report
-    hint = f"This brings the file back, with its blanks: {task(f'reset {step.id}')}"
+    hint = f"This restores the file, with its blanks: {task(f'reset {step.id}')}"
     return replace(report, problem=replace(report.problem, hints=(hint,)))
 
 

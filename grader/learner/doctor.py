@@ -1,4 +1,4 @@
-"""Looks at everything that a grading needs on this machine, and says how to mend what is broken."""
+"""Checks everything grading needs on this machine and says how to fix what is broken."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from grader.report.style import Style
 
 ROOM = 300 << 20
-"""Bytes on the disk below which a grading may fail."""
+"""Grading may fail with fewer free bytes on the disk."""
 
 
 class State(Enum):
-    """How one thing is. Only ``BROKEN`` keeps the grader from working."""
+    """The state of one thing. Only ``BROKEN`` stops the grader from working."""
 
     GOOD = "good"
     WEAK = "weak"
@@ -36,7 +36,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Inspection:
-    """One thing that was looked at, how it is, and what to do about it."""
+    """One thing that was checked, its state, and what to do about it."""
 
     name: str
     state: State
@@ -45,7 +45,7 @@ class Inspection:
 
 
 def inspect_machine(style: Style) -> Iterator[Inspection]:
-    """Everything, from what all else rests on to what is only convenient."""
+    """Everything, from what all else depends on to what is only convenient."""
     try:
         framework = frameworks.current()
     except (OSError, ValueError, KeyError, TypeError) as problem:
@@ -69,7 +69,7 @@ def inspect_machine(style: Style) -> Iterator[Inspection]:
 
 
 def render(inspections: list[Inspection], style: Style) -> str:
-    """The findings as text, what to do under each that is not good."""
+    """The results as text, with a remedy under each that is not good."""
     lines = []
     for one in inspections:
         lines.append(f"{_mark(one.state, style)} {one.name}: {one.said}")
@@ -79,9 +79,9 @@ def render(inspections: list[Inspection], style: Style) -> str:
     weak = sum(one.state is State.WEAK for one in inspections)
     lines.append("")
     if broken:
-        lines.append(f"{broken} of these must be mended before anything can be graded.")
+        lines.append(f"{broken} of these must be fixed before anything can be graded.")
     elif weak:
-        lines.append(f"Gradings work. {weak} of these could be better.")
+        lines.append(f"Grading works. {weak} of these could be improved.")
     else:
         lines.append("Everything works.")
     return style.text("\n".join(lines) + "\n")
@@ -99,13 +99,13 @@ def _python(framework: Framework) -> Inspection:
     python = f"{sys.version.split()[0]} at {sys.executable}"
     if framework.newest_python and sys.version_info[:2] > framework.newest_python:
         newest = ".".join(map(str, framework.newest_python))
-        said = f"{framework.title} is made for Pythons up to {newest}."
+        said = f"{framework.title} supports Python up to {newest}."
         return Inspection("Python", State.WEAK, python, said)
     return Inspection("Python", State.GOOD, python)
 
 
 def _packages(framework: Framework) -> Iterator[Inspection]:
-    """The packages of the default environment, the pinned one in the version of pixi.toml."""
+    """The packages of the default environment, the pinned one as pixi.toml pins it."""
     try:
         manifest = tomllib.loads((course.HOME / "pixi.toml").read_text(encoding="utf-8"))
         wanted: dict[str, str] = manifest["pypi-dependencies"]
@@ -138,7 +138,7 @@ def _version(package: str) -> str | None:
 
 
 def _folders(framework: Framework) -> Iterator[Inspection]:
-    """The places that are written to: for the worker, for what is compiled, for the learner."""
+    """The folders we write to: for the worker, for compiled code, for the learner."""
     temporary = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - looked at only
     yield _folder("Temporary folder", Path(temporary), State.BROKEN, "Set TMPDIR to a folder")
     if cache := framework.cache():
@@ -168,7 +168,7 @@ def _folder(name: str, folder: Path, grave: State, remedy: str) -> Inspection:
 
 
 def _course() -> Inspection:
-    """Whether every file of the course is there and can be read."""
+    """Whether every file of the course exists and can be read."""
     from grader.rubric import load
 
     steps = course.steps()
@@ -192,13 +192,13 @@ def _progress() -> Inspection:
 
     known, note = progress.read(course.ROOT)
     if note is None:
-        return Inspection("Progress", State.GOOD, f"{len(known)} steps begun")
-    remedy = f"{progress.FILE} holds only what you have passed and tried. You may delete it."
+        return Inspection("Progress", State.GOOD, f"{len(known)} steps started")
+    remedy = f"{progress.FILE} contains only what you have passed and tried. You may delete it."
     return Inspection("Progress", State.WEAK, note, remedy)
 
 
 def _last(problem: object) -> str:
-    """What an error or a traceback ends with, which says what was wrong."""
+    """The last line of an error or a traceback, which says what was wrong."""
     return (str(problem).strip().splitlines() or [type(problem).__name__])[-1]
 
 
@@ -226,12 +226,12 @@ def _prepared(framework: Framework) -> Inspection:
             INSTALL,
         )
     return Inspection(
-        "Engine", State.GOOD, f"prepared now: {framework.title} compiled a part of itself"
+        "Engine", State.GOOD, f"prepared now: {framework.title} compiled part of itself"
     )
 
 
 def _grading() -> Inspection:
-    """Grade the first step's solution, as a learner's file is graded."""
+    """Grade the first step's solution the way a learner's file is graded."""
     from grader.base.model import Verdict
     from grader.grading.pipeline import grade
 
@@ -254,5 +254,5 @@ def _isolation() -> Inspection:
     offer = launch.offered()
     if offer.tier == "sandboxed":
         return Inspection("Isolation", State.GOOD, "sandboxed: every layer works")
-    said = f"{offer.tier}. {_last(offer.why)} Your own files are safe to grade all the same."
+    said = f"{offer.tier}. {_last(offer.why)} Your own files are still safe to grade."
     return Inspection("Isolation", State.WEAK, said, offer.remedy)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from grader.rubric import Check, Rubric
 
 MISTAKES = 4
-"""As many known mistakes are named; some checks catch dozens."""
+"""How many known mistakes are named; some checks catch dozens."""
 
 
 def explain_page(step: Step, rubric: Rubric, check: Check) -> str:
@@ -25,7 +25,7 @@ def explain_page(step: Step, rubric: Rubric, check: Check) -> str:
     lines += _why(step, check, heading)
     lines += ["", *_looks_at(check, sentences)]
     if caught := [one.message for one in rubric.misconceptions if check.id in one.blames]:
-        lines += ["", "Mistakes that it tells apart, for example:"]
+        lines += ["", "Mistakes that it recognises, for example:"]
         lines += [f"   {message}" for message in caught[:MISTAKES]]
     place = step.lesson.relative_to(step.root).as_posix()
     lines += ["", f'Read: {place}, "{heading}"']
@@ -48,6 +48,6 @@ def _looks_at(check: Check, sentences: dict[str, str]) -> Iterator[str]:
             "passed, unless you ask for --strict."
         )
         return
-    yield "It runs your code on inputs drawn anew each time and looks at what comes out."
+    yield "It runs your code on new random inputs each time and looks at what comes out."
     for need in check.needs:
         yield f"It waits for: {sentences[need]}"

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from grader.rubric import Check, Rubric
 
 NEXT_LEVEL = (3, 5)
-"""From this many attempts at a check on, the second and the third hint are shown unasked."""
+"""After this many attempts at a check, the second and the third hint are shown unasked."""
 
 _SECTION = re.compile(r'\s*\b[Ss]ee "([^"]+)"[^.]*\.?')
 
 
 def level(tried: Tried) -> int:
-    """How many hints to show: by the attempts, or as many as were asked for."""
+    """How many hints to show: by attempts, or as many as were asked for."""
     return max(1 + sum(tried.tries >= limit for limit in NEXT_LEVEL), tried.asked)
 
 
@@ -42,7 +42,7 @@ def section(rubric: Rubric, check: Check) -> str:
 
 
 def reason(check: Check) -> str:
-    """Why the check is there, in the rubric's words: the hint in the middle, or what it says."""
+    """Why the check exists, in the rubric's words: the middle hint, or what it says."""
     middle = check.hints[1] if len(check.hints) == LEVELS else ""
     pointer = next((hint for hint in check.hints if _SECTION.search(hint)), middle)
     return check.why or _SECTION.sub("", pointer).strip(" ,;:")

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 SESSION = "The examples are one Python session"
-"""How a section says what to type first, which belongs to no check."""
+"""How a section says what to type first, which no check needs."""
 
 
 def section(step: Step, heading: str) -> str:
-    """The text under ``heading``; empty where the lesson cannot be read or lacks it."""
+    """The text under ``heading``; empty if the lesson cannot be read or lacks it."""
     try:
         text = step.lesson.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -24,9 +24,9 @@ def section(step: Step, heading: str) -> str:
 
 
 def opening(step: Step, heading: str) -> str:
-    """The prose that ``heading`` begins with, as one line without Markdown's marks; may be empty.
+    """The opening prose of ``heading``, as one line without Markdown's marks; may be empty.
 
-    A last sentence that leads to a list or an example is left out where others stand before it.
+    A last sentence that introduces a list or an example is left out if others precede it.
     """
     for paragraph in section(step, heading).split("\n\n"):
         if paragraph.startswith(SESSION):
@@ -41,7 +41,7 @@ def opening(step: Step, heading: str) -> str:
 
 
 def questions(step: Step) -> list[tuple[str, str]]:
-    """What the lesson asks under "Check yourself", with the answers; one line each."""
+    """The questions of the lesson under "Check yourself", with the answers; one line each."""
     asked, _, answered = section(step, "Check yourself").partition("\nAnswers:\n")
     return list(zip(_numbered(asked), _numbered(answered), strict=False))
 
@@ -52,7 +52,7 @@ def _numbered(text: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """One paragraph as one line, without Markdown's marks. What stands in code stays."""
+    """One paragraph as one line, without Markdown's marks. Code stays unchanged."""
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
     parts = re.split(r"(`[^`]*`)", text)
     plainer = (part[1:-1] if part[:1] == "`" else re.sub(r"\*{1,2}", "", part) for part in parts)

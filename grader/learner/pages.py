@@ -1,4 +1,4 @@
-"""What the learner's commands and watch's keys show: pure functions from what is known to text."""
+"""What the learner's commands and watch's keys show: pure functions from progress to text."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 BAR = 10
 """Characters in a progress bar."""
 FEW = 8
-"""A difference of so many lines is shown after a pass; a longer one when it is asked for."""
+"""A diff of at most this many lines is shown after a pass; a longer one only on request."""
 WIDE = 60
-"""From this width on a list has bars."""
+"""From this width, a list has bars."""
 
 
 def bar(done: int, of: int, style: Style) -> str:
@@ -73,9 +73,9 @@ def _listed(step: Step, one: StepProgress, current: bool, style: Style) -> str:
 
 
 def next_step(steps: Sequence[Step], known: Progress) -> Step | None:
-    """The step that was worked on last, else the first after it that is not passed.
+    """The step last worked on, else the first after it that is not passed.
 
-    None where all are passed.
+    None if all are passed.
     """
     begun = [step for step in steps if known.get(step.id, UNTOUCHED).last]
     last = max(begun, key=lambda step: known[step.id].last or "", default=None)
@@ -92,7 +92,7 @@ def next_page(steps: Sequence[Step], known: Progress) -> str:
             f"{task('gpt2')} --mine\n"
         )
     one = known.get(step.id, UNTOUCHED)
-    state = f"{one.score} of {one.of} checks hold so far.\n" if one.attempts else ""
+    state = f"{one.score} of {one.of} checks pass so far.\n" if one.attempts else ""
     return f"Next is step {step.number}: {step.title}.\n{state}{_how_to(step)}"
 
 
@@ -101,12 +101,12 @@ def _how_to(step: Step) -> str:
     read = step.lesson.relative_to(step.root).as_posix()
     return (
         f"   Read:  {read}\n   Write: {name}\n"
-        f"   Check: {task(step.id)}, or at every save: {task(f'watch {step.id}')}\n"
+        f"   Check: {task(step.id)}, or on every save: {task(f'watch {step.id}')}\n"
     )
 
 
 def progress_page(steps: Sequence[Step], known: Progress, style: Style) -> str:
-    """What was done so far: the whole, and what each begun step still lacks."""
+    """The progress so far: overall, and what each started step still lacks."""
     lines = []
     attempts = sum(one.attempts for one in known.values())
     passed = [step for step in steps if known.get(step.id, UNTOUCHED).passed]
@@ -154,7 +154,7 @@ def hint_page(
         return f"Step {step.number} passes: nothing to hint at.\n"
     check = _sought(report, check_id)
     if check is None:
-        return f"Nothing fails, but the run did not end well. See it all: {task(step.id)}\n"
+        return f"Nothing fails, but the run did not end well. Full report: {task(step.id)}\n"
     if check.status is not Status.FAIL:
         return "\n".join(as_text.one_check(check, style)) + "\n"
     level = hints.shown(found.known).get(check.id, 1)
@@ -187,7 +187,7 @@ def after_pass(
         question, answer = asked[found.known.attempts % len(asked)]
         place = step.lesson.relative_to(step.root).as_posix()
         lines += [f"To notice: {question}", f"   {answer}"]
-        lines += [f'   More of these: {place}, "Check yourself"', ""]
+        lines += [f'   More questions: {place}, "Check yourself"', ""]
     lines += [*_compared(step, keys=keys), ""]
     following = next((other for other in steps if other.number > step.number), None)
     if following is not None:
@@ -200,27 +200,27 @@ def after_pass(
 
 
 def mend_first(found: Attempt, style: Style) -> str:
-    """The first failing check once more, for where it has scrolled away; empty without one."""
+    """The first failing check again, in case it has scrolled away; empty without one."""
     check = _sought(found.report, None)
     if check is None:
         return ""
     told = as_text.one_check(check, style, hint_level=hints.shown(found.known).get(check.id, 1))
-    again = f"On one screen, at every save: {task(f'watch {found.report.step}')}"
-    return style.text("\n".join(["", "Mend this first:", *told, "", again]) + "\n")
+    again = f"On one screen, on every save: {task(f'watch {found.report.step}')}"
+    return style.text("\n".join(["", "Fix this first:", *told, "", again]) + "\n")
 
 
 def after_error() -> str:
-    """What to do where the grader could not finish."""
-    return f"What is wrong on this machine, and how to mend it: {task('doctor')}\n"
+    """What to do if the grader could not finish."""
+    return f"What is wrong on this machine, and how to fix it: {task('doctor')}\n"
 
 
 def _compared(step: Step, *, keys: bool) -> Iterator[str]:
-    """How the learner's file differs from the reference, itself or how to see it."""
+    """The difference between the learner's file and the reference, or how to see it."""
     changed = [
         line for line in _difference(step, lines_around=0) if line[:1] in "+-" and line[1:].strip()
     ]
     if not changed:
-        yield "Your code is the reference's."
+        yield "Your code is identical to the reference."
         return
     counted = f"Yours (-) and the reference (+) differ in {_count(len(changed), 'line')}"
     if len(changed) <= FEW:
@@ -231,18 +231,18 @@ def _compared(step: Step, *, keys: bool) -> Iterator[str]:
 
 
 def solution_page(step: Step) -> str:
-    """The reference as a difference from the learner's file: - is theirs, + the reference's."""
+    """The reference as a diff from the learner's file: - is theirs, + the reference's."""
     lines = list(_difference(step, lines_around=3))
     if not lines:
-        return "Your file is the reference.\n"
+        return "Your file is identical to the reference.\n"
     name = step.stub.relative_to(step.root).as_posix()
     return "\n".join([f"# From {name} (-) to the reference (+).", *lines]) + "\n"
 
 
 def _difference(step: Step, lines_around: int) -> Iterator[str]:
-    """The lines of a unified diff, its marks set off by a space, with the learner's line numbers.
+    """The lines of a unified diff, its marks followed by a space, with the learner's line numbers.
 
-    The stub's own tasks and hints, which the learner may have left standing, are not in it.
+    It leaves out the stub's own tasks and hints, which the learner may have kept.
     """
     reference = step.solution.read_text(encoding="utf-8")
     given = {line.strip() for region in regions(reference) for line in region.stub}

@@ -1,8 +1,8 @@
 """What the learner has done so far, in one small file: read, changed and written whole.
 
-The file is ``.grader/progress.json`` in the course folder, which git ignores. Losing it costs a
-learner the count of attempts and nothing else, so nothing here ever stops a grading: where the file
-cannot be read or written there is a note to show.
+The file is ``.grader/progress.json`` in the course folder, which git ignores. Losing it costs the
+learner the attempt counts and nothing else, so nothing here ever stops grading: if the file
+cannot be read or written, there is a note to show.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class StepProgress:
-    """Attempts at one step. Times are ISO 8601 in UTC; ``digest`` is of the file last graded."""
+    """Attempts at one step. Times are ISO 8601 in UTC; ``digest`` is the last graded file's."""
 
     attempts: int = 0
     score: int = 0
@@ -57,18 +57,18 @@ class StepProgress:
 
 
 Progress = Mapping[str, StepProgress]
-"""Step id to what was done; a step without an entry is untouched."""
+"""Step id to its progress; a step without an entry is untouched."""
 
 UNTOUCHED = StepProgress()
 
 
 def attempted(before: StepProgress, report: Report) -> StepProgress:
-    """``before`` with one more attempt, which gave ``report``.
+    """``before`` with one more attempt, whose result was ``report``.
 
-    A file that cannot be read and an error of the grader are no attempt. Grading the same bytes
-    again is none either, but what it gives counts: the checks, or the earlier steps, may have
-    changed. A failing check counts one where it is the first that fails, or where what stands at
-    it has changed since: a blank further down that nobody touched does not count.
+    A file that cannot be read and an error of the grader are not attempts. Neither is grading the
+    same bytes again, but its result counts: the checks, or the earlier steps, may have changed. A
+    failing check counts one if it is the first to fail, or if what stands at it has changed since:
+    a blank further down that nobody touched does not count.
     """
     digest = report.digest[:16]
     passed = report.verdict is Verdict.PASS
@@ -97,18 +97,18 @@ def attempted(before: StepProgress, report: Report) -> StepProgress:
 
 
 def asked(before: StepProgress, check: str, level: int) -> StepProgress:
-    """``before`` where the hints of ``check`` were asked for up to ``level``."""
+    """``before`` with the hints of ``check`` requested up to ``level``."""
     old = before.checks.get(check, Tried())
     return replace(before, checks={**before.checks, check: replace(old, asked=level)})
 
 
 def restarted(before: StepProgress) -> StepProgress:
-    """``before`` as a step that is begun again; that it was passed once is kept."""
+    """``before`` as a step that is started over; that it was passed once is kept."""
     return replace(UNTOUCHED, passed=before.passed, best=before.best, of=before.of)
 
 
 def read(root: Path) -> tuple[Progress, str | None]:
-    """What was done, and a note for the learner where the file could not be used."""
+    """The progress, and a note for the learner if the file could not be used."""
     path = root / FILE
     try:
         return _parse(path.read_bytes()), None
@@ -117,7 +117,7 @@ def read(root: Path) -> tuple[Progress, str | None]:
     except OSError as problem:
         return {}, f"Your progress could not be read from {FILE}: {problem.strerror}."
     except NewerSchema as problem:
-        return {}, f"{FILE} was written by a newer course ({problem}); it is left as it is."
+        return {}, f"{FILE} was written by a newer course ({problem}); it is left unchanged."
     except ValueError:
         return {}, f"{FILE} is damaged. The next attempt sets it aside and starts a new one."
 
@@ -125,16 +125,16 @@ def read(root: Path) -> tuple[Progress, str | None]:
 def update(
     root: Path, step: str, change: Callable[[StepProgress], StepProgress]
 ) -> tuple[StepProgress, str | None]:
-    """Change the entry of ``step`` and write the file; what it is now, and a note or None.
+    """Change the entry of ``step`` and write the file; the new entry, and a note or None.
 
-    Two processes at once take turns, so that neither loses what the other wrote.
+    Concurrent processes take turns, so that neither loses what the other wrote.
     """
     path = root / FILE
     note = None
     try:
         path.parent.mkdir(exist_ok=True)
         with _turn(path.with_suffix(".lock")):
-            for left in path.parent.glob(f".{path.name}.*"):  # by somebody who was killed
+            for left in path.parent.glob(f".{path.name}.*"):  # left by a killed process
                 left.unlink(missing_ok=True)
             try:
                 before = _parse(path.read_bytes())
@@ -154,7 +154,7 @@ def update(
 
 
 class NewerSchema(Exception):
-    """The file has a schema that this version does not know."""
+    """The file has a schema unknown to this version."""
 
 
 def _parse(data: bytes) -> dict[str, StepProgress]:
@@ -189,7 +189,7 @@ def _step(entry: Mapping[str, Any]) -> StepProgress:
 
 
 def _typed(entry: object, names: tuple[str, ...], kind: Any) -> None:
-    """Raise ValueError where one of these fields has another type."""
+    """Raise ValueError if one of these fields has another type."""
     for name in names:
         value = getattr(entry, name)
         if not isinstance(value, kind) or isinstance(value, bool):
@@ -205,12 +205,12 @@ def _set_aside(path: Path) -> str:
     """Rename a damaged file; the note on it."""
     aside = path.with_name(f"progress-damaged-{time.strftime('%Y%m%d-%H%M%S')}.json")
     path.replace(aside)
-    return f"{FILE} was damaged. It is kept as {aside.name}, and your progress begins anew."
+    return f"{FILE} was damaged. It is kept as {aside.name}, and your progress starts over."
 
 
 @contextlib.contextmanager
 def _turn(lock: Path) -> Iterator[None]:
-    """Hold ``lock`` against other processes, as far as the file system can; not for ever."""
+    """Hold ``lock`` against other processes, if the file system can, for a limited time."""
     handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         with contextlib.suppress(ImportError):

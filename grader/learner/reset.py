@@ -1,4 +1,4 @@
-"""Begins a step again, and loses nothing."""
+"""Starts a step over, and loses nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.learner.stub import back_up, untouched
 
 
 def reset(step: Step) -> str:
-    """Make the learner's file the stub again, keeping a copy; what was done, in words.
+    """Make the learner's file the stub again, keeping a copy; returns what was done, in words.
 
     Raises:
         Unusable: the copy or the stub could not be written; the file is as it was.
@@ -25,8 +25,8 @@ def reset(step: Step) -> str:
     except OSError as problem:
         where = f" ({problem.filename})" if problem.filename else ""
         raise Unusable(
-            f"{name} is as it was: {problem.strerror or problem}{where}. "
-            "Mend that, then reset the step.",
+            f"{name} is unchanged: {problem.strerror or problem}{where}. "
+            "Fix that, then reset the step.",
             status=3,
         ) from problem
 
@@ -37,7 +37,7 @@ def _reset(step: Step, name: str) -> str:
     except FileNotFoundError:
         data = None
     if data is not None and untouched(step, sha256(data).hexdigest()):
-        kept = f"{name} is the stub already.\n"
+        kept = f"{name} is already the stub.\n"
     else:
         kept = ""
         if data is not None:

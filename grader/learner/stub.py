@@ -1,4 +1,4 @@
-"""The stub of a step: whether a file still is it, and copies of what a learner made of it."""
+"""The stub of a step: whether a file still is the stub, and copies of learners' files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def untouched(step: Step, digest: str) -> bool:
 
 
 def back_up(root: Path, path: Path) -> Path:
-    """Make a copy of ``path`` under a name of its own, safe on the disk; returns its path.
+    """Copy ``path`` under a unique name, flushed to disk; returns the copy's path.
 
     Raises:
-        OSError: it could not be made, and nothing of it is left.
+        OSError: it could not be made; no partial copy is left.
     """
     folder = root / BACKUPS
     folder.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def back_up(root: Path, path: Path) -> Path:
 
 
 def read_manifest(root: Path) -> dict[str, str]:
-    """File name to digest. A damaged line counts as none: the file is then kept."""
+    """File name to digest. A damaged line counts as missing: the file is then kept."""
     try:
         data = (root / "steps" / MANIFEST).read_bytes()
     except FileNotFoundError:

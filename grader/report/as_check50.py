@@ -45,5 +45,5 @@ def _cause(check: CheckResult, report: Report) -> dict[str, str | None]:
 
 
 def _inert(text: str) -> str:
-    """A text without markup: check50's own page takes these two for HTML. The log has it whole."""
+    """Text without markup: check50's own page treats these two as HTML. The log has all of it."""
     return text.replace("<", "‹").replace(">", "›")

@@ -11,14 +11,14 @@ from grader.report.points import Points
 
 SCHEMA = "classroom50/result/v1"
 TAG = "submit/"
-"""A submission is a tag that starts so."""
+"""A submission is a tag that starts like this."""
 
 
 def render(report: Report, given: Mapping[str, str], now: str, points: Points | None = None) -> str:
     """The result as a JSON object.
 
     ``given`` are the environment variables of Classroom 50's runner, ``now`` the time in UTC as
-    ISO 8601. Where a variable is missing, something stands there that no collector takes for a
+    ISO 8601. A missing variable is replaced by a value that no collector takes for a
     student's.
     """
     points = points or Points()

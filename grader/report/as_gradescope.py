@@ -12,7 +12,7 @@ STATUSES = {Status.PASS: "passed", Status.FAIL: "failed", Status.NOT_RUN: "faile
 
 
 def render(report: Report, points: Points | None = None) -> str:
-    """The results as a JSON object. A failure of the grader has no score: Gradescope tells."""
+    """The results as a JSON object. A failure of the grader has no score; Gradescope says so."""
     points = points or Points()
     found: dict[str, object] = {
         "output": _head(report),

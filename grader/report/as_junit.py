@@ -1,6 +1,6 @@
 """Reports as JUnit XML, in the form that Jenkins and GitLab read.
 
-A case is called by its check's id, which is the same whether it passes or fails, so that a
+A case is named by its check's id, which is the same whether it passes or fails, so that a
 server can follow it from run to run.
 """
 
@@ -14,7 +14,7 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.report.parts import fault, said
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, not even escaped."""
+"""What XML 1.0 cannot contain, not even escaped."""
 
 
 def render(report: Report) -> str:
@@ -23,7 +23,7 @@ def render(report: Report) -> str:
 
 
 def render_all(reports: Sequence[tuple[str, Report]]) -> str:
-    """A suite for each report, named by the student where there is a name."""
+    """A suite for each report, named after the student if there is a name."""
     root = Xml.Element("testsuites")
     for student, report in reports:
         root.append(_suite(student, report))

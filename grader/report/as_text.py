@@ -21,7 +21,7 @@ def render(
     """The whole report as text, not wrapped and not coloured.
 
     ``verbose`` adds the original error texts and how the file was run. ``hint_level`` is how
-    many of each check's hints are shown, at least one; ``levels`` may say more for some checks,
+    many of each check's hints are shown, at least one; ``levels`` may raise it for some checks,
     by id.
     """
     lines = [f"Running tests for Step {report.step.removeprefix('s')}: {report.title}...", ""]
@@ -63,9 +63,9 @@ def one_check(
 def unread(
     report: Report, problem: CheckResult, style: Style, *, verbose: bool = False
 ) -> Iterator[str]:
-    """Why the file could not be read. All checks wait for that, and need no line each."""
+    """Why the file could not be read. All checks wait for that, so they get no lines."""
     yield from one_check(problem, style, verbose=verbose)
-    yield f"{style.marks[Status.NOT_RUN]} All {report.max_score} checks wait until this is mended."
+    yield f"{style.marks[Status.NOT_RUN]} All {report.max_score} checks wait until this is fixed."
 
 
 def _diagnosis(report: Report) -> Iterator[str]:
@@ -82,9 +82,9 @@ def _diagnosis(report: Report) -> Iterator[str]:
 
 
 def _circumstances(report: Report) -> Iterator[str]:
-    """How the file was run: tier of isolation, engine, seed, what the engine did not do itself."""
+    """How the file was run: isolation tier, engine, seed, what the engine left to MAX."""
     if report.isolation is None:
-        yield "How it ran: nothing of the file was run."
+        yield "How it ran: the file was not run."
     else:
         yield (
             f"How it ran: {report.isolation}, engine {report.engine}. "
@@ -94,7 +94,7 @@ def _circumstances(report: Report) -> Iterator[str]:
 
 
 def closing(report: Report, style: Style) -> str:
-    """The last line: what became of the file."""
+    """The last line: the outcome."""
     emoji = style.unicode and not style.words
     match report.verdict:
         case Verdict.PASS:

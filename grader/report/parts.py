@@ -1,4 +1,4 @@
-"""What several formats say alike."""
+"""What several formats share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from grader.base.model import CheckResult, Report
 
 
 def said(check: CheckResult) -> list[str]:
-    """What stands under a failed check: where, why, and its first hint."""
+    """What goes under a failed check: where, why, and its first hint."""
     where = f"Line {check.line}: {check.text or ''}".rstrip(": ") if check.line else ""
     hint = f"Hint: {check.hints[0]}" if check.hints else ""
     return [line for line in (where, check.note or "", hint) if line]

@@ -1,7 +1,7 @@
 """How many points each check is worth.
 
 A TOML file has one table for each step, and in it a whole number for each check that is not
-worth one point. ``"*"`` stands for the checks that are not named:
+worth one point. ``"*"`` stands for the checks not named:
 
 .. code-block:: toml
 
@@ -27,7 +27,7 @@ OTHERS = "*"
 
 @dataclass(frozen=True)
 class Points:
-    """The weight of each check of each step; one point each where nothing is said."""
+    """The weight of each check of each step; one point each by default."""
 
     weights: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
@@ -50,14 +50,14 @@ def read(path: Path) -> Points:
     """The points that the file at ``path`` gives.
 
     Raises:
-        Unusable: it is no such file, or names a step or a check that does not exist.
+        Unusable: it is not such a file, or names a step or a check that does not exist.
     """
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
         raise Unusable(f"The points {path} cannot be read: {problem.strerror}.") from None
     except ValueError as problem:
-        raise Unusable(f"The points {path} are no TOML file: {problem}.") from None
+        raise Unusable(f"The points {path} are not a TOML file: {problem}.") from None
     weights = {}
     for name, given in table.items():
         try:
@@ -81,6 +81,6 @@ def _checked(path: Path, step: str, given: Mapping[str, object]) -> dict[str, in
             guess = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
             raise Unusable(f"{path}: {step} has no check {name!r}. {guess}")
         if not isinstance(points, int) or isinstance(points, bool) or points < 0:
-            raise Unusable(f"{path}: {step}, {name}: points are whole numbers from 0.")
+            raise Unusable(f"{path}: {step}, {name}: points are whole numbers, 0 or more.")
         weights[name] = points
     return weights

@@ -1,4 +1,4 @@
-"""How to write to one place: which characters, which colours, how wide."""
+"""How to write to one destination: which characters, which colours, how wide."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COLOURS = (
 class Style:
     """The defaults are a UTF-8 file: marks, no colour, no wrapping.
 
-    ``width`` None does not wrap. ``words`` is for screen readers: words in the place of marks, no
+    ``width`` None does not wrap. ``words`` is for screen readers: words instead of marks, no
     rules, boxes or bars.
     """
 
@@ -41,18 +41,18 @@ class Style:
 
     @property
     def marks(self) -> Mapping[str, str]:
-        """What stands before a check's sentence, by its status."""
+        """What precedes a check's sentence, by its status."""
         if self.words:
             return WORD_MARKS
         return MARKS if self.unicode else ASCII_MARKS
 
     def text(self, text: str) -> str:
-        """``text`` in the characters of this place."""
+        """``text`` in the characters of this destination."""
         return text if self.unicode else text.encode("ascii", "replace").decode("ascii")
 
 
 FILE = Style()
-"""A file, and what a lesson shows."""
+"""For a file, and for what a lesson shows."""
 
 
 def style_of(stream: TextIO, environment: Mapping[str, str] = os.environ, *, plain: bool) -> Style:
@@ -66,13 +66,13 @@ def style_of(stream: TextIO, environment: Mapping[str, str] = os.environ, *, pla
 
 
 def paint(text: str, style: Style) -> str:
-    """``text`` with its lines wrapped to the width, indented as they begin, and coloured."""
+    """``text`` with its lines wrapped to the width, with their indent kept, and coloured."""
     if style.width is None:
         return text
     try:
         from rich.console import Console
         from rich.text import Text
-    except ImportError:  # a broken installation, which `doctor` is to tell
+    except ImportError:  # a broken installation, which `doctor` must report
         return text
 
     console = Console(
@@ -97,7 +97,7 @@ def _colour(line: str) -> str:
 
 
 def _wrapped(line: Text, style: Style, width: int, console: Console) -> Text:
-    """``line`` in as many lines as it takes, the later ones indented; quoted code is cut."""
+    """``line`` in as many lines as needed, the later ones indented; quoted code is cut."""
     if line.cell_len <= width:
         return line
     if line.plain.startswith("   Line "):

@@ -8,12 +8,12 @@ from grader.show.heatmap import Scale
 from grader.show.palette import DARK, Colour, colour, contrast, ink
 
 FIRST_GREY = 235
-"""Weights are the last 21 greys of the 256: nothing but lightness, as many as there are levels."""
+"""Weights are the last 21 greys of the 256: only lightness, one per level."""
 
 BELOW = (17, 18, 24, 25, 31, 32, 33, 75, 111, 117)
 MIDDLE = 236
 ABOVE = (58, 94, 130, 136, 172, 208, 214, 215, 222, 230)
-"""Blues and oranges of the 256, the lighter the further from 0."""
+"""Blues and oranges of the 256, lighter further from 0."""
 
 WHITE, BLACK = 231, 16
 
@@ -39,7 +39,7 @@ def ground(step: int, scale: Scale) -> Paint:
 
 
 def writing(step: int, scale: Scale, *, many: bool) -> Paint:
-    """The colour of text on such a cell; ``many`` says that the terminal has all colours."""
+    """The colour of text on such a cell; ``many``: the terminal has all colours."""
     if many:
         return Paint(ink(step, scale, DARK), WHITE)
     behind = rgb(ground(step, scale).index)
@@ -50,7 +50,7 @@ def writing(step: int, scale: Scale, *, many: bool) -> Paint:
 
 
 def rgb(index: int) -> Colour:
-    """What terminals draw for one of the 256 colours, the first 16 left out."""
+    """What terminals draw for one of the 256 colours, except the first 16."""
     if index >= 232:
         return (8 + 10 * (index - 232),) * 3
     levels = (0, 95, 135, 175, 215, 255)

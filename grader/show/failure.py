@@ -1,4 +1,4 @@
-"""The figure of a failed check: what was expected, what came, and the difference."""
+"""The figure of a failed check: expected numbers, the program's numbers, and the difference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.show.heatmap import Figure, Heatmap, Scale, whole
 from grader.show.terminal import Screen
 
 MASKED = 1e20
-"""Numbers beyond this stand for minus infinity in a mask, and set no scale."""
+"""Numbers beyond this stand for minus infinity in a mask, and do not affect the scale."""
 
 
 def figure(excerpt: Excerpt) -> Figure:
@@ -46,7 +46,7 @@ def compared(
 def as_html(excerpt: Excerpt, name: str) -> str:
     """The excerpt as ``<figure>``, for a page that has :func:`grader.show.svg.style` in it once.
 
-    ``name`` begins the ids in it: another one for each figure of the page.
+    ``name`` starts its ids: use a different one for each figure of the page.
     """
     drawn = figure(excerpt)
     caption = escape(f"{drawn.title}. {drawn.text}", quote=False)
@@ -62,7 +62,7 @@ def as_text(excerpt: Excerpt, screen: Screen) -> str:
 
 
 def _scale(expected: Grid) -> tuple[Scale, float]:
-    """Weights or a mask where the numbers are those, else numbers of any sign."""
+    """Weights or a mask if the numbers are those, else numbers of any sign."""
     numbers = [value for row in expected for value in row]
     finite = [value for value in numbers if abs(value) < MASKED]
     if len(finite) < len(numbers) and not any(finite):
@@ -74,7 +74,7 @@ def _scale(expected: Grid) -> tuple[Scale, float]:
 
 
 def _minus(actual: Grid, expected: Grid) -> Grid:
-    """The difference; equal infinities and a NaN that was expected are no difference."""
+    """The difference; equal infinities and an expected NaN count as no difference."""
     return tuple(
         tuple(
             0.0 if a == e or (math.isnan(a) and math.isnan(e)) else a - e
@@ -95,7 +95,7 @@ def _told(
     rows: tuple[str, ...],
     columns: tuple[str, ...],
 ) -> str:
-    """In words: how many numbers are far off, and the one that is furthest."""
+    """In words: how many numbers are far off, and the furthest one."""
     far = max(_largest(expected), 1e-3) * 1e-3
     wrong = [
         (math.inf if math.isnan(gap) else abs(gap), row, column)
@@ -109,6 +109,6 @@ def _told(
     _, row, column = max(wrong, key=lambda one: one[0])
     return (
         f"{len(wrong)} of {total} numbers differ by more than a thousandth of the "
-        f"largest. The furthest stands in row {rows[row]}, column {columns[column]}: it is "
+        f"largest. The furthest is in row {rows[row]}, column {columns[column]}: it is "
         f"{whole(actual[row][column])}, expected {whole(expected[row][column])}."
     )

@@ -1,4 +1,4 @@
-"""The figures of an exhibit: as it should be, or as a program really does it."""
+"""The figures of an exhibit: as it should be, or as a program really computes it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shown:
-    """What was drawn: the figures, whether all is right, and what else is to be said."""
+    """What was drawn: the figures, whether all is right, and further remarks."""
 
     figures: tuple[Figure, ...]
     right: bool
@@ -32,14 +32,14 @@ class Shown:
 
 
 def reference(exhibit: Exhibit, views: tuple[View, ...]) -> Shown:
-    """The exhibit as the formulas of the course have it."""
+    """The exhibit according to the course's formulas."""
     expected = exhibit.trial.expect() if exhibit.trial.expect is not None else {}
     drawn = [(view, _heatmap(view, view.pick(expected[view.path]))) for view in views]
     return Shown(tuple(_grouped(exhibit, drawn)), right=True)
 
 
 def mistaken(exhibit: Exhibit, view: View, knobs: Mapping[str, Any]) -> Figure:
-    """One view beside what it is with a mistake, which ``knobs`` describe to the formulas."""
+    """One view next to the same with a mistake, which ``knobs`` describe to the formulas."""
     expect = exhibit.trial.expect
     if expect is None:
         raise ValueError(f"{exhibit.title} has no formula")
@@ -51,7 +51,7 @@ def mistaken(exhibit: Exhibit, view: View, knobs: Mapping[str, Any]) -> Figure:
 def observed(
     exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome, framework: Framework
 ) -> Shown:
-    """The exhibit as a program really does it; where it is wrong, beside what it should be."""
+    """The exhibit as a program really computes it; where wrong, next to what it should be."""
     evidence = Evidence({exhibit.trial.probe.name: exhibit.trial}, outcome, framework)
     right: list[tuple[View, Heatmap]] = []
     wrong: list[Figure] = []
@@ -70,7 +70,7 @@ def observed(
 
 
 def _pair(evidence: Evidence, exhibit: Exhibit, view: View) -> tuple[Numbers, Numbers] | None:
-    """What is expected and what was seen; None where nothing of that shape was."""
+    """What was expected and what was seen; None if nothing of that shape was seen."""
     name = exhibit.trial.probe.name
     want, seen = evidence.expected(name)[view.path], evidence.seen(name, view.path)
     if not isinstance(seen, SeenTensor | SeenArray) or seen.array.shape != want.shape:
@@ -83,7 +83,7 @@ def _pair(evidence: Evidence, exhibit: Exhibit, view: View) -> tuple[Numbers, Nu
 
 
 def _same(want: Numbers, have: Numbers) -> bool:
-    """To the eye: float32 arithmetic against float64, and values near 1."""
+    """For the eye: float32 arithmetic against float64, and values near 1."""
     return bool(np.isclose(have, want, rtol=1e-3, atol=2e-4, equal_nan=True).all())
 
 
@@ -128,7 +128,7 @@ def _heatmap(view: View, values: Numbers) -> Heatmap:
 
 
 def _note(view: View, values: Numbers) -> str:
-    """Which column is the largest of each row."""
+    """The column with the largest value of each row."""
     rounded = np.round(values, 9)
     said = (
         f"{row} {view.columns[int(np.argmax(line))]} {number(float(line.max()), Scale.WEIGHT)}"

@@ -1,4 +1,4 @@
-"""What is drawn: grids of numbers with labels, and which of the few colour levels a number has."""
+"""What is drawn: grids of numbers with labels, and which of the few colour levels a number gets."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from enum import StrEnum
 from grader.base.model import Grid
 
 STEPS = 20
-"""Levels of a weight: 0 to ``STEPS``. Half as many each way for numbers with a sign."""
+"""Levels of a weight: 0 to ``STEPS``. Half as many in each direction for signed numbers."""
 
 DECIMALS = 9
-"""Numbers are rounded to these before anything else is done with them.
+"""Numbers are rounded to this before any other use.
 
 The last bits of a float64 depend on the machine, and a picture must not.
 """
@@ -25,7 +25,7 @@ class Scale(StrEnum):
     """From 0 to 1."""
 
     MASK = "mask"
-    """What is added to a score; drawn as the factor exp(number) that is left of a weight."""
+    """What is added to a score; drawn as the factor exp(number) on a weight."""
 
     SIGNED = "signed"
     """From ``-limit`` over 0 to ``limit``."""
@@ -33,7 +33,7 @@ class Scale(StrEnum):
 
 @dataclass(frozen=True)
 class Heatmap:
-    """One grid with its labels. ``note`` says in a sentence what is to be seen."""
+    """One grid with its labels. ``note`` says in a sentence what to see in it."""
 
     title: str
     values: Grid
@@ -46,7 +46,7 @@ class Heatmap:
 
 @dataclass(frozen=True)
 class Figure:
-    """Heatmaps that belong together. ``text`` tells what they show to who cannot see them."""
+    """Heatmaps that belong together. ``text`` describes them for people who cannot see them."""
 
     title: str
     text: str
@@ -54,7 +54,7 @@ class Figure:
 
 
 def level(value: float, heatmap: Heatmap) -> int | None:
-    """The colour level of ``value``; None for NaN. Numbers beyond the scale get its last level."""
+    """The colour level of ``value``; None for NaN. Numbers beyond the scale get the last level."""
     if math.isnan(value):
         return None
     match heatmap.scale:
@@ -90,7 +90,7 @@ def number(value: float, scale: Scale) -> str:
 
 
 def whole(value: float) -> str:
-    """``value`` as a table or a sentence has it."""
+    """``value`` for a table or a sentence."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):

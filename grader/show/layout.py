@@ -1,4 +1,4 @@
-"""Where each heatmap of a figure stands, in pixels: the same for SVG and PNG."""
+"""Where each heatmap of a figure goes, in pixels: the same for SVG and PNG."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ WIDTH = 800
 GAP = 28
 TITLE = 20
 LETTER = 6.6
-"""The width that a letter of a label is given."""
+"""The width of one letter of a label."""
 
 LONGEST = 12
-"""A label is cut to so many letters."""
+"""A label is cut to this many letters."""
 
 NUMBERED = 26
-"""From this size of a cell on, its number stands in it."""
+"""Cells of at least this size show their number."""
 
 LARGE = 36
 SMALL = 18
-"""The largest cell where numbers are left out."""
+"""The largest cell without a number."""
 
 SIZES = ((8, 36), (12, 26), (16, 20), (32, 14))
-"""Up to so many rows or columns, a cell has this size."""
+"""With up to this many rows or columns, a cell has this size."""
 
 
 @dataclass(frozen=True)
 class Placed:
     """A heatmap with its upper left corner, the size of a cell, and where its first cell is.
 
-    ``turned`` says that the labels of the columns are written upwards.
+    ``turned``: the column labels are written upwards.
     """
 
     heatmap: Heatmap
@@ -58,7 +58,7 @@ class Placed:
 def place(
     figure: Figure, largest: int = LARGE, within: int = WIDTH
 ) -> tuple[list[Placed], int, int]:
-    """All heatmaps in rows, with the width and the height that they take."""
+    """All heatmaps in rows, with their total width and height."""
     placed: list[Placed] = []
     x, y, tall, wide = GAP // 2, GAP // 2, 0, GAP
     for heatmap in figure.heatmaps:
@@ -73,7 +73,7 @@ def place(
 
 
 def short(label: str) -> str:
-    """The label, cut where it is too long."""
+    """The label, cut if too long."""
     return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
 
 

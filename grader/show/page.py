@@ -1,4 +1,4 @@
-"""Figures as one HTML file that needs nothing else: no network, no script."""
+"""Figures as one self-contained HTML file: no network, no script."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ tbody th{text-align:left}
 
 
 def render(title: str, figures: Sequence[Figure], remarks: Sequence[str] = ()) -> str:
-    """The page. Each figure is a picture with its numbers as tables below, folded up."""
+    """The page. Each figure is a picture, with its numbers in collapsed tables below."""
     parts = [
         "<!doctype html>",
         '<html lang="en">',

@@ -1,7 +1,7 @@
-"""The colours of every level, on a light and on a dark ground.
+"""The colours of every level, on a light and on a dark background.
 
-One hue for weights, whose lightness alone tells the number; blue and orange for numbers with a
-sign, which people who cannot tell red from green do tell apart.
+One hue for weights, whose lightness alone tells the number; blue and orange for signed numbers,
+which people who confuse red and green can tell apart.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Colour = tuple[int, int, int]
 class Theme:
     """Colours as red, green and blue, each 0 to 255.
 
-    ``ink`` writes on ``surface``. On a cell ``ink`` or ``inverse`` does, whichever is read better.
+    Text on ``surface`` is ``ink``; on a cell ``ink`` or ``inverse``, whichever reads better.
     """
 
     surface: Colour
@@ -86,7 +86,7 @@ def _luminance(colour: Colour) -> float:
 
 
 def _between(start: Colour, end: Colour, step: int) -> Colour:
-    """The colour ``step`` of ``STEPS`` on the way, in whole numbers: alike on every machine."""
+    """The colour ``step`` of ``STEPS`` along the way, in integers: equal on every machine."""
     red, green, blue = (
         (a * (STEPS - step) + b * step + STEPS // 2) // STEPS
         for a, b in zip(start, end, strict=True)

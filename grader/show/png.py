@@ -1,4 +1,4 @@
-"""Figures as a PNG picture, drawn with Pillow on the light ground."""
+"""Figures as a PNG picture, drawn with Pillow on a light background."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from PIL import Image, ImageDraw, ImageFont
 
 ZOOM = 2
-"""Pixels of the picture for one of the layout: sharp on today's screens."""
+"""Picture pixels per layout pixel: sharp on today's screens."""
 
 WIDE = 1200
-"""Three heatmaps of twelve columns stand beside each other."""
+"""Three heatmaps of twelve columns fit side by side."""
 
 HEAD = 24
 """Room for a figure's title."""
 
 
 def render(figures: Sequence[Figure]) -> bytes:
-    """All figures below each other, as the bytes of a PNG file."""
+    """All figures, one below the other, as the bytes of a PNG file."""
     from PIL import Image, ImageDraw
 
     laid = [(figure, *place(figure, within=WIDE)) for figure in figures]
@@ -91,7 +91,7 @@ def _write(
 
 
 def _upwards(image: Image.Image, x: int, y: int, label: str) -> None:
-    """A label that is read from below, its end in the middle of its column."""
+    """A label that reads upwards, its end in the middle of its column."""
     from PIL import Image, ImageDraw
 
     font = _font(12)
@@ -103,7 +103,7 @@ def _upwards(image: Image.Image, x: int, y: int, label: str) -> None:
 
 
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """The font that Pillow brings along, so that a picture looks the same everywhere."""
+    """The font that Pillow bundles, so that a picture looks the same everywhere."""
     from PIL import ImageFont
 
     return ImageFont.load_default(size * ZOOM)

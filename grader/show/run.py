@@ -1,4 +1,4 @@
-"""Runs an exhibit on a learner's file, in the sandboxed worker and nowhere else."""
+"""Runs an exhibit on a learner's file, only in the sandboxed worker."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def draw_program(
     """What the file at ``path`` does with the exhibit's inputs, in a worker from ``start``.
 
     Raises:
-        SourceProblem: the file cannot be read, or is no Python.
+        SourceProblem: the file cannot be read, or is not Python.
         RuntimeError: the worker could not start.
     """
     with start(engine=engine) as running:

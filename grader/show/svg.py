@@ -1,6 +1,6 @@
-"""Figures as SVG: a file of its own, or a piece of a page.
+"""Figures as SVG: a separate file, or part of a page.
 
-A cell is eleven characters of a path; there is one path for each level. The same figure gives the
+A cell is eleven characters of a path; there is one path per level. The same figure yields the
 same bytes on every machine.
 """
 
@@ -15,9 +15,9 @@ from grader.show.palette import DARK, LIGHT, Theme, colour, css, ink
 
 
 def document(figure: Figure, largest: int = LARGE) -> str:
-    """The figure as an SVG file, light or dark as the reader's system is.
+    """The figure as an SVG file, light or dark like the reader's system.
 
-    ``largest`` is the size of a cell at most.
+    ``largest`` is the maximum size of a cell.
     """
     body, width, height = _body(figure, largest)
     used = {name for heatmap in figure.heatmaps for name in _names(heatmap)}
@@ -35,8 +35,8 @@ def document(figure: Figure, largest: int = LARGE) -> str:
 def fragment(figure: Figure, name: str, *, small: bool = False) -> str:
     """The figure as an ``<svg>`` for a page that has :func:`style` in it once.
 
-    ``name`` begins the ids in it, and must be another one for each figure of the page. ``small``
-    makes it a third as large on the page and on the disk, and leaves out the numbers.
+    ``name`` starts its ids, and must differ for each figure of the page. ``small`` makes it a
+    third as large on the page and on disk, and leaves out the numbers.
     """
     body, width, height = _body(figure, SMALL if small else LARGE)
     return (
@@ -48,7 +48,7 @@ def fragment(figure: Figure, name: str, *, small: bool = False) -> str:
 
 
 def style(used: Iterable[str] | None = None) -> str:
-    """The rules for both grounds; ``used`` names the levels that are needed, None for all."""
+    """The rules for both backgrounds; ``used`` names the needed levels, None means all."""
     names = sorted(set(_every_name()) if used is None else set(used))
     light, dark = _rules(names, LIGHT), _rules(names, DARK)
     return (
@@ -96,7 +96,7 @@ def _name(value: float, heatmap: Heatmap) -> str | None:
 
 
 def _body(figure: Figure, largest: int) -> tuple[str, int, int]:
-    """All heatmaps, laid out in rows; with the width and the height that they take."""
+    """All heatmaps, laid out in rows, and their total width and height."""
     placed, width, height = place(figure, largest)
     parts = (f'<g transform="translate({one.x} {one.y})">\n{_drawn(one)}</g>\n' for one in placed)
     return "".join(parts), width, height
@@ -121,7 +121,7 @@ def _drawn(one: Placed) -> str:
 
 
 def _cells(heatmap: Heatmap) -> Iterable[str]:
-    """One path a level, in units of a cell; NaN is a cross."""
+    """One path per level, in units of a cell; NaN is a cross."""
     paths: dict[str, list[str]] = {}
     for y, row in enumerate(heatmap.values):
         for x, value in enumerate(row):
@@ -135,7 +135,7 @@ def _cells(heatmap: Heatmap) -> Iterable[str]:
 
 
 def _numbers(one: Placed) -> Iterable[str]:
-    """The numbers in the cells, grouped by the colour that they are written in."""
+    """The numbers in the cells, grouped by text colour."""
     heatmap, cell = one.heatmap, one.cell
     groups: dict[str, list[str]] = {}
     for row, values in enumerate(heatmap.values):

@@ -1,4 +1,4 @@
-"""Figures as text: in colours, in shades where there are none, in digits where nothing else is."""
+"""Figures as text: in colours, else in shades, else in digits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number, sp
 SHADES = " ░▒▓█"
 GAP = "   "
 LONGEST = 12
-"""A label of a row has at most so many letters."""
+"""A row label has at most this many letters."""
 
 BARE = 2
-"""The width of a cell that has no room for its number."""
+"""The width of a cell without room for its number."""
 
 CROSS = "×"
-"""Stands for NaN where there is no room for the word."""
+"""Stands for NaN if there is no room for the word."""
 
 
 class Depth(IntEnum):
@@ -33,9 +33,9 @@ class Depth(IntEnum):
 
 @dataclass(frozen=True)
 class Screen:
-    """What is drawn on. ``plain`` asks for digits and more words, as a screen reader needs them.
+    """What is drawn on. ``plain`` asks for digits and more words, for screen readers.
 
-    ``width`` None is no terminal at all.
+    ``width`` None means no terminal.
     """
 
     width: int | None = 80
@@ -45,7 +45,7 @@ class Screen:
 
     @property
     def digits(self) -> bool:
-        """Whether there is nothing but digits to draw with."""
+        """Whether only digits are left to draw with."""
         return self.plain or not self.unicode or self.width is None
 
 
@@ -72,7 +72,7 @@ def _ascii(text: str) -> str:
 
 
 def _side_by_side(blocks: list[list[str]]) -> Iterator[str]:
-    """Blocks, all lines of which have their block's width, next to each other."""
+    """Blocks side by side; all lines of a block have its width."""
     widths = [_cells(block[0]) for block in blocks]
     for lines in zip_longest(*blocks):
         yield GAP.join(
@@ -85,7 +85,7 @@ def _wide(blocks: list[list[str]]) -> int:
 
 
 def _blocks(heatmap: Heatmap, screen: Screen) -> Iterator[list[str]]:
-    """The heatmap as one block, or as several where digits need more columns than there are."""
+    """The heatmap as one block, or as several if digits need more columns than there are."""
     labels = max((_cells(row) for row in heatmap.rows), default=0)
     labels = min(labels, LONGEST, max(3, (screen.width or 10_000) // 4))
     room = (screen.width or 10_000) - labels - 1
@@ -129,7 +129,7 @@ def _block(heatmap: Heatmap, screen: Screen, labels: int, size: int) -> list[str
 
 
 def _head(label: str, width: int) -> str:
-    """The label of a column; where it is cut, a mark before its first letter goes first."""
+    """The label of a column; to shorten it, a mark before its first letter goes first."""
     if _cells(label) > width and not label[0].isalnum():
         label = label[1:]
     return _fit(label, width, right=True)
@@ -154,7 +154,7 @@ def _cell(value: float, heatmap: Heatmap, screen: Screen, size: int) -> str:
 
 
 def _halves(heatmap: Heatmap, screen: Screen, labels: int) -> Iterator[str]:
-    """Two rows a line: the upper half of a character in one colour, the lower in the other."""
+    """Two rows per line: the upper half of a character in one colour, the lower in the other."""
     for top in range(0, len(heatmap.values), 2):
         pair = heatmap.values[top : top + 2]
         drawn = ""
@@ -214,7 +214,7 @@ def _painted(text: str, step: int | None, scale: Scale, depth: Depth) -> str:
 
 
 def _code(where: int, paint: Paint, depth: Depth) -> str:
-    """The sequence that sets the text's colour (``where`` 38) or its ground (48)."""
+    """The sequence that sets the text's colour (``where`` 38) or its background (48)."""
     if depth is Depth.ALL:
         return "\x1b[{};2;{};{};{}m".format(where, *paint.rgb)
     return f"\x1b[{where};5;{paint.index}m"
@@ -231,7 +231,7 @@ def _fit(label: str, width: int, *, right: bool = False) -> str:
 
 
 def _cells(line: str) -> int:
-    """The columns that ``line`` takes, its colours not counted."""
+    """The columns that ``line`` takes, not counting colour codes."""
     from rich.cells import cell_len
 
     if "\x1b" in line:

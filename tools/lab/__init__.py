@@ -1,1 +1,1 @@
-"""Small experiments about speed, for the lessons' figures: ``python -m tools.lab NAME``."""
+"""Small experiments on speed, for the lessons' figures: ``python -m tools.lab NAME``."""

@@ -21,7 +21,7 @@ class Name(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Experiment:
-        """The experiment called so; the usage message names those that exist."""
+        """The experiment with this name; the usage message lists those that exist."""
         if isinstance(value, Experiment):
             return value
         if value not in EXPERIMENTS:
@@ -46,21 +46,21 @@ class Name(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--processor",
     is_flag=True,
-    help="Count processor time, all threads together: for a machine that is busy.",
+    help="Count CPU time of all threads: for a busy machine.",
 )
 def main(experiment: Experiment | None, turns: int, kind: str, processor: bool) -> None:
-    """Measure on this machine what the lessons tell about speed.
+    """Measure on this machine what the lessons say about speed.
 
-    Without the name of an EXPERIMENT it lists them. MAX compiles what is measured: some minutes
-    the first time, seconds afterwards.
+    Without an EXPERIMENT it lists them. MAX compiles what is measured: some minutes
+    the first time, then seconds.
     """
     if experiment is None:
         click.echo(listing(), nl=False)
         return
     if kind not in experiment.engines:
         raise click.UsageError(f"{experiment.name} needs --engine {experiment.engines[0]}.")
-    os.environ.update(engine.environment())  # MAX reads it when it is imported
-    engine.install("numpy")  # what is compiled here is what is measured, and nothing else
+    os.environ.update(engine.environment())  # MAX reads it on import
+    engine.install("numpy")  # only what is measured is compiled here
     if kind == "max":
         click.echo("Compiling: minutes the first time, then seconds …", err=True)
     pairs = experiment.prepare(kind)
@@ -71,7 +71,7 @@ def main(experiment: Experiment | None, turns: int, kind: str, processor: bool) 
 
 
 def listing() -> str:
-    """Every experiment, with what it compares and where the lessons speak of it."""
+    """Every experiment, with what it compares and where the lessons mention it."""
     lines = ["Experiments (`pixi run lab NAME`):", ""]
     for one in EXPERIMENTS.values():
         lines += [f"  {one.name:<10} {one.about}", f"  {'':<10} {one.lesson}"]
@@ -89,7 +89,7 @@ def table(
     """What was measured, as text."""
     lines = [
         f"{experiment.name}: {experiment.about}",
-        f"{cores()} CPU cores; engine {kind}; {'processor' if processor else 'clock'} time, "
+        f"{cores()} CPU cores; engine {kind}; {'CPU' if processor else 'clock'} time, "
         f"the shortest of {turns} turns",
         "",
         f"{'':<24}{experiment.base:>12}{experiment.other:>12}   times faster (of medians)",
@@ -103,7 +103,7 @@ def table(
 
 
 def _time(seconds: float) -> str:
-    """Seconds in a unit that leaves three digits."""
+    """Seconds in a unit that needs three digits."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if seconds * factor >= 1 or unit == "µs":
             return f"{seconds * factor:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""The experiments. Each computes the same in two ways, sees that it is the same, and times both.
+"""The experiments. Each computes the same in two ways, checks that, and times both.
 
 With the engine ``max`` everything that is timed is compiled by MAX first. With ``numpy`` it runs
 as one graph on the engine that grades, which starts at once.
@@ -23,7 +23,7 @@ class Experiment:
     """A question, and the pairs whose ratio answers it.
 
     ``about`` says what is compared, ``base`` and ``other`` head the columns, ``lesson`` is where
-    the figures stand. ``prepare`` takes the engine and gives the pairs; ``engines`` are those that
+    the figures are. ``prepare`` takes the engine and returns the pairs; ``engines`` are those that
     it can use.
     """
 
@@ -41,10 +41,10 @@ class NotTheSame(AssertionError):
 
 
 def require_close(what: str, base: Any, other: Any, tolerance: float) -> None:
-    """See that two arrays agree, relative to the largest number.
+    """Check that two arrays agree, relative to the largest number.
 
     Raises:
-        NotTheSame: where they do not.
+        NotTheSame: if they do not.
     """
     apart = float(np.abs(base - other).max() / np.abs(base).max())
     if not apart <= tolerance:
@@ -59,7 +59,7 @@ def _random(seed: int, *shape: int) -> Any:
 
 
 def _one_graph(layer: Any, kind: str, *inputs: Any) -> Any:
-    """``layer`` as one graph: compiled by MAX, or made anew at every call and interpreted."""
+    """``layer`` as one graph: compiled by MAX, or rebuilt at every call and interpreted."""
     if kind == "max":
         return layer.compile(*inputs)
     from max.experimental import functional as F
@@ -150,7 +150,7 @@ def _small() -> Any:
 
 
 class _Whole:
-    """The model compiled for whole texts, in the place of the one with a cache."""
+    """The model compiled for whole texts, instead of the one with a cache."""
 
     def __init__(self, model: Any) -> None:
         from max.driver import CPU
@@ -168,7 +168,7 @@ def cache(kind: str) -> list[Pair]:
     """Reading each token once, or the whole text again for every token."""
     from solutions.solution_12 import generate
 
-    whole = cached = _small()  # step 12 makes one graph of each call by itself
+    whole = cached = _small()  # step 12 itself makes one graph of each call
     counts: tuple[int, ...] = (4, 16)
     if kind == "max":
         from gpt2.compiled import CompiledGPT2
@@ -185,7 +185,7 @@ def cache(kind: str) -> list[Pair]:
             return generate(cached, prompt, count)
 
         if again(4) != once(4):
-            raise NotTheSame("cache: the two sides write another text")
+            raise NotTheSame("cache: the two sides write different text")
         pairs.append(Pair(_tokens(count), again, once))
     return pairs
 
@@ -237,7 +237,7 @@ def precision(_: str) -> list[Pair]:
     from max.graph import TensorType
 
     class Widen(Module):
-        """Takes and gives float32; computes in ``kind``."""
+        """Takes and returns float32; computes in ``kind``."""
 
         def __init__(self, kind: Any) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""Two ways to compute the same, timed turn by turn in one run."""
+"""Two ways to compute the same, timed in turns in one run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Compared:
     """Seconds of each side, the shortest and the median of all turns.
 
     Whatever else the machine does only makes a turn longer. So the shortest is the figure, and
-    the median tells how disturbed it was.
+    the median shows how disturbed it was.
     """
 
     size: str
@@ -49,7 +49,7 @@ def compare(pair: Pair, turns: int, clock: Clock = time.perf_counter) -> Compare
     """Time both sides one after the other, ``turns`` times, after one turn that does not count.
 
     Raises:
-        ValueError: where there is no turn to count.
+        ValueError: if there is no turn to count.
     """
     if turns < 1:
         raise ValueError(f"at least one turn is needed, got {turns}")

@@ -1,8 +1,8 @@
-"""Makes the environments: built beside the old one, put in its place when whole.
+"""Makes the environments: built next to the old one, swapped in when complete.
 
 An environment counts only with its ``key``, which is written last and names everything that
 went into it. Whatever was interrupted still lies in the folder that it was built in, and is
-made anew. An environment holds only the packages that those below it lack, so that MAX is there
+rebuilt. An environment contains only the packages that those below it lack, so that MAX is there
 once. uv installs the packages; pip installs uv, into an environment of its own.
 """
 
@@ -24,23 +24,23 @@ from tools.pixiw import pip
 from tools.pixiw.manifest import DEFAULT, PREPARE, Environment, Manifest, Problem
 
 FORMAT = 2
-"""Raise it when environments made by an older pixiw no longer do."""
+"""Increment it when environments made by an older pixiw no longer work."""
 
 UV = "uv"
-"""The environment that holds uv."""
+"""The environment with uv."""
 
 KEY = ".pixiw/key"
 CACHE = ".venv.cache"
-"""Where uv keeps what it downloaded until it is installed: on the same disk, so that it links."""
+"""Where uv keeps downloads until they are installed: on the same disk, so that it can link."""
 
 FAILED = """\
-The packages could not be installed; the reason is above. Often it is one of these:
+The packages could not be installed; the reason is above. Common causes:
   - No network, or a proxy that is not set. Only installing needs the network.
   - The machine: MAX runs on Linux (x86-64 or ARM, glibc 2.34 or newer: Ubuntu 22.04, Debian 12,
     Fedora 35) and on Macs with Apple silicon (macOS 13 or newer).
   - A full disk: all environments together take 1 GB.
-  - A package index with builds of its own, so that a hash differs. Remove the folder
-    requirements/ then; the versions come from pixi.toml.
+  - A package index with its own builds, whose hashes differ. Then remove the folder
+    requirements/; the versions come from pixi.toml.
 Then run the same command again. It keeps what was downloaded."""
 
 
@@ -50,7 +50,7 @@ def say(message: str) -> None:
 
 
 def is_ready(manifest: Manifest, environment: Environment) -> bool:
-    """Whether ``environment`` is there, whole and up to date, without those below it."""
+    """Whether ``environment`` exists, complete and up to date, without those below it."""
     folder = manifest.root / environment.folder
     try:
         found = (folder / KEY).read_text(encoding="utf-8")
@@ -66,14 +66,14 @@ def is_outdated(manifest: Manifest, environment: Environment) -> bool:
 
 
 def make(manifest: Manifest, environment: Environment, lock: int | None) -> None:
-    """Make what is missing of ``environment``, each layer in place of what may be there.
+    """Make the missing layers of ``environment``, each replacing what may be there.
 
     Args:
         lock: the descriptor of the held lock. What this starts inherits it: should this
             process be killed, the next one waits until the orphans are gone too.
 
     Raises:
-        Problem: when it could not be made. What was there before is then still there.
+        Problem: it could not be made. What was there before is then still there.
     """
     layers = manifest.layers(environment)
     if all(is_ready(manifest, each) for each in layers):
@@ -118,7 +118,7 @@ def _build(manifest: Manifest, environment: Environment, fresh: Path, lock: int 
         if packages:
             options = ["--compile-bytecode", "--python", python]
             run([uv, "pip", "install", *options, *packages], pip.settings(tool / "python"))
-        _remove(manifest.root / CACHE)  # now, because a link less is a change in MAX's eyes
+        _remove(manifest.root / CACHE)  # now: MAX counts a removed link as a change
     _lay_on(fresh, [manifest.root / each.folder for each in manifest.layers(environment)[:-1]])
     task = manifest.tasks.get(PREPARE)
     if task is not None and environment.name == DEFAULT:
@@ -135,7 +135,7 @@ def _run(
     settings: Mapping[str, str] = MappingProxyType({}),
     failed: str = FAILED,
 ) -> None:
-    """Run ``command``, which says itself what goes wrong. Variables of the user's win."""
+    """Run ``command``, which reports its own errors. The user's variables win."""
     elsewhere = {"PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT"}
     kept = {name: value for name, value in os.environ.items() if name not in elsewhere}
     cache = {"UV_CACHE_DIR": str(manifest.root / CACHE)}
@@ -153,7 +153,7 @@ def _run(
 
 
 def _packages(manifest: Manifest, environment: Environment) -> list[str]:
-    """What to install, as arguments: the lock, or without one what those below do not have."""
+    """What to install, as arguments: the lock, or without one what those below lack."""
     if _lock(manifest, environment):
         return ["--no-deps", "--require-hashes", "-r", str(manifest.root / environment.lock)]
     below = manifest.layers(environment)[:-1]
@@ -168,7 +168,7 @@ def _lock(manifest: Manifest, environment: Environment) -> str:
 
 
 def _key(manifest: Manifest, environment: Environment) -> str:
-    """What ``environment`` is made of, in one word: its packages, its Python, what is below."""
+    """What ``environment`` is made of, as one digest: packages, Python, the layers below."""
     layers = manifest.layers(environment)
     packages = [_lock(manifest, each) or each.requirements for each in layers]
     parts = [FORMAT, sys.version_info[:2], packages]
@@ -176,7 +176,7 @@ def _key(manifest: Manifest, environment: Environment) -> str:
 
 
 def _lay_on(fresh: Path, below: list[Path]) -> None:
-    """Let ``fresh`` find the packages of the environments ``below``, the highest first."""
+    """Let ``fresh`` find the packages of the environments ``below``, highest first."""
     site = _site(fresh)
     lines = [os.path.relpath(each / site.relative_to(fresh), site) for each in reversed(below)]
     (site / "below.pth").write_text("\n".join(lines), encoding="utf-8")
@@ -187,7 +187,7 @@ def _site(folder: Path) -> Path:
 
 
 def _remove(path: Path) -> None:
-    """Delete a file, a link or a folder; nothing there is fine."""
+    """Delete a file, a link or a folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

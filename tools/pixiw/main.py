@@ -1,4 +1,4 @@
-"""The command line of pixiw, for all that its shell half does not do at once."""
+"""The command line of pixiw, for everything that its shell half does not do at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Stopped(BaseException):
 def main(root: str, arguments: Sequence[str]) -> NoReturn:
     """Do what ``arguments`` say; ends by becoming the task or with an exit status."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup asks
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             signal.signal(number, _stop)
     try:
         _main(read(Path(root)), list(arguments))
@@ -63,7 +63,7 @@ def _main(manifest: Manifest, arguments: list[str]) -> None:
     task = manifest.tasks.get(arguments[0]) or _bare(manifest, arguments[0], chosen)
     environment = chosen or manifest.environment(task.environment)
     _make(manifest, environment)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; the task need not
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; the task should not
     lines = f"root=$1; shift\n{shell.become(manifest, environment, task)}"
     os.execv("/bin/sh", ["pixiw", "-c", lines, "pixiw", str(manifest.root), *arguments[1:]])
 
@@ -79,7 +79,7 @@ def _environment_option(manifest: Manifest, arguments: list[str]) -> Environment
 
 
 def _bare(manifest: Manifest, name: str, chosen: Environment | None) -> Task:
-    """A command that is no task: ``python``, or a program of an environment that is there."""
+    """A command that is not a task: ``python``, or a program of an existing environment."""
     environment = chosen or manifest.environment(DEFAULT)
     program = manifest.root / environment.folder / "bin" / name
     if name not in ("python", "python3") and ("/" in name or not program.exists()):
@@ -88,28 +88,28 @@ def _bare(manifest: Manifest, name: str, chosen: Environment | None) -> Task:
 
 
 def _make(manifest: Manifest, environment: Environment) -> None:
-    """Make what is missing of ``environment``, and note down what can start at once."""
+    """Make what is missing of ``environment``, and write down what can start at once."""
     install.make(manifest, environment, _lock(manifest.root))
     known = manifest.environments.values()
     if outdated := [each.lock for each in known if install.is_outdated(manifest, each)]:
-        install.say(f"made for another pixi.toml: {', '.join(outdated)}; `./pixiw run lock` helps")
+        install.say(f"made for another pixi.toml: {', '.join(outdated)}; run `./pixiw run lock`")
         return
     ready = {each.name for each in known if install.is_ready(manifest, each)}
     shell.note(manifest, ready)
 
 
 def _lock(root: Path) -> int | None:
-    """Hold the lock of this folder. It ends with the process, so that none is ever stale.
+    """Hold the lock of this folder. It ends with the process, so none is ever stale.
 
     Returns:
-        Its descriptor; None where the folder cannot be written or its file system has no locks.
+        Its descriptor; None if the folder cannot be written or its file system has no locks.
     """
     try:
         lock = os.open(root / ".venv.lock", os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            install.say("another pixiw is at work in this folder; waiting for it")
+            install.say("another pixiw is running in this folder; waiting for it")
             fcntl.flock(lock, fcntl.LOCK_EX)
     except OSError:
         return None

@@ -1,6 +1,6 @@
 """What ``pixi.toml`` says: the environments and the tasks, as far as pixiw can do them.
 
-The part of pixi's format that is read here is small on purpose. A key that is not understood
+We read a deliberately small part of pixi's format. An unknown key
 is an error: a task that silently does something else would be worse than none.
 """
 
@@ -17,10 +17,10 @@ from typing import Any
 
 DEFAULT = "default"
 PREPARE = "_prepare"
-"""The task that is run once in a new default environment. pixi hides names with ``_`` too."""
+"""The task run once in a new default environment. pixi hides names with ``_`` too."""
 
 FOR_A_SHELL = frozenset("\"'`\\$&|;<>(){}[]*?~#\n")
-"""Characters that pixi's shell gives a meaning. A command with such a word is a list."""
+"""Characters special to pixi's shell. A command with such a word is a list."""
 
 
 class Problem(Exception):
@@ -46,12 +46,12 @@ class Environment:
 
     @property
     def lock(self) -> str:
-        """The file that pins its packages, relative to the root. It need not exist."""
+        """The file that pins its packages, relative to the root. It may be missing."""
         return f"requirements/{self.name}.txt"
 
     @property
     def digest(self) -> str:
-        """What the first line of the lock names, so that it belongs to ``requirements``."""
+        """What the first line of the lock names, to show that it belongs to ``requirements``."""
         return hashlib.sha256(json.dumps(self.requirements).encode()).hexdigest()[:16]
 
 
@@ -68,7 +68,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Manifest:
-    """All that pixiw needs from ``pixi.toml``."""
+    """Everything pixiw needs from ``pixi.toml``."""
 
     root: Path
     name: str
@@ -88,12 +88,12 @@ class Manifest:
         return self.environments[name]
 
     def layers(self, environment: Environment) -> list[Environment]:
-        """The environments whose features ``environment`` has too: the lowest first, it last."""
+        """The environments whose features ``environment`` includes: lowest first, itself last."""
         inside = [e for e in self.environments.values() if e.features <= environment.features]
         return sorted(inside, key=lambda each: len(each.features))
 
     def task_list(self) -> str:
-        """The tasks and their descriptions, one a line, for people."""
+        """The tasks and their descriptions, one per line, for people."""
         shown = [task for task in self.tasks.values() if not task.name.startswith("_")]
         width = max((len(task.name) for task in shown), default=0)
         lines = [f"  {task.name:<{width}}  {task.description}".rstrip() for task in shown]
@@ -110,7 +110,7 @@ def read(root: Path) -> Manifest:
     """``pixi.toml`` of the folder ``root``.
 
     Raises:
-        Problem: where it cannot be read, or asks for something that only pixi can do.
+        Problem: if it cannot be read, or asks for something that only pixi can do.
     """
     try:
         tables = tomllib.loads((root / "pixi.toml").read_text(encoding="utf-8"))
@@ -139,7 +139,7 @@ def _environment(name: str, body: Any, features: Mapping[str, Any]) -> Environme
     if not table.get("no-default-feature"):
         used.add(DEFAULT)
     for feature in used - features.keys():
-        raise Problem(f"{what} names no feature of pixi.toml: {feature!r}.")
+        raise Problem(f"{what} names a feature that pixi.toml lacks: {feature!r}.")
     lines = {
         _requirement(package, wanted)
         for feature in used
@@ -165,7 +165,7 @@ def _task(name: str, body: object, feature: str, environments: Mapping[str, Envi
     command = table.get("cmd", "")
     if isinstance(command, str):
         if not command or FOR_A_SHELL & set(command):
-            raise Problem(f"{what} is no plain command, so pixiw cannot run it: {command!r}")
+            raise Problem(f"{what} is not a plain command, so pixiw cannot run it: {command!r}")
         command = command.split()
     environment = table.get("default-environment", DEFAULT)
     if environment not in environments or feature not in environments[environment].features:
@@ -184,4 +184,4 @@ def _variables(table: Mapping[str, object], what: str) -> dict[str, str]:
 def _only(table: Mapping[str, object], known: set[str], what: str) -> None:
     other = sorted(set(table) - known)
     if other:
-        raise Problem(f"{what} uses {', '.join(other)}, which pixiw does not know. pixi does.")
+        raise Problem(f"{what} uses {', '.join(other)}, which only pixi supports.")

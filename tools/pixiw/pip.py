@@ -1,4 +1,4 @@
-"""pip, which comes with Python, and what it was told about where packages are."""
+"""pip, which comes with Python, and its settings for where packages come from."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ UV_NAMES = {
 
 
 def unpack(site: Path) -> None:
-    """Put pip into the folder of packages ``site``: what ensurepip does, in a tenth of its time."""
+    """Put pip into the package folder ``site``: what ensurepip does, in a tenth of the time."""
     import ensurepip
 
-    # Linux distributions keep the wheel in a folder of their own.
+    # Linux distributions keep the wheel in their own folder.
     folders = (
         sysconfig.get_config_var("WHEEL_PKG_DIR"),
         Path(ensurepip.__file__).parent / "_bundled",
@@ -43,9 +43,9 @@ def settings(python: Path) -> dict[str, str]:
         text=True,
         check=False,
     ).stdout
-    # Like pip, uv trusts what the machine trusts, and takes the best version of any index.
+    # Like pip, uv trusts what the machine trusts, and takes the best version from any index.
     found = {"UV_SYSTEM_CERTS": "1", "UV_INDEX_STRATEGY": "unsafe-best-match"}
-    for section in ("global", "install", ":env:"):  # the last one holds
+    for section in ("global", "install", ":env:"):  # the last one wins
         for name, value in re.findall(rf"^{section}\.(.+?)=(.*)$", listing, re.MULTILINE):
             if name in UV_NAMES:
                 words = str(literal_eval(value)).split()

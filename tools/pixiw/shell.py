@@ -1,4 +1,4 @@
-"""The lines of shell that become a task: for this process, and noted down for the shell half."""
+"""The shell lines that become a task: for this process, and saved for the shell half."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def become(manifest: Manifest, environment: Environment, task: Task) -> str:
 
 
 def note(manifest: Manifest, ready: Container[str]) -> None:
-    """Note down every task whose environment is in ``ready``.
+    """Save every task whose environment is in ``ready``.
 
-    The notes count as long as the files that they were made from stay the same. A copy of those
-    comes last. An environment of somebody else may be read-only; it is then used without notes.
+    The notes are valid as long as the files they were made from stay the same. A copy of those
+    files comes last. A read-only environment of somebody else is used without notes.
     """
     notes = manifest.root / NOTES
     text = "case $task in\n"
@@ -57,7 +57,7 @@ def _path(environment: Environment) -> str:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """Put ``content`` at ``path`` so that a reader sees the old content or all of the new."""
+    """Write ``content`` to ``path`` so that a reader sees the old content or all of the new."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     fresh.write_bytes(content)
     fresh.replace(path)

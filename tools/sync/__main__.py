@@ -1,4 +1,4 @@
-"""``python -m tools.sync``: bring every generated file in step with the solutions."""
+"""``python -m tools.sync``: bring every generated file up to date with the solutions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="sync", description="Regenerate the stubs, the step tasks and what lessons show."
     )
-    parser.add_argument("--check", action="store_true", help="change nothing; 1 if out of step")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if out of date")
     parser.add_argument(
         "--force", action="store_true", help="replace edited stubs too; each is backed up first"
     )

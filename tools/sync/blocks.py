@@ -24,19 +24,19 @@ def replace_block(text: str, markers: tuple[str, str], body: str) -> str:
     """``text`` with ``body`` between the two marker lines, which stay.
 
     Raises:
-        BlockProblem: when the two markers do not each stand once on a line of their own, in
-            this order.
+        BlockProblem: unless the two markers each appear exactly once on their own line, in
+        this order.
     """
     lines = text.splitlines()
     start, end = (_only_line(lines, marker) for marker in markers)
     if end < start:
-        raise BlockProblem(f"{markers[1]!r} stands above {markers[0]!r}.")
+        raise BlockProblem(f"{markers[1]!r} comes before {markers[0]!r}.")
     return "\n".join([*lines[: start + 1], *body.splitlines(), *lines[end:]]) + "\n"
 
 
 def tasks(steps: Iterable[Step]) -> str:
-    """One pixi task a step, as lines of TOML."""
-    # A TOML basic string and a JSON string escape alike what can stand in a title.
+    """One pixi task per step, as lines of TOML."""
+    # A TOML basic string and a JSON string escape alike what can be in a title.
     return "\n".join(
         f'{step.id} = {{ cmd = "python -m grader grade {step.id}", '
         f"description = {json.dumps(f'Step {step.number}: {step.title}', ensure_ascii=False)} }}"
@@ -53,6 +53,6 @@ def _only_line(lines: list[str], marker: str) -> int:
     """The index of the one line that is ``marker``."""
     found = [index for index, line in enumerate(lines) if line.strip() == marker]
     if len(found) != 1:
-        times = "is missing" if not found else f"stands there {len(found)} times"
-        raise BlockProblem(f"The line {marker!r} {times}. It must stand there once.")
+        times = "is missing" if not found else f"appears {len(found)} times"
+        raise BlockProblem(f"The line {marker!r} {times}. It must appear once.")
     return found[0]

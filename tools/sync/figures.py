@@ -1,4 +1,4 @@
-"""The figures in the lessons: SVG files beside them, and the blocks that show them."""
+"""The figures in the lessons: SVG files next to them, and the blocks that show them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SMALL_CELL = 12
 
 
 class Block(NamedTuple):
-    """What stands between two markers of a lesson, and the file that it shows, if there is one."""
+    """What goes between two markers of a lesson, and the file that it shows, if any."""
 
     markers: tuple[str, str]
     body: str
@@ -40,7 +40,7 @@ def blocks(step: Step) -> list[Block]:
 
 
 def block(step: Step, planned: LessonFigure, exhibit: Exhibit) -> Block:
-    """One figure of the lesson of ``step``, drawn of its exhibit."""
+    """One figure of the lesson of ``step``, drawn from its exhibit."""
     from grader.show import svg, terminal
     from grader.show.layout import LARGE
     from grader.show.terminal import Screen

@@ -1,8 +1,8 @@
-"""Bring every generated file in step with the solutions, and never lose a learner's work.
+"""Bring every generated file up to date with the solutions, and never lose a learner's work.
 
-The stub in ``steps/`` is the file that the learner edits. ``steps/stubs.sha256`` names the digest
-of each stub as it was last generated. A file that is neither that stub nor the new one holds
-somebody's work: it is kept, unless ``force`` says otherwise, and then a copy is kept.
+The stub in ``steps/`` is the file that the learner edits. ``steps/stubs.sha256`` has the digest
+of each stub as it was last generated. A file that is neither that stub nor the new one is
+somebody's work: it is kept, unless ``force`` is given, and then a copy is kept.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ REPORT_SEED = 1
 
 
 class SyncProblem(ValueError):
-    """Something that no generator can mend: a missing file, a broken marker."""
+    """Something that no generator can fix: a missing file, a broken marker."""
 
 
 class State(Enum):
-    """How a generated file compares with what it should hold."""
+    """How a generated file compares with what it should contain."""
 
     SAME = "same"
     STALE = "stale"
@@ -45,9 +45,9 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Generated:
-    """A file, what it should hold, and what it holds now (None: it does not exist).
+    """A file, what it should contain, and what it contains now (None: it does not exist).
 
-    ``stub`` tells the files that a learner edits from those that only `sync` writes.
+    ``stub`` separates the files that a learner edits from those that only `sync` writes.
     """
 
     path: Path
@@ -58,7 +58,7 @@ class Generated:
 
     @property
     def state(self) -> State:
-        """Whether the file is right, may be replaced, or holds somebody's work."""
+        """Whether the file is right, may be replaced, or contains somebody's work."""
         if self.now == self.text.encode():
             return State.SAME
         if self.stub and self.now is not None and _digest(self.now) != self.digest:
@@ -67,7 +67,7 @@ class Generated:
 
     @property
     def conflict(self) -> bool:
-        """Whether somebody's work keeps a stub that has changed since from being written."""
+        """Whether somebody's work blocks a stub that has changed since."""
         return self.state is State.EDITED and _digest(self.text.encode()) != self.digest
 
 
@@ -79,8 +79,8 @@ def sync(root: Path, *, check: bool = False, force: bool = False, reports: bool 
     of every stub and every solution.
 
     Returns:
-        The exit status: 0 when all is in step at the end, else 1. Work that is kept counts
-        only where the stub under it has changed, or with ``check``.
+        The exit status: 0 if all is up to date at the end, else 1. Kept work counts only if the
+        stub under it has changed, or with ``check``.
     """
     try:
         generated = plan(root, reports=reports)
@@ -88,17 +88,17 @@ def sync(root: Path, *, check: bool = False, force: bool = False, reports: bool 
     except (SyncProblem, OSError) as problem:
         print(f"sync: {problem}")
         return 1
-    print("\n".join(lines) if lines else "Everything is in step.")
+    print("\n".join(lines) if lines else "Everything is up to date.")
     if check:
         return int(bool(lines))
     return int(not force and any(one.conflict for one in generated))
 
 
 def plan(root: Path, *, reports: bool = True) -> tuple[Generated, ...]:
-    """Every generated file of the course at ``root``, with what it should hold.
+    """Every generated file of the course at ``root``, with what it should contain.
 
     Raises:
-        SyncProblem: naming the file, where solutions, course list, markers or reports are not
+        SyncProblem: naming the file, if solutions, course list, markers or reports are not
             as they must be.
         OSError: a file cannot be read.
     """
@@ -167,7 +167,7 @@ def _tasks(root: Path, steps: tuple[Step, ...]) -> Generated:
 def _lesson(
     step: Step, drawn: Iterable[figures.Block], stub: str, start: Start | None
 ) -> Generated:
-    """The lesson with its figures, and where there are workers with the reports."""
+    """The lesson with its figures and, if there are workers, its reports."""
     text = _text(step.lesson)
     for one in drawn:
         text = _with_block(step.lesson, text, one.markers, one.body)
@@ -204,11 +204,11 @@ def _report(step: Step, path: Path, expected: Verdict, start: Start) -> str:
 
 
 def _compare(root: Path, generated: Iterable[Generated]) -> Iterator[str]:
-    """What is out of step, in words."""
+    """What is out of date, in words."""
     for one in generated:
         name = one.path.relative_to(root)
         if one.state is State.EDITED:
-            yield f"{name} is not the stub that its solution generates: it has been edited."
+            yield f"{name} is not the stub that its solution generates: it was edited."
         elif one.state is State.STALE:
             yield f"{name} is not what would be generated. Run: pixi run sync"
 
@@ -221,11 +221,11 @@ def _write(root: Path, generated: Iterable[Generated], *, force: bool) -> Iterat
             continue
         if one.state is State.EDITED:
             if not force:
-                yield f"Kept {name}: it holds your own work. --force replaces it (after a backup)."
+                yield f"Kept {name}: it is your own work. --force replaces it (after a backup)."
                 continue
             yield f"Kept a copy of {name} as {back_up(root, one.path).relative_to(root)}."
         if _now(one.path) != one.now and not force:
-            yield f"Kept {name}: it was saved in this very moment. Run sync again."
+            yield f"Kept {name}: it was saved at this very moment. Run sync again."
             continue
         one.path.parent.mkdir(exist_ok=True)
         write_whole(one.path, one.text)

@@ -1,4 +1,4 @@
-"""Says when a file was saved: by the system's events, by polling where they do not arrive."""
+"""Says when a file was saved: by the system's events, or by polling where they do not arrive."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from pathlib import Path
 STEP_MS = 10
 """The editor must have been quiet for this long. Most write a file in one go."""
 LOOK_MS = 1000
-"""Beside the events the file is looked at this often, for changes that nobody told of."""
+"""How often the file is also polled, for changes without an event."""
 POLL_MS = 100
 REMOTE = (
     *("9p", "afs", "ceph", "cifs", "drvfs", "fakeowner", "fuse", "fuseblk", "glusterfs", "lustre"),
     *("ncpfs", "nfs", "nfs4", "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs"),
 )
-"""File systems whose other side can change a file without telling: WSL's Windows drives, network
+"""File systems whose other side can change a file without an event: WSL's Windows drives, network
 and container mounts, shared folders of virtual machines."""
 
 Stamp = tuple[int, int, int, int] | None
 
 
 def stamp(path: Path) -> Stamp:
-    """What changes when a file is saved: inode, size and times; None where there is no file.
+    """What changes when a file is saved: inode, size and times; None if there is no file.
 
-    The time of the last change too, as a copy may bring an old time of the last writing along.
+    Includes ctime, because a copy may keep an old mtime.
     """
     try:
         found = path.stat()
@@ -35,7 +35,7 @@ def stamp(path: Path) -> Stamp:
 
 
 def must_poll(folder: Path, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether events cannot be trusted for ``folder``; ``WATCHFILES_FORCE_POLLING`` overrules."""
+    """Whether events cannot be trusted for ``folder``; ``WATCHFILES_FORCE_POLLING`` overrides."""
     asked = environment.get("WATCHFILES_FORCE_POLLING")
     if asked:
         return asked.lower() not in ("0", "false", "no", "disable", "disabled")
@@ -44,7 +44,7 @@ def must_poll(folder: Path, environment: Mapping[str, str] = os.environ) -> bool
 
 
 def file_system(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> str:
-    """The type of the file system that ``folder`` is on; empty where that cannot be said."""
+    """The type of ``folder``'s file system; empty if unknown."""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
@@ -56,7 +56,7 @@ def file_system(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> st
         if len(words) < 5 or not after:
             continue
         point = Path(words[4].replace("\\040", " "))
-        if folder.is_relative_to(point) and len(point.parts) >= best:  # the last one covers
+        if folder.is_relative_to(point) and len(point.parts) >= best:  # the last one wins
             best, kind = len(point.parts), after.split()[0]
     return kind
 
@@ -74,7 +74,7 @@ class Changes:
         self._thread.start()
 
     def watch(self, path: Path) -> None:
-        """From now on watch ``path``, which is in the same folder."""
+        """Watch ``path`` from now on; it is in the same folder."""
         self._path, self._stamp = path, stamp(path)
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Changes:
                 yield changes
                 if _inode(folder) != inode:  # the folder itself was replaced
                     return
-        except Exception:  # noqa: BLE001 - no watches left, folder gone: looking always works
+        except Exception:  # noqa: BLE001 - no watches left, folder gone: polling always works
             self._stop.wait(POLL_MS / 1000)
             yield None
 

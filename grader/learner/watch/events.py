@@ -25,7 +25,7 @@ SIGNALS = {
 
 
 class Events:
-    """Wakes whoever waits on ``descriptor``, and keeps the events until they are heard."""
+    """Wakes whoever waits on ``descriptor``, and keeps the events until they are read."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -35,11 +35,11 @@ class Events:
     def add(self, name: str, value: object = None) -> None:
         """Add an event and wake the loop."""
         self._queue.put((name, value))
-        with suppress(BlockingIOError):  # it is awake already
+        with suppress(BlockingIOError):  # it is already awake
             os.write(self._end, b"!")
 
     def take(self) -> list[Event]:
-        """Every event since the last time."""
+        """Every event since the last call."""
         os.read(self.descriptor, 4096)
         events = []
         while not self._queue.empty():
@@ -48,13 +48,13 @@ class Events:
 
     @contextmanager
     def signals(self) -> Iterator[None]:
-        """Make each signal of ``SIGNALS`` an event, as long as this lasts."""
+        """Turn each signal of ``SIGNALS`` into an event while this lasts."""
 
         def handle(number: int, _: FrameType | None) -> None:
             self.add(SIGNALS[signal.Signals(number)])
 
         before = {number: signal.signal(number, handle) for number in SIGNALS}
-        # The kernel may give a signal to any thread; the main one has to wake up all the same.
+        # The kernel may deliver a signal to any thread; the main one must wake up anyway.
         descriptor = signal.set_wakeup_fd(self._end, warn_on_full_buffer=False)
         try:
             yield
@@ -65,7 +65,7 @@ class Events:
 
 
 def stop() -> None:
-    """Stop this process as Ctrl-Z does, until it is continued; not where nobody could do that."""
+    """Stop this process as Ctrl-Z does, until it is continued; not if nobody could do that."""
     before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     os.kill(os.getpid(), signal.SIGTSTP)
     signal.signal(signal.SIGTSTP, before)

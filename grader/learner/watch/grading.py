@@ -1,4 +1,4 @@
-"""Grades in a thread of its own, so that keys and new saves are heard meanwhile."""
+"""Grades in its own thread, so that keys and new saves are handled meanwhile."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from grader.grading.pipeline import Options
 
 WORKERS = 2
-"""One for each half of a grading."""
+"""One for each half of one grading."""
 
 
 class Grading:
-    """Grades one file at a time; a new order ends the one under way.
+    """Grades one file at a time; a new order cancels the current one.
 
-    ``tell`` is called in the thread, with the number of the order and its report or its error.
+    ``tell`` is called in the thread, with the order's number and its report or error.
     """
 
     def __init__(self, options: Options, tell: Callable[[int, Report | Exception], None]) -> None:
@@ -38,7 +38,7 @@ class Grading:
         self._thread.start()
 
     def order(self, step: Step) -> int:
-        """Grade the learner's file of ``step`` as it is now; returns the number of the order."""
+        """Grade the learner's file of ``step`` as it is now; returns the order's number."""
         with self._lock:
             self._latest += 1
             if self._running is not None:
@@ -54,7 +54,7 @@ class Grading:
         return grade(step, step.stub, options, self._pool.start)
 
     def close(self) -> None:
-        """End what is under way and every waiting worker."""
+        """End the current grading and every waiting worker."""
         with self._lock:
             self._latest += 1
             if self._running is not None:
@@ -84,7 +84,7 @@ class Grading:
                 self._running = None
             if number == self._latest:
                 self._tell(number, found)
-            if self._orders.empty():  # nobody waits: prepare the inputs of the next save now
+            if self._orders.empty():  # idle: prepare the inputs of the next save now
                 drawn[step.id] = draw(load.rubric(step)).calculate()
 
     def _start(self, *, engine: str) -> sandbox.Worker:
@@ -96,14 +96,14 @@ class Grading:
         return running
 
     def _second(self) -> sandbox.Worker | None:
-        """Another worker, where one is ready and nothing is to be compiled."""
+        """Another worker, if one is ready and nothing must be compiled."""
         if self._options.engine not in frameworks.current().compiling and self._pool.ready:
             return self._pool.start(engine=self._options.engine)
         return None
 
 
 def import_all() -> None:
-    """Import now what a grading would import at the first save."""
+    """Import now what the first save would import."""
     import importlib
 
     from grader.base import course

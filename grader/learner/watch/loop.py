@@ -1,4 +1,4 @@
-"""The watch: hears saves, keys, signals and gradings, and shows what came of them."""
+"""The watch: handles saves, keys, signals and gradings, and shows the results."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from grader.learner.watch.terminal import Terminal
 
 SLOW_S = 0.3
-"""A grading that takes longer is announced; where that costs a line, one of ``SILENT_S``."""
+"""A grading that takes longer is announced; if that costs a line, only after ``SILENT_S``."""
 SILENT_S = 2.0
 TICK_S = 1.0
-"""How often the time of a long grading is shown."""
+"""How often the time of a long grading is updated."""
 HALF_WRITTEN_S = 0.05
-"""A file that is missing or empty right after a change is looked at again after this time."""
+"""A file that is missing or empty right after a change is checked again after this time."""
 
 
 class Watch:
@@ -59,7 +59,7 @@ class Watch:
         self._on = True
 
     def run(self) -> None:
-        """Grade now and at every save, until ``q``, Ctrl-C or a signal ends it."""
+        """Grade now and on every save, until ``q``, Ctrl-C or a signal ends it."""
         try:
             with self._events.signals():
                 self._grade()
@@ -87,7 +87,7 @@ class Watch:
                 self._press(key)
 
     def _patience(self) -> float | None:
-        """How long to wait before a grading under way is told of, again; None without one."""
+        """Seconds until the current grading is announced or updated; None without one."""
         if not self._busy:
             return None
         if self._slow:
@@ -124,8 +124,8 @@ class Watch:
     # ---- grading ---------------------------------------------------------------------------
 
     def _saved(self) -> None:
-        """Grade what was saved, unless it is what is shown already."""
-        if not (stamp(self._step.stub) or (0, 0))[1]:  # an editor may be in the middle of it
+        """Grade what was saved, unless it is already shown."""
+        if not (stamp(self._step.stub) or (0, 0))[1]:  # an editor may be halfway through
             time.sleep(HALF_WRITTEN_S)
         if self._read() != self._data:
             self._grade()
@@ -144,7 +144,7 @@ class Watch:
         self._number = self._grading.order(self._step)
 
     def _take(self, found: Report | Exception) -> None:
-        """Show what a grading found, then count it."""
+        """Show the result of a grading, then count it."""
         self._busy = self._slow = False
         self._graded += 1
         self._took = time.monotonic() - self._began
@@ -215,13 +215,13 @@ class Watch:
             self._sure = "s"
             self._page(
                 "This step is not passed yet. h gives a hint.\n"
-                "Press s again to see the reference all the same.\n"
+                "Press s again to see the reference anyway.\n"
             )
 
     def _reset(self, sure: str) -> None:
         if sure != "r":
             self._sure = "r"
-            self._page("Press r again to begin this step anew. A copy of your file is kept.\n")
+            self._page("Press r again to start this step over. A copy of your file is kept.\n")
             return
         try:
             said = reset(self._step)
@@ -247,9 +247,9 @@ class Watch:
         self._page("\n".join(part for part in parts if part), back=False)
 
     def _report(self, report: Report, taken: int) -> str:
-        """The report, short where it does not fit beside so many lines or is listened to."""
+        """The report; short if it does not fit beside so many lines or is read aloud."""
         levels = hints.shown(self._found.known) if self._found else {}
-        if self._style.words:  # nobody wants to hear all that holds
+        if self._style.words:  # nobody wants to hear every check that passes
             return screen.report_text(report, self._style, levels, 0)
         if not self._terminal.in_place:
             return as_text.render(report, self._style, levels=levels)
@@ -259,7 +259,7 @@ class Watch:
         return len(paint(text, self._style).splitlines())
 
     def _page(self, text: str, *, back: bool = True) -> None:
-        """Show ``text`` from its beginning; ``back`` where it is another page than the report."""
+        """Show ``text`` from the start; ``back`` if it is a page other than the report."""
         self._view = screen.View(self._style.text(text), back=back)
         self._show(new=True)
 
@@ -268,7 +268,7 @@ class Watch:
         self._show()
 
     def _show(self, *, new: bool = False) -> None:
-        """Draw the screen; without one, print what is new."""
+        """Draw the screen; without a screen, print what is new."""
         if self._terminal.in_place:
             lines, offset = screen.frame(
                 self._header(), self._view, self._style, self._terminal.size[1]

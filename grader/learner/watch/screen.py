@@ -1,4 +1,4 @@
-"""What watch shows: pure functions to lines that fit the terminal."""
+"""What watch shows: pure functions that return lines that fit the terminal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ KEYS = (
     ("q", "quit"),
 )
 PRINTED = 12
-"""Of what the program printed, so many lines are shown."""
+"""How many lines of the program's output are shown."""
 SCROLL = ("space/b", "scroll")
 BACK = ("enter", "report")
 
 
 @dataclass(frozen=True)
 class View:
-    """A text, scrolled down by ``offset`` lines. ``back``: it is another than the report."""
+    """A text, scrolled down by ``offset`` lines. ``back``: it is not the report."""
 
     text: str
     offset: int = 0
@@ -40,9 +40,9 @@ class View:
 
 
 def frame(header: Sequence[str], view: View, style: Style, rows: int) -> tuple[list[str], int]:
-    """The lines of the whole screen, ``rows`` at most, and how far the text is scrolled really.
+    """The lines of the whole screen, ``rows`` at most, and how far the text is really scrolled.
 
-    ``header`` is what to say first, the least important last: it goes where there is no room.
+    ``header`` is what to say first, the least important last: that is dropped if there is no room.
     """
     body = paint(view.text, style).splitlines()
     bottom = _keys(view, style, rows, more=False)
@@ -66,7 +66,7 @@ def _header(parts: Sequence[str], style: Style) -> str:
 
 
 def _keys(view: View, style: Style, rows: int, *, more: bool) -> list[str]:
-    """The keys with their names; only the keys where the names would take much of the screen."""
+    """The keys with their names; only the keys if the names would take up much of the screen."""
     lines = footer(style, more=more, back=view.back)
     if len(lines) * 6 <= rows:
         return lines
@@ -78,7 +78,7 @@ def _offered(more: bool, back: bool) -> list[tuple[str, str]]:
 
 
 def footer(style: Style, *, more: bool = False, back: bool = False) -> list[str]:
-    """The keys, in as many lines as they take; those that scroll, or lead back to the report."""
+    """The keys, in as many lines as needed; ``more`` adds scrolling, ``back`` the way back."""
     names = [f"{key} {name}" for key, name in _offered(more, back)]
     lines = [names[0]]
     for name in names[1:]:
@@ -90,9 +90,9 @@ def footer(style: Style, *, more: bool = False, back: bool = False) -> list[str]
 
 
 def report_text(report: Report, style: Style, levels: Mapping[str, int], room: int) -> str:
-    """The whole report; where it takes more than ``room`` lines, a shorter one.
+    """The whole report; if it takes more than ``room`` lines, a shorter one.
 
-    There, the checks that hold become one line and those that wait another.
+    There, passing checks become one line and waiting checks another.
     """
     text = as_text.render(report, style, levels=levels)
     if len(paint(text, style).splitlines()) <= room:
@@ -101,7 +101,7 @@ def report_text(report: Report, style: Style, levels: Mapping[str, int], room: i
     waiting = report.max_score - report.score - len(failing)
     if report.problem is not None or not report.score + len(failing):
         return text
-    held = f"{report.score} of {report.max_score} checks hold"
+    held = f"{report.score} of {report.max_score} checks pass"
     lines = [f"{style.marks[Status.PASS]} {held}"] if report.score else []
     lines += _told(report)
     for check in failing:
@@ -116,10 +116,10 @@ def report_text(report: Report, style: Style, levels: Mapping[str, int], room: i
 
 
 def _printed(lines: Sequence[str]) -> list[str]:
-    """What a program printed; of much, the beginning."""
+    """What a program printed; only the start if it is long."""
     shown = [f"  | {line}" for line in lines[:PRINTED]]
     left = len(lines) - len(shown)
-    return [*shown, f"  ... and {left} lines more, which a plain run shows"] if left else shown
+    return [*shown, f"  ... and {left} more lines, which a plain run shows"] if left else shown
 
 
 def _told(report: Report) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Two workers for one grading: each tries the file on half of the inputs, on a core of its own."""
+"""Two workers for one grading: each runs the file on half of the inputs, on its own core."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FEWEST = 6
 
 
 class SplitRun(Worker):
-    """One job in two halves; takes a second worker only where that helps.
+    """One job in two halves; takes a second worker only if that helps.
 
     Both import the file afresh and get every second probe, so each sees inputs of several sizes.
     """
@@ -35,7 +35,7 @@ class SplitRun(Worker):
             worker.close()
 
     def abandon(self) -> None:
-        """Let the workers be killed. Another thread may say so."""
+        """Have the workers killed. Another thread may call this."""
         self._abandoned = True
         for worker in self._workers:
             worker.abandon()
@@ -46,7 +46,7 @@ class SplitRun(Worker):
         on_notice: Callable[[str], None] | None = None,
         meanwhile: Callable[[], None] | None = None,
     ) -> Outcome:
-        """Send the job, or a half of it to each, and wait for both."""
+        """Send the job, or half of it to each, and wait for both."""
         first = self._workers[0]
         second = self._take() if len(job.probes) >= FEWEST and cores() > 1 else None
         if second is None:
@@ -74,7 +74,7 @@ class SplitRun(Worker):
 
 
 def merged(first: Outcome, second: Outcome) -> Outcome:
-    """One outcome of two halves: everything seen, and the end of the one that did not get done."""
+    """One outcome of two halves: all observations, and the ending of the unfinished one."""
     worse = first if first.ended != "done" else second
     known = [half.isolation for half in (first, second) if half.isolation is not None]
     return replace(
@@ -96,7 +96,7 @@ def _weakness(tier: str) -> int:
 
 
 def _joined(first: str, second: str) -> str:
-    """What both printed; what the file prints when it is imported stands there once."""
+    """What both printed; what the file prints on import appears once."""
     ours, theirs = first.splitlines(keepends=True), second.splitlines(keepends=True)
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
     return "".join([*ours, *theirs[len(list(alike)) :]])

@@ -1,4 +1,4 @@
-"""The terminal: keys one by one, a screen drawn in place, and everything put back at the end."""
+"""The terminal: keys one by one, a screen drawn in place, and everything restored at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GUARD = """\
 trap '' INT HUP TERM QUIT TTOU TSTP
 read -r line || stty "$1" <&1
 """
-"""Waits until the watch is over. Where it was killed and said no word, it mends the terminal."""
+"""Waits until the watch is over. If it was killed without a word, restores the terminal."""
 
 
 class Terminal:
@@ -38,7 +38,7 @@ class Terminal:
 
     @contextmanager
     def taken(self) -> Iterator[Terminal]:
-        """Have the terminal as long as this lasts, and leave it as it was."""
+        """Take the terminal while this lasts, and leave it as it was."""
         if self.has_keys:
             import termios
 
@@ -58,7 +58,7 @@ class Terminal:
                     self._guard.communicate(b"done\n")
 
     def take(self) -> None:
-        """Have each key at once, and not shown. Ctrl-C stays a signal."""
+        """Read each key at once, without echo. Ctrl-C stays a signal."""
         if self.has_keys:
             import termios
             import tty
@@ -67,7 +67,7 @@ class Terminal:
                 tty.setcbreak(self.descriptor, termios.TCSADRAIN)
 
     def give_back(self) -> None:
-        """Put the terminal's settings back."""
+        """Restore the terminal's settings."""
         if self._before is not None:
             import termios
 
@@ -84,7 +84,7 @@ class Terminal:
         return max(20, found.columns or 80), max(6, found.lines or 24)
 
     def read(self) -> list[str]:
-        """The keys that were pressed, by name; ``q`` where nobody will press any more."""
+        """The keys that were pressed, by name; ``q`` if nobody can press any more."""
         try:
             data = os.read(self.descriptor, 1024)
         except OSError:
@@ -95,7 +95,7 @@ class Terminal:
         return [NAMES.get(key, key) for key in keys]
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Show ``lines``, at most as many as fit, in the place of what was there."""
+        """Show ``lines``, at most as many as fit, in place of what was there."""
         rows = self.size[1]
         body = (LINE + "\n").join(lines[:rows])
         self._write(f"{HOME}{body}{LINE}{BELOW}")
@@ -109,7 +109,7 @@ class Terminal:
         self._screen.flush()
 
     def _set_guard(self) -> None:
-        """Start the little process that mends the terminal after a SIGKILL."""
+        """Start the small process that restores the terminal after a SIGKILL."""
         with suppress(OSError, subprocess.SubprocessError):
             saved = subprocess.run(
                 ["stty", "-g"], stdin=self.descriptor, capture_output=True, text=True, check=True
