@@ -17,6 +17,9 @@ from grader.protocol.probe import SeenError
 MOST = 400
 """Characters of a message: the groups of the texts below may hold whatever the file raised."""
 
+MOST_SAID = 200
+"""Characters of an error in its own words that stand in the sentence of a check."""
+
 MOST_LINES = 12
 """Lines of an error in its own words."""
 
@@ -90,7 +93,8 @@ PYTHON: tuple[Row, ...] = (
         "TypeError",
         r"^(\w+)\(\) takes no arguments",
         "{0} takes no arguments",
-        "@dataclass above a class gives it an __init__ that takes its fields.",
+        "The arguments are those of __init__: of the class itself, of the one in its brackets, or "
+        "the one that @dataclass writes.",
     ),
     (
         "ModuleNotFoundError|ImportError",
@@ -147,6 +151,9 @@ def _in_its_words(error: SeenError, text: str) -> Translation:
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"… ({len(lines) - MOST_LINES} more lines)"]
     said = f"{error.type_name}: {first}" if first else error.type_name
+    if len(said) > MOST_SAID:  # the sentence has its beginning, the lines below it have all of it
+        lines.insert(0, first)
+        said = sanitize.line(said, MOST_SAID)
     return Translation(said, more="\n".join(lines))
 
 
@@ -205,6 +212,11 @@ def _signature(error: SeenError, text: str) -> Translation | None:
         return None
     field = re.search(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'", text)
     if field is not None:
+        if "Config" not in field[1]:
+            return Translation(
+                f"{field[1]} cannot be made as the lesson does: its __init__ takes no {field[2]}",
+                "Keep the stub's arguments: their names, their order, their defaults.",
+            )
         return Translation(
             f"{field[1]} takes no {field[2]}",
             f"A field of a dataclass needs a type: {field[2]}: int = ... Without one it is none. "

@@ -208,6 +208,8 @@ def _text(value: Any) -> str:
         return f"{len(value)}"
     if type(value).__name__ == "StaticDim":
         return str(int(value))
+    if type(value).__name__ == "Shape":
+        return str([int(size) for size in value])[:TEXT_LIMIT]
     return ""
 
 

@@ -187,7 +187,7 @@ def sizes(shape: Iterable[int] | None) -> str:
 
 WORDS = {
     "NoneType": "None",
-    "Shape": "a shape, a list of Dim",
+    "Shape": "the shape {text}, a list of Dim",
     "property": "a property of a class",
     "function": "a function",
     "method": "a function",
@@ -205,7 +205,13 @@ WORDS = {
 }
 """Kinds of values in the middle of a sentence."""
 
-BARE = {"StaticDim": "a Dim", "int": "a whole number", "float": "a number", "str": "a text"}
+BARE = {
+    "Shape": "a shape, a list of Dim",
+    "StaticDim": "a Dim",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+}
 """The same where nothing more is known."""
 
 

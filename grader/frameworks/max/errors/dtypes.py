@@ -104,6 +104,9 @@ def indices(case: Case, match: re.Match[str]) -> Translation:
             return Translation(what, hint, case.fix(node, new))
         value = case.value(node)
         if value is not None and value.kind == "Tensor" and value.dtype.startswith("float"):
+            if isinstance(node, ast.Name) and len(case.error.calls) > 1:
+                where = f"Give {text} its type where it is made: dtype=DType.int64."
+                return Translation(f"{what}: {text} is {described(value)} of float32", where)
             fix = case.fix(node, f"{_tight(node)}.cast(DType.int64)")
             return Translation(f"{what}: {text} is {described(value)} of float32", hint, fix)
     return Translation(what, hint)

@@ -125,6 +125,10 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
         return Translation(what, f"It is a number already: use {owner} itself.")
     if about.kind == "Shape" and node.attr == "numel":
         return Translation(what, "Multiply the sizes that you need.")
+    plain = about.kind in ("int", "float", "bool", "str", "list", "tuple")
+    if isinstance(node.value, ast.Name) and near is None and plain:
+        hint = f"If {owner} is an argument: are the arguments in the lesson's order?"
+        return Translation(what, hint)
     return _suggested(case, node, what, near, None)
 
 

@@ -1,12 +1,13 @@
-"""Tensors that are cut into parts, and parts that are given names."""
+"""Tensors that are cut into parts, parts that are given names, and parts that are joined."""
 
 from __future__ import annotations
 
 import ast
 import re
+from itertools import combinations
 
-from grader.frameworks.max.errors.case import Case
-from grader.frameworks.max.errors.shapes import read, tensor_of
+from grader.frameworks.max.errors.case import Case, sizes
+from grader.frameworks.max.errors.shapes import Shape, read, tensor_of
 from grader.frameworks.values import Translation
 
 MOST_PARTS = 16
@@ -88,3 +89,64 @@ def _right(case: Case) -> ast.Call | None:
     """The call on the right of an assignment."""
     value = getattr(case.statement, "value", None)
     return value if isinstance(value, ast.Call) else None
+
+
+_SHAPE = re.compile(r"shape=(\[[^\]]*\])")
+
+
+def joined(case: Case, match: re.Match[str]) -> Translation:
+    """Tensors that differ on another axis than the one on which they are joined."""
+    shapes = [read(text) for text in _SHAPE.findall(case.text)]
+    told = " and ".join(sizes(shape) for shape in shapes[:3])
+    call = case.call
+    name = ast.unparse(call.func) if call else "F.concat"
+    if name.endswith("stack"):
+        return Translation(
+            f"F.stack needs tensors of one shape, and these have {told[:200]}",
+            "To join along an axis that is there, use F.concat.",
+        )
+    if match.groupdict().get("axis") is None:
+        what = f"{name} needs tensors with equally many axes, and these have {told}"
+        return Translation(
+            what, "Does one of them lack an axis? tensor.unsqueeze(axis) inserts one."
+        )
+    what = (
+        f"{name} cannot join {told} here: they differ on axis {match['axis']}, and only the axis "
+        "on which they are joined may differ"
+    )
+    if turned := _turned(case, shapes):
+        return Translation(what, turned)
+    differ = [i for i in range(len(shapes[0])) if len({shape[i] for shape in shapes}) > 1]
+    if len(differ) != 1 or call is None or not call.args:
+        return Translation(what, "Only one axis may differ: check the shapes.")
+    axis = differ[0] - len(shapes[0])
+    words = [word for word in call.keywords if word.arg != "axis"]
+    new = ast.Call(
+        call.func,
+        call.args[:1],
+        [*words, ast.keyword("axis", ast.parse(str(axis), mode="eval").body)],
+    )
+    return Translation(
+        what, f"They differ on axis {axis} alone: join them there.", case.fix(call, new)
+    )
+
+
+def _turned(case: Case, shapes: list[Shape]) -> str | None:
+    """Which two axes of the second tensor are swapped, where that alone is wrong."""
+    words = {word.arg: word.value for word in case.call.keywords} if case.call else {}
+    given = ast.unparse(words["axis"]) if "axis" in words else ""
+    if not given.lstrip("-").isdecimal() or len(shapes) != 2 or len(shapes[0]) != len(shapes[1]):
+        return None
+    first, second = shapes
+    at = int(given) % max(1, len(first))
+    for i, j in combinations([axis for axis in range(len(first)) if len(first) > 1], 2):
+        swapped = list(second)
+        swapped[i], swapped[j] = swapped[j], swapped[i]
+        if swapped != second and all(
+            a == b for axis, (a, b) in enumerate(zip(first, swapped, strict=True)) if axis != at
+        ):
+            return (
+                f"With its axes {i - len(first)} and {j - len(first)} swapped the second would fit "
+                f"along axis {given}: is a transpose missing, or one too many?"
+            )
+    return None

@@ -12,8 +12,6 @@ from grader.protocol.probe import SeenValue
 
 Shape = list[int]
 
-_SHAPE = re.compile(r"shape=(\[[^\]]*\])")
-
 
 def read(text: str) -> Shape:
     """The sizes in ``[Dim(2), Dim(3)]`` or ``[2, 3]``."""
@@ -115,8 +113,9 @@ def together(case: Case, match: re.Match[str]) -> Translation:
     names = (_named(case, pair[0], left), _named(case, pair[1], right)) if pair else ()
     first, second = names or (sizes(left), sizes(right))
     what = f"{first} and {second} do not fit together, element by element"
-    if pair and (fix := _stretched(case, pair, left, right)):
-        return Translation(what, "From the right, sizes must be equal or 1.", fix)
+    if pair and (change := _stretched(pair, left, right)):
+        hint = f"{change} would fit, if that is what is meant."
+        return Translation(what, f"From the right, sizes must be equal or 1. {hint}")
     return Translation(
         what,
         "From the right, each pair of sizes must be equal, or one of them 1. Is a transpose, a "
@@ -124,61 +123,24 @@ def together(case: Case, match: re.Match[str]) -> Translation:
     )
 
 
-def _stretched(
-    case: Case, pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape
-) -> Fix | None:
+def _stretched(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> str | None:
     """The operand turned, or with an axis inserted, if one such change makes the shapes fit."""
     for node, mine, other in ((pair[1], right, left), (pair[0], left, right)):
         if len(mine) > 1 and mine[-1] != mine[-2]:
             turned = [*mine[:-2], mine[-1], mine[-2]]
-            if len(mine) > 1 and _fits(turned, other):
-                return case.fix(node, f"{_tight(node)}.transpose(-1, -2)")
+            if _fits(turned, other):
+                return f"{_tight(node)}.transpose(-1, -2)"
         for axis in range(-1, -len(mine) - 2, -1):
             wider = list(mine)
             wider.insert(len(mine) + 1 + axis, 1)
             if len(mine) < len(other) and _fits(wider, other):
-                return case.fix(node, f"{_tight(node)}.unsqueeze({axis})")
+                return f"{_tight(node)}.unsqueeze({axis})"
     return None
 
 
 def _fits(left: Shape, right: Shape) -> bool:
     pairs = zip(reversed(left), reversed(right), strict=False)
     return all(a == b or 1 in (a, b) for a, b in pairs)
-
-
-def joined(case: Case, match: re.Match[str]) -> Translation:
-    """Tensors that differ on another axis than the one on which they are joined."""
-    shapes = [read(text) for text in _SHAPE.findall(case.text)]
-    told = " and ".join(sizes(shape) for shape in shapes[:3])
-    call = case.call
-    name = ast.unparse(call.func) if call else "F.concat"
-    if name.endswith("stack"):
-        return Translation(
-            f"F.stack needs tensors of one shape, and these have {told[:200]}",
-            "To join along an axis that is there, use F.concat.",
-        )
-    if match.groupdict().get("axis") is None:
-        what = f"{name} needs tensors with equally many axes, and these have {told}"
-        return Translation(
-            what, "Does one of them lack an axis? tensor.unsqueeze(axis) inserts one."
-        )
-    what = (
-        f"{name} cannot join {told} here: they differ on axis {match['axis']}, and only the axis "
-        "on which they are joined may differ"
-    )
-    differ = [i for i in range(len(shapes[0])) if len({shape[i] for shape in shapes}) > 1]
-    if len(differ) != 1 or call is None or not call.args:
-        return Translation(what, "Only one axis may differ: check the shapes.")
-    axis = differ[0] - len(shapes[0])
-    words = [word for word in call.keywords if word.arg != "axis"]
-    new = ast.Call(
-        call.func,
-        call.args[:1],
-        [*words, ast.keyword("axis", ast.parse(str(axis), mode="eval").body)],
-    )
-    return Translation(
-        what, f"They differ on axis {axis} alone: join them there.", case.fix(call, new)
-    )
 
 
 def reshaped(case: Case, match: re.Match[str]) -> Translation:
