@@ -79,7 +79,7 @@ CHECKS = (
         "Use Tensor(finfo(dtype).min, ...) for padding and Tensor(0.0, ...) for tokens",
         "The mask is added to the scores.",
         lesson="The number that hides",
-        gives="the two numbers of the mask",
+        gives="the number that shows",
         test=source.returns(MASK, HIDES),
         proven_by=("padding-numbers", "padding-nan"),
     ),

@@ -302,7 +302,7 @@ CHECKS = (
         "All three are split alike.",
         lesson="Splitting heads",
         part="heads",
-        gives="the heads of query, key and value",
+        gives="the heads of the value",
         test=structure.calls_part(CLASS, "_split_heads", 3),
     ),
     calls(

@@ -192,7 +192,7 @@ CHECKS = (
         "Call self._split_heads(…, self.num_heads, self.head_dim) for query, key and value",
         "Head i of the query meets head i of the key.",
         lesson="Heads",
-        gives="the heads of query, key and value",
+        gives="the heads of the value",
         test=structure.calls_part(CLASS, "_split_heads", 3),
     ),
     Check(

@@ -90,7 +90,7 @@ SOURCE = (
         "Call self.rotary(query, positions), and the same for the key",
         "The new tokens stand at past, past + 1, …",
         lesson="Rotation and the cache",
-        gives="the rotated query and key",
+        gives="the rotated key",
         test=source.returns(CALL, "self.rotary(...)"),
     ),
     Check(
@@ -100,7 +100,7 @@ SOURCE = (
         "Use F.concat([past_key_value[0], key], axis=-2), and the same for the value",
         "The tokens are the second to last axis, and old ones come first.",
         lesson="The cache",
-        gives="the old and the new keys and values",
+        gives="the values of all tokens",
         test=source.returns(
             CALL,
             "F.concat(past_key_value, ...)",
@@ -338,5 +338,5 @@ RUBRIC = Rubric(
     draw=trials.draw,
     misconceptions=named(mistakes.OPTIONS, mistakes.ROTARY, mistakes.CACHE, HEADS),
     result="numbers",
-    gives={"project": "the heads of query, key and value", "mix": "what each head found"},
+    gives={"project": "query, key and value", "mix": "what each head found"},
 )

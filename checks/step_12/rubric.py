@@ -38,7 +38,7 @@ SOURCE = (
         "Split attn.c_attn(hidden_states) into three, and split the heads of each",
         "Only new tokens are projected.",
         lesson="Attention with a past",
-        gives="the heads of query, key and value",
+        gives="query, key and value",
         test=source.calls(ATTEND, "c_attn"),
     ),
     Check(
@@ -48,7 +48,7 @@ SOURCE = (
         "Use F.concat([past[0], key], axis=-2), and the same for the value",
         "Old ones first, along the tokens.",
         lesson="Attention with a past",
-        gives="the old and the new keys and values",
+        gives="the values of all tokens",
         test=source.returns(ATTEND, "concat(...)", "concatenate(...)"),
     ),
     Check(
@@ -159,6 +159,7 @@ RUNTIME = (
         "Divide, make probabilities, add them up by id, and look where draw falls",
         "Each token owns a share of the numbers from 0 to 1.",
         lesson="Drawing",
+        gives="the logits over the temperature",
         rule=ends_in("temperature", "drawn tokens"),
         needs=("greedy",),
     ),
@@ -285,4 +286,5 @@ RUBRIC = Rubric(
     draw=trials.draw,
     misconceptions=named(mistakes.CHOICE, mistakes.LOOP),
     result="decode",
+    gives={"probabilities": "the probabilities"},
 )

@@ -61,7 +61,7 @@ class Check:
     is its first hint. The second says ``why`` it is there, and which section of the lesson tells
     more. The third is ``answer``: the solution's own lines of ``blank``, unless the rubric says
     another. The blank is the one that is called like the check, unless it names another.
-    ``gives`` is what the value of this blank is called once it is filled in.
+    ``gives`` is what the value of the blank's last line is called.
 
     ``part`` names the parts of the program that it is about, where that is not its id: see
     :class:`Misconception`. ``proven_by`` names trials, or run-time checks, whose success proves
@@ -145,3 +145,7 @@ class Rubric:
     def values(self) -> dict[str, str]:
         """Blank to what its value is called, where it has a name."""
         return {**self.gives, **{one.blank: one.gives for one in self.checks if one.gives}}
+
+    def sentences(self) -> dict[str, str]:
+        """Blank to the sentence of the first check that is about it."""
+        return {one.blank: one.passed for one in reversed(self.checks) if one.blank}
