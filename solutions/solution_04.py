@@ -69,7 +69,7 @@ def padding_mask(token_ids: Tensor, pad_token_id: int, *, dtype: DType = DType.f
     mask = F.where(is_padding, hidden, visible)  # [batch, seq]
     # <<< blank
 
-    # >>> blank: broadcast-shape
+    # >>> blank: dimensions
     # TODO: Insert a dimension for the heads and one for the queries.
     # Hint: mask.unsqueeze(1), twice
     # stub: return None

@@ -58,14 +58,14 @@ class GPT2Attention(Module):
         self.head_dim = self.embed_dim // self.num_heads
         self.split_size = self.embed_dim
 
-        # >>> blank: c_attn
+        # >>> blank: c-attn
         # TODO: Create the combined projection to query, key and value.
         # Hint: Linear(in_dim, out_dim, bias=True), three times as wide at the output.
         # stub: self.c_attn = None
         self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)
         # <<< blank
 
-        # >>> blank: c_proj
+        # >>> blank: c-proj
         # TODO: Create the output projection.
         # Hint: It keeps the width: self.embed_dim in, self.embed_dim out.
         # stub: self.c_proj = None
@@ -115,24 +115,20 @@ class GPT2Attention(Module):
         Returns:
             Tensor ``[batch, seq, num_heads * attn_head_size]``.
         """
-        # >>> blank: merge-transpose
+        # >>> blank: merge
         # TODO: Move the sequence in front of the heads.
         # Hint: The same swap as in _split_heads undoes it.
         # stub: tensor = None
-        tensor = tensor.transpose(-3, -2)  # [batch, seq, n_head, head_dim]
-        # <<< blank
 
-        # >>> blank: merge-shape
         # TODO: Work out the shape with the last two dimensions joined.
         # Hint: Keep all but the last two, add one of num_heads * attn_head_size.
         # stub: new_shape = None
-        new_shape = tensor.shape[:-2] + [num_heads * attn_head_size]
-        # <<< blank
 
-        # >>> blank: merge-reshape
         # TODO: Give the tensor this shape.
         # Hint: return tensor.reshape(new_shape)
         # stub: return None
+        tensor = tensor.transpose(-3, -2)  # [batch, seq, n_head, head_dim]
+        new_shape = tensor.shape[:-2] + [num_heads * attn_head_size]
         return tensor.reshape(new_shape)  # [batch, seq, n_embd]
         # <<< blank
 
@@ -185,7 +181,7 @@ class GPT2Attention(Module):
         attn_weights = F.softmax(attn_weights)  # [batch, n_head, seq, seq]
         # <<< blank
 
-        # >>> blank: mix
+        # >>> blank: attn-output
         # TODO: Mix the values with these weights and return the result.
         # Hint: One matrix product of the weights and the values.
         # stub: return None
@@ -201,7 +197,7 @@ class GPT2Attention(Module):
         Returns:
             Tensor ``[batch, seq, n_embd]``.
         """
-        # >>> blank: project
+        # >>> blank: split-qkv
         # TODO: Project the input and take query, key and value apart.
         # Hint: F.split(self.c_attn(hidden_states), [size, size, size], axis=2)
         # Hint: Each part is self.split_size wide.
@@ -213,7 +209,7 @@ class GPT2Attention(Module):
         )
         # <<< blank
 
-        # >>> blank: split-heads
+        # >>> blank: call-split-heads
         # TODO: Split the heads of query, key and value.
         # Hint: self._split_heads(query, self.num_heads, self.head_dim), and so on
         # stub: query = None
@@ -225,14 +221,14 @@ class GPT2Attention(Module):
         value = self._split_heads(value, self.num_heads, self.head_dim)
         # <<< blank
 
-        # >>> blank: attend
+        # >>> blank: call-attn
         # TODO: Attend.
         # Hint: self._attn(query, key, value)
         # stub: attn_output = None
         attn_output = self._attn(query, key, value)  # [batch, n_head, seq, head_dim]
         # <<< blank
 
-        # >>> blank: merge-heads
+        # >>> blank: call-merge-heads
         # TODO: Merge the heads.
         # Hint: self._merge_heads(attn_output, self.num_heads, self.head_dim)
         # stub: attn_output = None
@@ -241,7 +237,7 @@ class GPT2Attention(Module):
         )
         # <<< blank
 
-        # >>> blank: output
+        # >>> blank: call-c-proj
         # TODO: Project the merged heads and return the result.
         # Hint: self.c_proj(attn_output)
         # stub: return None

@@ -40,7 +40,7 @@ from max.graph import Dim, DimLike
 from solutions.solution_01 import GPT2Config
 
 
-# >>> blank: causal_mask
+# >>> blank: mask-function
 # TODO: Bring your causal_mask over from steps/step_02.py.
 # Hint: The decorator and the whole function, unchanged.
 # stub:
@@ -90,13 +90,13 @@ class GPT2MultiHeadAttention(Module):
         self.head_dim = self.embed_dim // self.num_heads
         self.split_size = self.embed_dim
 
-        # >>> blank: c_attn
+        # >>> blank: c-attn
         # TODO: Create the combined projection to query, key and value.
         # stub: self.c_attn = None
         self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)
         # <<< blank
 
-        # >>> blank: c_proj
+        # >>> blank: c-proj
         # TODO: Create the output projection.
         # stub: self.c_proj = None
         self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)
@@ -113,13 +113,16 @@ class GPT2MultiHeadAttention(Module):
         Returns:
             Tensor ``[batch, num_heads, seq, attn_head_size]``.
         """
-        # >>> blank: split-heads
+        # >>> blank: split-reshape
         # TODO: Reshape to [batch, seq, num_heads, attn_head_size].
         # TODO: Move the heads in front of the sequence.
         # Hint: tensor.shape[:-1] is a list. Add a list to it, not a tuple.
         # stub: return None
         new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]
         tensor = tensor.reshape(new_shape)  # [batch, seq, n_head, head_dim]
+        # <<< blank
+        # >>> blank: split-transpose
+        # stub:
         return tensor.transpose(-3, -2)  # [batch, n_head, seq, head_dim]
         # <<< blank
 
@@ -134,12 +137,15 @@ class GPT2MultiHeadAttention(Module):
         Returns:
             Tensor ``[batch, seq, num_heads * attn_head_size]``.
         """
-        # >>> blank: merge-heads
+        # >>> blank: merge-transpose
         # TODO: Move the sequence in front of the heads.
         # TODO: Reshape to [batch, seq, num_heads * attn_head_size].
         # Hint: The order matters: transpose first.
         # stub: return None
         tensor = tensor.transpose(-3, -2)  # [batch, seq, n_head, head_dim]
+        # <<< blank
+        # >>> blank: merge-reshape
+        # stub:
         new_shape = tensor.shape[:-2] + [num_heads * attn_head_size]
         return tensor.reshape(new_shape)  # [batch, seq, n_embd]
         # <<< blank
@@ -155,16 +161,28 @@ class GPT2MultiHeadAttention(Module):
         Returns:
             Tensor ``[batch, n_head, seq, head_dim]``.
         """
-        # >>> blank: attn
+        # >>> blank: scores
         # TODO: Five moves: scores, scale, mask, softmax, weighted sum.
         # Hint: A shape comment after each line shows at once where a shape goes wrong.
         # stub: return None
         attn_weights = query @ key.transpose(-1, -2)  # [batch, n_head, seq, seq]
+        # <<< blank
+        # >>> blank: scale
+        # stub:
         attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))  # [batch, n_head, seq, seq]
+        # <<< blank
+        # >>> blank: mask
+        # stub:
         seq_len = query.shape[-2]
         mask = causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)  # [seq, seq]
         attn_weights = attn_weights + mask  # [batch, n_head, seq, seq]
+        # <<< blank
+        # >>> blank: softmax
+        # stub:
         attn_weights = F.softmax(attn_weights)  # [batch, n_head, seq, seq]
+        # <<< blank
+        # >>> blank: weighted-sum
+        # stub:
         return attn_weights @ value  # [batch, n_head, seq, head_dim]
         # <<< blank
 
@@ -177,7 +195,7 @@ class GPT2MultiHeadAttention(Module):
         Returns:
             Tensor ``[batch, seq, n_embd]``.
         """
-        # >>> blank: project
+        # >>> blank: qkv
         # TODO: Project the input and take query, key and value apart.
         # Hint: F.split along the last dimension, into three parts of self.split_size.
         # stub: pass
@@ -196,7 +214,7 @@ class GPT2MultiHeadAttention(Module):
         value = self._split_heads(value, self.num_heads, self.head_dim)
         # <<< blank
 
-        # >>> blank: attend
+        # >>> blank: merge
         # TODO: Attend, then merge the heads.
         # stub: pass
         attn_output = self._attn(query, key, value)  # [batch, n_head, seq, head_dim]
@@ -205,7 +223,7 @@ class GPT2MultiHeadAttention(Module):
         )
         # <<< blank
 
-        # >>> blank: output
+        # >>> blank: project
         # TODO: Project the merged heads and return the result.
         # stub: return None
         return self.c_proj(attn_output)  # [batch, seq, n_embd]

@@ -51,14 +51,14 @@ class GPT2MLP(Module):
             config: Its ``n_embd`` is the width outside.
         """
         super().__init__()
-        # >>> blank: c_fc
+        # >>> blank: c-fc
         # TODO: Create the layer that widens.
         # Hint: Linear(in_dim, out_dim, bias=True), from config.n_embd to intermediate_size.
         # stub: self.c_fc = None
         self.c_fc = Linear(config.n_embd, intermediate_size, bias=True)
         # <<< blank
 
-        # >>> blank: mlp-c_proj
+        # >>> blank: mlp-c-proj
         # TODO: Create the layer that narrows.
         # Hint: The same two numbers, the other way round.
         # stub: self.c_proj = None
@@ -74,7 +74,7 @@ class GPT2MLP(Module):
         Returns:
             Tensor ``[..., n_embd]``.
         """
-        # >>> blank: widen
+        # >>> blank: call-c-fc
         # TODO: Apply the layer that widens.
         # stub: hidden_states = None
         hidden_states = self.c_fc(hidden_states)  # [..., intermediate_size]
@@ -87,7 +87,7 @@ class GPT2MLP(Module):
         hidden_states = F.gelu(hidden_states, approximate="tanh")  # [..., intermediate_size]
         # <<< blank
 
-        # >>> blank: narrow
+        # >>> blank: call-mlp-c-proj
         # TODO: Apply the layer that narrows, and return the result.
         # stub: return None
         return self.c_proj(hidden_states)  # [..., n_embd]

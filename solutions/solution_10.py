@@ -174,7 +174,7 @@ class MultiHeadAttention(Module):
             scores = scores + attention_mask  # [batch, num_heads, seq, total]
         # <<< blank
 
-        # >>> blank: zero-attention
+        # >>> blank: zero
         # TODO: Where self.add_zero_attn is set, let every query look at a zero as well.
         # Hint: A key of zeros has the score 0 with every query: one more column of zeros.
         # Hint: scores[..., :1] * 0 would make NaN of -inf. Use query[..., :1] * 0.
@@ -259,7 +259,7 @@ class MultiHeadAttention(Module):
             value = F.concat([past_key_value[1], value], axis=-2)
         # <<< blank
 
-        # >>> blank: output
+        # >>> blank: call-out-proj
         # TODO: Attend, merge the heads, project.
         # stub: output = None
         context = self._attn(query, key, value, attention_mask, position_bias)

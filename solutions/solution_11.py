@@ -90,7 +90,7 @@ class GPT2Model(Module):
         self.h = ModuleList([GPT2Block(config) for _ in range(config.n_layer)])
         # <<< blank
 
-        # >>> blank: ln_f
+        # >>> blank: ln-f
         # TODO: Create the last normalization.
         # stub: self.ln_f = None
         self.ln_f = LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
@@ -115,14 +115,14 @@ class GPT2Model(Module):
         hidden_states = self.wte(input_ids) + self.wpe(positions)  # [batch, seq, n_embd]
         # <<< blank
 
-        # >>> blank: run-blocks
+        # >>> blank: call-blocks
         # TODO: Send the vectors through the blocks, one after another.
         # stub: hidden_states = None
         for block in self.h:
             hidden_states = block(hidden_states)  # [batch, seq, n_embd]
         # <<< blank
 
-        # >>> blank: normalize
+        # >>> blank: call-ln-f
         # TODO: Normalize once more, and return the result.
         # stub: return None
         return self.ln_f(hidden_states)  # [batch, seq, n_embd]
@@ -159,7 +159,7 @@ class GPT2LMHeadModel(Module):
         Returns:
             The logits, ``[batch, seq, vocab_size]``.
         """
-        # >>> blank: lm_head
+        # >>> blank: tied-head
         # TODO: Multiply with the table of tokens.
         # Hint: The table is self.transformer.wte.weight, [vocab_size, n_embd].
         # Hint: There is no other weight and no bias: the head is tied to the table.

@@ -130,7 +130,7 @@ class GPT2WithCache(GPT2LMHeadModel):
         hidden_states = transformer.wte(input_ids) + transformer.wpe(positions)
         # <<< blank
 
-        # >>> blank: blocks
+        # >>> blank: layers
         # TODO: Run the blocks: attention with the block's cache, then the feed-forward network.
         # Hint: Both read a normalized copy, both are added, as in step 09.
         # Hint: Collect the keys and values of every block for the new cache.
@@ -145,7 +145,7 @@ class GPT2WithCache(GPT2LMHeadModel):
             grown.append(key_value)
         # <<< blank
 
-        # >>> blank: logits
+        # >>> blank: head
         # TODO: Normalize, and return the logits and the new cache.
         # Hint: transformer.ln_f, then self.lm_head
         # stub: return None, None

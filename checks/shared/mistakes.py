@@ -1,17 +1,47 @@
 """The mistakes that learners really make, by name: settings of the oracles' knobs.
 
-A rubric takes a family and says which of its own checks each mistake breaks.
+A family is written once, and a rubric's checks say which of its parts they are about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.rubric import Misconception
 
-Row = tuple[str, str, dict[str, Any], str]
-"""Id, sentence, knobs, and the part of the program that it breaks."""
+
+@dataclass(frozen=True)
+class Form:
+    """One form of a mistake: its sentence, the knobs that make it, and the part it breaks."""
+
+    message: str
+    knobs: Mapping[str, Any]
+    part: str
+
+    def also(self, **knobs: object) -> tuple[Form, Form]:
+        """This form, and the same with these knobs turned as well."""
+        return self, replace(self, knobs={**self.knobs, **knobs})
+
+
+Family = Mapping[str, Form | tuple[Form, ...]]
+"""Id to the mistake; several forms of one mistake have one id."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A knob of an oracle, and the part of the program in which its mistakes are.
+
+    Calling it turns it to a value: ``scale("none", "Your output is exactly …")``.
+    """
+
+    name: str
+    part: str = ""
+
+    def __call__(self, value: object, message: str, *, part: str = "", **more: object) -> Form:
+        """The mistake that ``value`` makes, together with ``more`` knobs."""
+        return Form(message, {self.name: value, **more}, part or self.part or self.name)
 
 
 INSTEAD = frozenset(
@@ -27,11 +57,17 @@ INSTEAD = frozenset(
 """Results from no computation, or without a number, which show nothing of its parts."""
 
 
-def named(
-    rows: tuple[Row, ...], blames: Mapping[str, tuple[str, ...]], lesson: Mapping[str, str]
-) -> tuple[Misconception, ...]:
-    """The misconceptions of ``rows``, blaming this rubric's checks for each part."""
+def chosen(ids: str, *families: Family) -> Family:
+    """The mistakes with these ids, which spaces separate, in the order of the families."""
+    every = {id: one for family in families for id, one in family.items()}
+    return {id: one for id, one in every.items() if id in ids.split()}
+
+
+def named(*families: Family) -> tuple[Misconception, ...]:
+    """The misconceptions of these families, one for each form."""
     return tuple(
-        Misconception(id, message, knobs, blames[part], lesson.get(part, ""), id in INSTEAD)
-        for id, message, knobs, part in rows
+        Misconception(id, form.message, form.knobs, form.part, id in INSTEAD)
+        for family in families
+        for id, forms in family.items()
+        for form in (forms if isinstance(forms, tuple) else (forms,))
     )

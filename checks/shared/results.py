@@ -17,6 +17,7 @@ from grader.rubric import (
     SeenArray,
     SeenTensor,
     close,
+    rules,
 )
 
 Numbers = npt.NDArray[np.float64]
@@ -55,6 +56,13 @@ def answers(*trials: str) -> Rule:
         return Passed()
 
     return rule
+
+
+def works(*trials: str) -> Rule:
+    """Every call returns a tensor of the right shape."""
+    return rules.all_of(
+        rules.runs(*trials), answers(*trials), rules.tensors(*trials), rules.shapes(*trials)
+    )
 
 
 def rows_sum_to_one(*trials: str, path: str) -> Rule:

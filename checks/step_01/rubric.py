@@ -20,11 +20,8 @@ from grader.rubric import (
     Rule,
     Ruling,
     Trial,
-    decorated,
-    imports,
     rules,
-    runtime_check,
-    source_check,
+    source,
 )
 
 CLASS = "GPT2Config"
@@ -51,45 +48,6 @@ FURTHER: Mapping[str, Any] = {
     "tie_word_embeddings": True,
 }
 """Fields of Hugging Face's configuration that no step of the course reads."""
-
-GROUPS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
-    (
-        "vocabulary",
-        "A vocabulary of 50257 tokens and texts of up to 1024 tokens",
-        ("vocab_size", "n_positions"),
-        "vocab_size: int = 50257 and n_positions: int = 1024",
-    ),
-    (
-        "sizes",
-        "Vectors of 768 numbers, 12 layers and 12 heads",
-        ("n_embd", "n_layer", "n_head"),
-        "n_embd: int = 768, n_layer: int = 12, n_head: int = 12",
-    ),
-    (
-        "feed-forward",
-        "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
-        ("n_inner", "activation_function"),
-        'n_inner: int | None = None and activation_function: str = "gelu_new"',
-    ),
-    (
-        "dropout",
-        "The three dropout probabilities are 0.1",
-        ("resid_pdrop", "embd_pdrop", "attn_pdrop"),
-        "resid_pdrop: float = 0.1, and so on",
-    ),
-    (
-        "constants",
-        "layer_norm_epsilon is 1e-5 and initializer_range is 0.02",
-        ("layer_norm_epsilon", "initializer_range"),
-        "layer_norm_epsilon: float = 1e-5 and initializer_range: float = 0.02",
-    ),
-    (
-        "tokens",
-        "Token 50256 begins and ends a text, and the output layer is tied",
-        ("bos_token_id", "eos_token_id", "tie_word_embeddings"),
-        "bos_token_id: int = 50256, eos_token_id: int = 50256, tie_word_embeddings: bool = True",
-    ),
-)
 
 OTHER = {
     "n_embd": 20,
@@ -184,55 +142,97 @@ def _shown(seen: object) -> str:
     return getattr(seen, "type_name", None) or repr(seen)
 
 
-def _group(id: str, sentence: str, names: tuple[str, ...], answer: str) -> Check:
-    return runtime_check(
+def fields(id: str, sentence: str, nudge: str, *names: str, blank: str = "") -> Check:
+    """A check of the defaults of these fields."""
+    return Check(
         id,
         sentence,
         f"Not yet GPT-2's: {', '.join(names)}",
-        answer,
-        'Names and defaults are Hugging Face\'s. See "The fields".',
-        answer,
+        nudge,
+        "Names and defaults are Hugging Face's.",
+        lesson="The fields",
+        blank=blank,
         rule=defaults(names),
         needs=("builds",),
     )
 
 
 CHECKS = (
-    source_check(
+    Check(
         "import",
         "dataclass is imported from dataclasses",
         "dataclass is not imported from dataclasses",
         "Add 'from dataclasses import dataclass'",
-        'It writes __init__ from the fields. See "A dataclass".',
-        "from dataclasses import dataclass",
-        test=imports("dataclasses.dataclass"),
+        "It writes __init__ from the fields.",
+        lesson="A dataclass",
+        blank="imports",
+        test=source.imports("dataclasses.dataclass"),
     ),
-    source_check(
+    Check(
         "decorator",
         "GPT2Config is a dataclass",
         "GPT2Config is not decorated with @dataclass",
         "Write @dataclass on the line above 'class GPT2Config:'",
-        'Without it the fields are no arguments. See "A dataclass".',
-        "@dataclass",
-        test=decorated(CLASS, "dataclasses.dataclass", "dataclass"),
+        "Without it the fields are no arguments.",
+        lesson="A dataclass",
+        test=source.decorated(CLASS, "dataclasses.dataclass", "dataclass"),
     ),
-    runtime_check(
+    Check(
         "builds",
         "GPT2Config() can be built without arguments",
         "GPT2Config() cannot be built without arguments",
         "Give every field a default",
-        'A field is a name, a type and a default. See "The fields".',
-        "n_embd: int = 768",
+        "A field is a name, a type and a default.",
+        lesson="The fields",
+        answer="n_embd: int = 768",
         rule=rules.builds("defaults", module=False),
     ),
-    *(_group(*group) for group in GROUPS),
-    runtime_check(
+    fields(
+        "vocabulary",
+        "A vocabulary of 50257 tokens and texts of up to 1024 tokens",
+        "vocab_size: int = 50257 and n_positions: int = 1024",
+        *("vocab_size", "n_positions"),
+        blank="sizes",
+    ),
+    fields(
+        "sizes",
+        "Vectors of 768 numbers, 12 layers and 12 heads",
+        "n_embd: int = 768, n_layer: int = 12, n_head: int = 12",
+        *("n_embd", "n_layer", "n_head"),
+    ),
+    fields(
+        "feed-forward",
+        "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
+        'n_inner: int | None = None and activation_function: str = "gelu_new"',
+        *("n_inner", "activation_function"),
+        blank="activation",
+    ),
+    fields(
+        "dropout",
+        "The three dropout probabilities are 0.1",
+        "resid_pdrop: float = 0.1, and so on",
+        *("resid_pdrop", "embd_pdrop", "attn_pdrop"),
+    ),
+    fields(
+        "constants",
+        "layer_norm_epsilon is 1e-5 and initializer_range is 0.02",
+        "layer_norm_epsilon: float = 1e-5 and initializer_range: float = 0.02",
+        *("layer_norm_epsilon", "initializer_range"),
+    ),
+    fields(
+        "tokens",
+        "Token 50256 begins and ends a text, and the output layer is tied",
+        "bos_token_id: int = 50256, eos_token_id: int = 50256, tie_word_embeddings: bool = True",
+        *("bos_token_id", "eos_token_id", "tie_word_embeddings"),
+    ),
+    Check(
         "named",
         "GPT2Config(n_embd=20, n_head=5) sets these fields and leaves the others",
         "GPT2Config(n_embd=20, n_head=5) does not set these fields",
         "A dataclass writes __init__ for you: do not write your own",
-        'Later steps build small models this way. See "A dataclass".',
-        "@dataclass above the class, and each field with its type",
+        "Later steps build small models this way.",
+        lesson="A dataclass",
+        answer="@dataclass above the class, and each field with its type",
         rule=kept(),
         needs=("builds",),
     ),

@@ -4,97 +4,71 @@ from __future__ import annotations
 
 import numpy as np
 
-from checks.shared.mistakes import Row
+from checks.shared.mistakes import Family, Knob
 
-CAUSAL: tuple[Row, ...] = (
-    ("no-mask", "Nothing is hidden: the mask is 0 everywhere.", {"mask": "none"}, "band"),
-    (
-        "mask-all",
+mask = Knob("mask", "band")
+allowed = Knob("allowed", "constant")
+earlier = Knob("earlier", "columns")
+
+CAUSAL: Family = {
+    "no-mask": mask("none", "Nothing is hidden: the mask is 0 everywhere."),
+    "mask-all": mask(
+        "all",
         "Everything is hidden, even what a token may see. band_part with exclude=True "
         "puts 0 inside the band.",
-        {"mask": "all"},
-        "band",
     ),
-    (
-        "mask-past",
-        "The mask hides the past instead of the future: it is transposed.",
-        {"mask": "past"},
-        "band",
-    ),
-    (
-        "mask-past-and-self",
+    "mask-past": mask("past", "The mask hides the past instead of the future: it is transposed."),
+    "mask-past-and-self": mask(
+        "past_and_self",
         "The mask hides each token and its past, and shows the future: exclude=True is missing.",
-        {"mask": "past_and_self"},
-        "band",
     ),
-    (
-        "mask-allows-next",
-        "The mask is off by one: each token also sees the next one.",
-        {"mask": "allows_next"},
-        "band",
+    "mask-allows-next": mask(
+        "allows_next", "The mask is off by one: each token also sees the next one."
     ),
-    (
-        "mask-hides-self",
-        "The mask is off by one: a token does not see itself.",
-        {"mask": "hides_self"},
-        "band",
+    "mask-hides-self": mask("hides_self", "The mask is off by one: a token does not see itself."),
+    "mask-finite": mask(
+        -1000000000.0,
+        "Hidden places hold a finite number. Minus infinity leaves a weight of exactly 0 "
+        "whatever the scores are.",
+        part="constant",
     ),
-    (
-        "mask-finite",
-        "Hidden places hold a finite number. Minus infinity leaves a weight of exactly "
-        "0 whatever the scores are.",
-        {"mask": -1e9},
-        "constant",
-    ),
-    (
-        "mask-minus-one",
+    "mask-minus-one": mask(
+        -1.0,
         "Hidden places hold −1, which still lets tokens be seen. Use minus infinity.",
-        {"mask": -1.0},
-        "constant",
+        part="constant",
     ),
-    (
-        "mask-ones",
+    "mask-ones": mask(
+        1.0,
         "Hidden places hold 1. The mask is added to the scores: use minus infinity.",
-        {"mask": 1.0},
-        "constant",
+        part="constant",
     ),
-    (
-        "mask-zero-one",
-        "The mask holds 1 where a token may look and 0 where it may not. It is added "
-        "to the scores: 0 where it may look, minus infinity where it may not.",
-        {"mask": 0.0, "allowed": 1.0},
-        "constant",
+    "mask-zero-one": mask(
+        0.0,
+        "The mask holds 1 where a token may look and 0 where it may not. It is added to "
+        "the scores: 0 where it may look, minus infinity where it may not.",
+        part="constant",
+        allowed=1.0,
     ),
-    (
-        "mask-allowed-one",
-        "The mask holds 1 where a token may look. It is added to the scores: use 0 there.",
-        {"allowed": 1.0},
-        "constant",
+    "mask-allowed-one": allowed(
+        1.0, "The mask holds 1 where a token may look. It is added to the scores: use 0 there."
     ),
-    (
-        "mask-plus-infinity",
+    "mask-plus-infinity": mask(
+        np.inf,
         "Hidden places hold plus infinity, which draws all the weight. Use minus infinity.",
-        {"mask": np.inf},
-        "constant",
+        part="constant",
     ),
-    (
-        "earlier-hidden",
-        "With earlier tokens the diagonal starts in column 0, which hides some of "
-        "them. Row i must see num_tokens + i columns before its own.",
-        {"earlier": "hidden"},
-        "earlier",
+    "earlier-hidden": earlier(
+        "hidden",
+        "With earlier tokens the diagonal starts in column 0, which hides some of them. "
+        "Row i must see num_tokens + i columns before its own.",
+        part="earlier",
     ),
-    (
-        "earlier-ignored",
-        "num_tokens is not used: the mask needs a column for each earlier token.",
-        {"earlier": "ignored"},
-        "columns",
+    "earlier-ignored": earlier(
+        "ignored", "num_tokens is not used: the mask needs a column for each earlier token."
     ),
-    (
-        "earlier-appended",
-        "The columns of the earlier tokens are at the end. They come first in the "
-        "text, so they are the first columns.",
-        {"earlier": "appended"},
-        "columns",
+    "earlier-appended": earlier(
+        "appended",
+        "The columns of the earlier tokens are at the end. They come first in the text, "
+        "so they are the first columns.",
     ),
-)
+}

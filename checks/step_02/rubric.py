@@ -2,158 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import numpy as np
-
 from checks.shared import structure, trials
 from checks.shared.mistakes import named
 from checks.step_02 import mistakes
-from grader.rubric import (
-    Rubric,
-    Trial,
-    decorated,
-    every,
-    returns,
-    rules,
-    runtime_check,
-    source_check,
-)
+from grader.rubric import Check, Rubric, rules, source
 
 NAME = "causal_mask"
 EVERY = ("square-*", "later-*")
 
 
-def draw(rng: np.random.Generator) -> Iterable[Trial]:
-    """Masks of several lengths, with earlier tokens, with dimensions for lengths, in float64."""
-    return trials.mask_trials(rng)
-
-
 CHECKS = (
-    source_check(
+    Check(
         "imports",
         "functional is imported as F, Tensor from max.experimental.tensor",
         "functional and Tensor are not both imported",
         "Add 'from max.experimental import functional as F' and 'from max.experimental.tensor "
         "import Tensor'",
-        'Each name and the module it lives in: see "MAX operations".',
-        "from max.experimental import functional as F; from max.experimental.tensor import Tensor",
-        test=every(structure.USES_TENSOR, structure.USES_F),
+        "Each name and the module it lives in.",
+        lesson="MAX operations",
+        test=source.every(structure.USES_TENSOR, structure.USES_F),
         proven_by=("runs",),
     ),
-    source_check(
+    Check(
         "function",
         "causal_mask(sequence_length, num_tokens, *, dtype, device) exists",
         "causal_mask(sequence_length, num_tokens, *, dtype, device) is missing",
         "Define 'def causal_mask(sequence_length, num_tokens, *, dtype, device):'",
-        'Later steps call it by these names. See "What you build".',
-        "def causal_mask(sequence_length, num_tokens, *, dtype, device):",
+        "Later steps call it by these names.",
+        lesson="What you build",
+        answer="def causal_mask(sequence_length, num_tokens, *, dtype, device):",
         test=structure.DEFINES_MASK,
         proven_by=("runs",),
     ),
-    source_check(
+    Check(
         "decorator",
         "causal_mask is decorated with F.functional",
         "causal_mask is not decorated with F.functional",
         "Write @F.functional on the line above 'def causal_mask'",
-        'MAX then runs the whole function as one operation. See "MAX operations".',
-        "@F.functional",
-        test=decorated(NAME, "max.experimental.functional.functional"),
+        "MAX then runs the whole function as one operation.",
+        lesson="MAX operations",
+        test=source.decorated(NAME, "max.experimental.functional.functional"),
         proven_by=("runs",),
     ),
-    source_check(
+    Check(
         "columns",
         "The columns are num_tokens + sequence_length",
         "The columns are not num_tokens + sequence_length",
         "n = Dim(sequence_length) + num_tokens",
-        'One column for every token that can be looked at. See "The shape".',
-        "n = Dim(sequence_length) + num_tokens",
-        test=returns(
+        "One column for every token that can be looked at.",
+        lesson="The shape",
+        test=source.returns(
             NAME, "$new + $earlier", where={"new": "sequence_length", "earlier": "num_tokens"}
         ),
         proven_by=("shape",),
     ),
-    source_check(
+    Check(
         "constant",
         "The mask is made of minus infinity",
         "The mask is not made of minus infinity",
         'Tensor(float("-inf"), dtype=dtype, device=device)',
-        'Only minus infinity leaves a weight of exactly 0. See "Minus infinity".',
-        'mask = Tensor(float("-inf"), dtype=dtype, device=device)',
-        test=returns(NAME, 'float("-inf")', "-math.inf", "-np.inf"),
+        "Only minus infinity leaves a weight of exactly 0.",
+        lesson="Minus infinity",
+        gives="minus infinity",
+        test=source.returns(NAME, 'float("-inf")', "-math.inf", "-np.inf"),
         proven_by=("square",),
     ),
-    source_check(
+    Check(
         "broadcast",
         "Minus infinity is spread over every row and column",
         "Minus infinity is not spread over every row and column",
         "mask = F.broadcast_to(mask, shape=(sequence_length, n))",
-        'One number becomes a matrix. See "The band".',
-        "mask = F.broadcast_to(mask, shape=(sequence_length, n))",
-        test=returns(NAME, "F.broadcast_to(...)", "full(...)", "full_like(...)"),
+        "One number becomes a matrix.",
+        lesson="The band",
+        gives="minus infinity everywhere",
+        test=source.returns(NAME, "F.broadcast_to(...)", "full(...)", "full_like(...)"),
         proven_by=("shape",),
     ),
-    source_check(
+    Check(
         "band",
         "F.band_part keeps it above the diagonal only",
         "F.band_part does not keep it above the diagonal",
         "F.band_part(mask, num_lower=None, num_upper=..., exclude=True)",
-        'exclude=True puts 0 inside the band. See "The band".',
-        "return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)",
-        test=returns(NAME, "F.band_part(..., exclude=True)"),
+        "exclude=True puts 0 inside the band.",
+        lesson="The band",
+        gives="the causal mask",
+        test=source.returns(NAME, "F.band_part(..., exclude=True)"),
         proven_by=("square",),
     ),
-    runtime_check(
+    Check(
         "runs",
         "causal_mask(4, 0, dtype=DType.float32, device=CPU()) returns a MAX Tensor",
         "causal_mask(4, 0, dtype=DType.float32, device=CPU()) does not work",
         "Does the function end in a return?",
-        'See "Tasks".',
-        "return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)",
+        "The checks below look at the tensor that comes back.",
+        blank="band",
         rule=rules.all_of(
             rules.imports(),
             rules.runs(*EVERY),
             rules.tensors("square-1", "square-2", "square-3", "later-*"),
         ),
-        why="The checks below look at the tensor that comes back.",
     ),
-    runtime_check(
+    Check(
         "shape",
         "Its shape is [sequence_length, num_tokens + sequence_length]",
         "Its shape is not [sequence_length, num_tokens + sequence_length]",
         "Rows are the new tokens, columns all tokens",
-        'See "The shape".',
-        "F.broadcast_to(mask, shape=(sequence_length, Dim(sequence_length) + num_tokens))",
+        "Every token is a column, and only the new ones are rows.",
+        lesson="The shape",
+        part="columns",
+        blank="broadcast",
         rule=rules.shapes(*EVERY),
         needs=("runs",),
     ),
-    runtime_check(
+    Check(
         "square",
         "It is 0 where a token may look and minus infinity where it may not",
         "It is not 0 where a token may look and minus infinity where it may not",
         "Row i is 0 up to column i and minus infinity after it",
-        'Print causal_mask(4, 0, ...) and compare. See "The band".',
-        "F.band_part(mask, num_lower=None, num_upper=0, exclude=True)",
+        "Print causal_mask(4, 0, ...) and compare.",
+        lesson="The band",
+        blank="band",
         rule=rules.numbers("square-*", what="numbers of the mask"),
         needs=("shape",),
     ),
-    runtime_check(
+    Check(
         "dtype",
         "It has the dtype that was asked for",
         "It does not have the dtype that was asked for",
         "Pass dtype=dtype and device=device to the constant",
-        'A mask is added to scores of any type. See "MAX operations".',
-        'Tensor(float("-inf"), dtype=dtype, device=device)',
+        "A mask is added to scores of any type.",
+        lesson="MAX operations",
+        blank="constant",
         rule=rules.tensors("square-float64", dtype="float64"),
         needs=("runs",),
     ),
-    runtime_check(
+    Check(
         "earlier",
         "Tokens that came before are visible to every token",
         "Tokens that came before are not visible to every token",
         "With num_tokens earlier tokens, row i is 0 up to column num_tokens + i",
-        'See "Tokens that came before".',
-        "num_upper=int(Dim(num_tokens))",
+        "A new token sees the earlier ones too.",
+        lesson="Tokens that came before",
+        answer="num_upper=int(Dim(num_tokens))",
+        part=("earlier", "columns"),
         rule=rules.all_of(
             rules.numbers_or(
                 "later-*",
@@ -171,18 +162,9 @@ CHECKS = (
     ),
 )
 
-BLAMES = {
-    "band": ("band", "square"),
-    "constant": ("constant", "square"),
-    "columns": ("columns", "shape", "earlier"),
-    "earlier": ("earlier",),
-}
-
-LESSON = {
-    "band": "The band",
-    "constant": "Minus infinity",
-    "columns": "Tokens that came before",
-    "earlier": "Tokens that came before",
-}
-
-RUBRIC = Rubric(checks=CHECKS, draw=draw, misconceptions=named(mistakes.CAUSAL, BLAMES, LESSON))
+RUBRIC = Rubric(
+    checks=CHECKS,
+    draw=trials.mask_trials,
+    misconceptions=named(mistakes.CAUSAL),
+    result="square",
+)

@@ -3,118 +3,84 @@
 from __future__ import annotations
 
 from checks.shared.attention_mistakes import ATTENTION
-from checks.shared.mistakes import Row
+from checks.shared.mistakes import Family, Knob, chosen
 
-_WANTED = {
-    "missing-scale", "scale-head-dim", "scale-multiplied", "scale-after-softmax", "scale-sqrt-seq",
-    "scale-eight", "scale-squared", "scale-floor", "softmax-over-queries", "softmax-over-batch",
-    "no-softmax", "softmax-twice", "softmax-unnormalised", "softmax-sigmoid", "softmax-log",
-    "uniform-weights", "hard-weights", "scores-transposed", "weights-transposed",
-}  # fmt: skip
+scale = Knob("scale")
+given = Knob("given", "mask")
+mixes = Knob("mixes", "output")
+weights = Knob("weights", "returns")
+exchanged = Knob("exchanged", "returns")
 
-SHARED: tuple[Row, ...] = tuple(row for row in ATTENTION if row[0] in _WANTED)
+SHARED = chosen(
+    "missing-scale scale-head-dim scale-multiplied scale-after-softmax scale-sqrt-seq "
+    "scale-eight scale-squared scale-floor softmax-over-queries softmax-over-batch no-softmax "
+    "softmax-twice softmax-unnormalised softmax-sigmoid softmax-log uniform-weights "
+    "hard-weights scores-transposed weights-transposed",
+    ATTENTION,
+)
 """The mistakes that this function has in common with a whole attention layer."""
 
-GIVEN_MASK: tuple[Row, ...] = (
-    (
-        "scale-sqrt-value-dim",
-        "The scores are divided by √value_dim. Divide by the square root of "
-        "head_dim, the width of query and key.",
-        {"scale": "value_dim"},
-        "scale",
+GIVEN_MASK: Family = {
+    "scale-sqrt-value-dim": scale(
+        "value_dim",
+        "The scores are divided by √value_dim. Divide by the square root of head_dim, "
+        "the width of query and key.",
     ),
-    (
-        "scale-sqrt-query-len",
-        "The scores are divided by the square root of the number of "
-        "queries. Divide by √head_dim: the last dimension, not the one before.",
-        {"scale": "query_len"},
-        "scale",
+    "scale-sqrt-query-len": scale(
+        "query_len",
+        "The scores are divided by the square root of the number of queries. Divide by "
+        "√head_dim: the last dimension, not the one before.",
     ),
-    (
-        "scale-first-axis",
-        "The scores are divided by the square root of the first dimension. "
-        "Divide by √head_dim: the last one.",
-        {"scale": "first_axis"},
-        "scale",
+    "scale-first-axis": scale(
+        "first_axis",
+        "The scores are divided by the square root of the first dimension. Divide by "
+        "√head_dim: the last one.",
     ),
-    ("mask-ignored", "The mask is not used: hidden keys get weight.", {"given": "ignored"}, "mask"),
-    (
-        "mask-always-causal",
-        "The function makes a causal mask of its own. Use the mask that it is "
-        "given, and none where none is given.",
-        {"given": "causal"},
-        "mask",
+    "mask-ignored": given("ignored", "The mask is not used: hidden keys get weight."),
+    "mask-always-causal": given(
+        "causal",
+        "The function makes a causal mask of its own. Use the mask that it is given, and "
+        "none where none is given.",
     ),
-    (
-        "mask-causal-too",
-        "A causal mask is added besides the given one. Add only the given one.",
-        {"given": "causal_too"},
-        "mask",
+    "mask-causal-too": given(
+        "causal_too", "A causal mask is added besides the given one. Add only the given one."
     ),
-    (
-        "mask-multiplied",
-        "The scores are multiplied with the mask. Add it.",
-        {"given": "multiplied"},
-        "mask",
+    "mask-multiplied": given("multiplied", "The scores are multiplied with the mask. Add it."),
+    "mask-subtracted": given(
+        "subtracted", "The mask is subtracted: hidden scores become +inf. Add it."
     ),
-    (
-        "mask-subtracted",
-        "The mask is subtracted: hidden scores become +inf. Add it.",
-        {"given": "subtracted"},
-        "mask",
+    "mask-inverted": given(
+        "inverted",
+        "Keys are hidden where the mask is 0. That is another convention: in an additive "
+        "mask 0 means visible.",
     ),
-    (
-        "mask-inverted",
-        "Keys are hidden where the mask is 0. That is another convention: in an "
-        "additive mask 0 means visible.",
-        {"given": "inverted"},
-        "mask",
-    ),
-    (
-        "mask-zero",
+    "mask-zero": given(
+        "zero",
         "Hidden scores are set to 0, which still gets weight in the softmax. Add the "
         "mask: −inf gets none.",
-        {"given": "zero"},
-        "mask",
     ),
-    (
-        "mask-after-softmax",
-        "The mask is added after the softmax. Add it to the scores before.",
-        {"given": "after_softmax"},
-        "mask",
+    "mask-after-softmax": given(
+        "after_softmax", "The mask is added after the softmax. Add it to the scores before."
     ),
-    (
-        "mask-zeroed-after-softmax",
-        "The weights are set to 0 after the softmax, so the rows no "
-        "longer sum to 1. Mask the scores before it.",
-        {"given": "zeroed_after_softmax"},
-        "mask",
+    "mask-zeroed-after-softmax": given(
+        "zeroed_after_softmax",
+        "The weights are set to 0 after the softmax, so the rows no longer sum to 1. "
+        "Mask the scores before it.",
     ),
-    ("mixes-keys", "The weights mix the keys. Mix the values.", {"mixes": "key"}, "output"),
-    ("mixes-queries", "The weights mix the queries. Mix the values.", {"mixes": "query"}, "output"),
-    (
-        "returns-scores",
-        "The second result is the scores. Return the weights: their softmax.",
-        {"weights": "scores"},
-        "weights",
+    "mixes-keys": mixes("key", "The weights mix the keys. Mix the values."),
+    "mixes-queries": mixes("query", "The weights mix the queries. Mix the values."),
+    "returns-scores": weights(
+        "scores", "The second result is the scores. Return the weights: their softmax."
     ),
-    (
-        "returns-raw-scores",
-        "The second result is the scores before the mask. Return the weights.",
-        {"weights": "raw_scores"},
-        "weights",
+    "returns-raw-scores": weights(
+        "raw_scores", "The second result is the scores before the mask. Return the weights."
     ),
-    (
-        "returns-unmasked-weights",
-        "The second result is a softmax without the mask. Return the "
-        "weights that mixed the values.",
-        {"weights": "unmasked"},
-        "weights",
+    "returns-unmasked-weights": weights(
+        "unmasked",
+        "The second result is a softmax without the mask. Return the weights that mixed "
+        "the values.",
     ),
-    (
-        "results-exchanged",
-        "The two results are exchanged. Return the output first, then the weights.",
-        {"exchanged": True},
-        "pair",
+    "results-exchanged": exchanged(
+        True, "The two results are exchanged. Return the output first, then the weights."
     ),
-)
+}

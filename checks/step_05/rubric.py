@@ -2,60 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
-
-from checks.shared import attention_mistakes, structure, trials
+from checks.shared import attention_mistakes as mistakes
+from checks.shared import structure, trials, usual
 from checks.shared.mistakes import named
-from grader.rubric import (
-    Finding,
-    Rubric,
-    Source,
-    SourceTest,
-    Trial,
-    call_of,
-    defines_class,
-    made_with,
-    method,
-    pattern,
-    result,
-    returns,
-    rules,
-    runtime_check,
-    source_check,
-    stores,
-    walk,
-)
+from grader.rubric import Check, Rubric, rules, source
 
 CLASS = "GPT2Attention"
 
 FORWARDS = ("gpt2", "random-*", "sharp", "calls")
 """The trials that run the whole layer."""
 
-INIT, CALL = f"{CLASS}.__init__", call_of(CLASS)
-SPLIT, MERGE, ATTN = (method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn"))
+INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)
+SPLIT, MERGE, ATTN = (
+    source.method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn")
+)
 
-ADDED = pattern(
+ADDED = source.pattern(
     "_ + $scores",
     where={
-        "scores": lambda e: made_with(e, structure.SCORES) and not made_with(e, structure.SOFTMAX)
+        "scores": lambda e: (
+            source.made_with(e, structure.SCORES) and not source.made_with(e, structure.SOFTMAX)
+        )
     },
 )
 """Something added to the scores."""
 
 
-def adds_mask() -> SourceTest:
+def adds_mask() -> source.SourceTest:
     """A call of causal_mask that reaches the result.
 
     Its lines are also those that add something to the scores, be it a mask or what should be one.
     """
-    look = returns(ATTN, "causal_mask(...)", near=structure.SOFTMAX)
+    look = source.returns(ATTN, "causal_mask(...)", near=structure.SOFTMAX)
 
-    def test(source: Source) -> Finding:
-        found = look(source)
-        every = [one.line for one in walk(result(source, ATTN)) if ADDED(one) and one.line]
+    def test(program: source.Source) -> source.Finding:
+        found = look(program)
+        values = source.walk(source.result(program, ATTN))
+        every = [one.line for one in values if ADDED(one) and one.line]
         if found.ok:
             return replace(found, span=found.span | set(every))
         return replace(found, line=every[0]) if every else found
@@ -63,222 +49,242 @@ def adds_mask() -> SourceTest:
     return test
 
 
-def reads_length() -> SourceTest:
+def reads_length() -> source.SourceTest:
     """The second to last size of something. Only causal_mask asks for it."""
-    look, mask = returns(ATTN, "_.shape[-2]", rank=4, near="causal_mask(...)"), adds_mask()
+    look, mask = source.returns(ATTN, "_.shape[-2]", rank=4, near="causal_mask(...)"), adds_mask()
 
-    def test(source: Source) -> Finding:
-        found = look(source)
-        other = not found.ok and not found.certain and not mask(source).ok
+    def test(program: source.Source) -> source.Finding:
+        found = look(program)
+        other = not found.ok and not found.certain and not mask(program).ok
         return replace(found, foreign=True) if other else found
 
     return test
 
 
-def draw(rng: np.random.Generator) -> Iterable[Trial]:
-    """Forward passes of the layer, and its helpers by themselves."""
-    return [*trials.layer_trials(rng, CLASS), *trials.part_trials(rng, CLASS)]
+def calls(name: str, nudge: str, why: str, **more: Any) -> Check:
+    """``__call__`` uses this part of the layer."""
+    return Check(
+        f"call-{name.strip('_').replace('_', '-')}",
+        f"__call__: self.{name} is called",
+        f"__call__: self.{name} is not called",
+        nudge,
+        why,
+        test=structure.calls_part(CLASS, name),
+        **more,
+    )
+
+
+def has_layer(name: str, nudge: str, why: str, lesson: str) -> Check:
+    """The layer has this layer of MAX, in its size."""
+    id = name.replace("_", "-")
+    return Check(
+        f"{id}-shape",
+        f"{CLASS}.{name} is initialized",
+        f"{CLASS}.{name} is not initialized",
+        nudge,
+        why,
+        lesson=lesson,
+        blank=id,
+        rule=rules.has_layer(FORWARDS, name),
+        needs=("builds",),
+    )
+
+
+def size(name: str, value: int, given: str, why: str, lesson: str = "Heads") -> Check:
+    """A size of the layer, as the stub gives it, has this value for GPT-2's own configuration."""
+    return Check(
+        name.replace("_", "-"),
+        f"{CLASS}.{name} is correct: {value}",
+        f"{CLASS}.{name} is not correct",
+        f"self.{name} = {given}",
+        why,
+        lesson=lesson,
+        answer=f"self.{name} = {given}",
+        rule=rules.attribute_is("gpt2", name, value),
+        needs=("builds",),
+    )
 
 
 CHECKS = (
-    source_check(
-        "import-functional",
-        "functional module is correctly imported as F from max.experimental",
-        "functional module is not imported from max.experimental",
-        "Add 'from max.experimental import functional as F'",
-        'F holds the functions on tensors: F.split, F.softmax. See "MAX operations".',
-        "from max.experimental import functional as F",
-        test=structure.IMPORTS_F,
-        proven_by=("forward",),
+    usual.imports_functional(
+        "F holds the functions on tensors: F.split, F.softmax.",
+        "forward",
+        passed="functional module is correctly imported as F from max.experimental",
     ),
-    source_check(
-        "import-tensor",
-        "Tensor is correctly imported from max.experimental.tensor",
-        "Tensor is not imported from max.experimental.tensor",
-        "Add 'from max.experimental.tensor import Tensor'",
-        'Tensor is the type of every argument here. See "MAX operations".',
-        "from max.experimental.tensor import Tensor",
+    usual.imports_tensor(
+        "Tensor is the type of every argument here.",
+        "forward",
+        passed="Tensor is correctly imported from max.experimental.tensor",
         test=structure.USES_TENSOR,
-        proven_by=("forward",),
     ),
-    source_check(
-        "import-nn",
-        "Linear and Module are imported from max.experimental.nn",
-        "Linear and Module are not imported from max.experimental.nn",
-        "Add 'from max.experimental.nn import Linear, Module'",
-        'Module is the base class, Linear the projection. See "MAX operations".',
-        "from max.experimental.nn import Linear, Module",
-        test=structure.IMPORTS_LAYERS,
-        proven_by=("forward",),
-    ),
-    source_check(
-        "class",
-        "GPT2Attention class exists",
-        "GPT2Attention class is missing",
-        "Define 'class GPT2Attention(Module):'",
-        "The grader builds the class by this name.",
-        "class GPT2Attention(Module):",
-        test=defines_class(CLASS, "Module"),
-        proven_by=("forward",),
-    ),
-    source_check(
+    usual.imports_layers("Module is the base class, Linear the projection.", "forward"),
+    usual.defines(CLASS, "forward"),
+    Check(
         "c-attn",
         "self.c_attn Linear layer is created correctly",
         "self.c_attn Linear layer is not created correctly",
         "Use Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
-        "One layer makes query, key and value at once, so it is three times as wide. See "
-        '"Query, key and value".',
-        "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
-        test=stores(INIT, "c_attn", "Linear(_, 3 * _ | _ + _, ...)", without=structure.NO_BIAS),
+        "One layer makes query, key and value at once, so it is three times as wide.",
+        lesson="Query, key and value",
+        test=source.stores(
+            INIT, "c_attn", "Linear(_, 3 * _ | _ + _, ...)", without=structure.NO_BIAS
+        ),
         proven_by=("c-attn-shape",),
     ),
-    source_check(
+    Check(
         "c-proj",
         "self.c_proj Linear layer is created correctly",
         "self.c_proj Linear layer is not created correctly",
         "Use Linear(self.embed_dim, self.embed_dim, bias=True)",
-        'It mixes the merged heads and keeps the width. See "Projections".',
-        "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
-        test=stores(INIT, "c_proj", "Linear($width, $width, ...)", without=structure.NO_BIAS),
+        "It mixes the merged heads and keeps the width.",
+        lesson="Projections",
+        test=source.stores(
+            INIT, "c_proj", "Linear($width, $width, ...)", without=structure.NO_BIAS
+        ),
         proven_by=("c-proj-shape",),
     ),
-    source_check(
+    Check(
         "split-shape",
         "_split_heads: new_shape calculation is correct",
         "_split_heads: new_shape calculation is not correct",
         "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]",
-        'Keep every axis but the last; cut the last in two. See "Splitting heads".',
-        "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]",
-        proven_by=("split_heads",),
-        test=returns(
+        "Keep every axis but the last; cut the last in two.",
+        lesson="Splitting heads",
+        test=source.returns(
             SPLIT,
             "_.reshape($shape)",
             where={"shape": structure.SPLIT_SHAPE},
             near="_.reshape(...)",
         ),
+        proven_by=("split_heads",),
     ),
-    source_check(
+    Check(
         "split-reshape",
         "_split_heads: tensor.reshape is used",
         "_split_heads: tensor.reshape is not used",
         "Use tensor.reshape(new_shape)",
-        'reshape takes the sizes as one list. See "Splitting heads".',
-        "tensor = tensor.reshape(new_shape)",
+        "reshape takes the sizes as one list.",
+        lesson="Splitting heads",
+        gives="the features in heads",
+        test=source.returns(SPLIT, "_.reshape(...)"),
         proven_by=("split_heads",),
-        test=returns(SPLIT, "_.reshape(...)"),
     ),
-    source_check(
+    Check(
         "split-transpose",
         "_split_heads: tensor.transpose(-3, -2) is used",
         "_split_heads: tensor.transpose(-3, -2) is not used",
         "Use tensor.transpose(-3, -2) to move heads before sequence length",
-        'Reshape alone leaves [batch, seq, n_head, head_dim]. See "Splitting heads".',
-        "return tensor.transpose(-3, -2)",
+        "Reshape alone leaves [batch, seq, n_head, head_dim].",
+        lesson="Splitting heads",
+        part="split_heads",
+        gives="the heads",
+        test=structure.splits_heads(SPLIT),
         proven_by=("split_heads",),
-        test=returns(
-            SPLIT,
-            "_.reshape(...).transpose(-3, -2)",
-            rank=4,
-            near="_.transpose(...) | _.reshape(...)",
-        ),
     ),
-    source_check(
+    Check(
         "merge",
         "_merge_heads: new_shape calculation is correct",
         "_merge_heads: new_shape calculation is not correct",
         "new_shape = tensor.shape[:-2] + [num_heads * attn_head_size]",
-        'First transpose back, then join the last two axes. See "Merging heads".',
-        "tensor = tensor.transpose(-3, -2); new_shape = tensor.shape[:-2] + "
-        "[num_heads * attn_head_size]; return tensor.reshape(new_shape)",
-        proven_by=("merge_heads",),
-        test=returns(
+        "First transpose back, then join the last two axes.",
+        lesson="Merging heads",
+        part="merge_heads",
+        gives="the merged heads",
+        test=source.returns(
             MERGE,
             "_.transpose(-3, -2).reshape($shape)",
             rank=4,
             where={"shape": structure.MERGED_SHAPE},
             near="_.reshape(...)",
         ),
+        proven_by=("merge_heads",),
     ),
-    source_check(
+    Check(
         "scores",
         "_attn: attention scores computed with query @ key.transpose(-1, -2)",
         "_attn: attention scores not computed correctly",
         "Use query @ key.transpose(-1, -2)",
-        'Every query meets every key: [seq, head_dim] @ [head_dim, seq]. See "Scores".',
-        "attn_weights = query @ key.transpose(-1, -2)",
+        "Every query meets every key: [seq, head_dim] @ [head_dim, seq].",
+        lesson="Scores",
+        gives="the scores",
+        test=source.returns(ATTN, structure.SCORES, near="_ @ _"),
         proven_by=("attn",),
-        test=returns(ATTN, structure.SCORES, near="_ @ _"),
     ),
-    source_check(
+    Check(
         "scale",
         "_attn: attention weights are scaled",
         "_attn: attention weights are not scaled correctly",
         "Scale by math.sqrt(int(value.shape[-1]))",
-        'The spread of a score grows with √head_dim; divide it out. See "Scaling".',
-        "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))",
+        "The spread of a score grows with √head_dim; divide it out.",
+        lesson="Scaling",
+        gives="the scaled scores",
+        test=source.returns(ATTN, structure.SCALED, near=structure.SCORES),
         proven_by=("attn",),
-        test=returns(ATTN, structure.SCALED, near=structure.SCORES),
     ),
-    source_check(
+    Check(
         "seq-len",
         "_attn: sequence length extracted from query.shape[-2]",
         "_attn: sequence length not extracted correctly",
         "seq_len = query.shape[-2]",
         "The mask is as long as the text, and the text is the second to last axis.",
-        "seq_len = query.shape[-2]",
-        proven_by=("attn",),
+        lesson="Causal mask",
         test=reads_length(),
+        proven_by=("attn",),
     ),
-    source_check(
+    Check(
         "mask",
         "_attn: causal_mask function is called",
         "_attn: causal_mask function is not called",
         "Use causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)",
-        'Add the mask to the scores, before the softmax. See "Causal mask".',
-        "attn_weights = attn_weights + causal_mask(seq_len, 0, dtype=query.dtype, "
-        "device=query.device)",
-        proven_by=("attn",),
+        "Add the mask to the scores, before the softmax.",
+        lesson="Causal mask",
+        gives="the masked scores",
         test=adds_mask(),
+        proven_by=("attn",),
     ),
-    source_check(
+    Check(
         "softmax",
         "_attn: F.softmax is applied to attention weights",
         "_attn: F.softmax is not applied to attention weights",
         "Use F.softmax(attn_weights)",
-        'It runs over the last axis, the keys, and comes after scale and mask. See "Softmax".',
-        "attn_weights = F.softmax(attn_weights)",
+        "It runs over the last axis, the keys, and comes after scale and mask.",
+        lesson="Softmax",
+        gives="the attention weights",
+        test=source.returns(ATTN, structure.SOFTMAX, near="F.softmax(...)"),
         proven_by=("attn",),
-        test=returns(ATTN, structure.SOFTMAX, near="F.softmax(...)"),
     ),
-    source_check(
+    Check(
         "attn-output",
         "_attn: attention output computed with attn_weights @ value",
         "_attn: attention output not computed correctly",
         "Use attn_weights @ value",
-        'Each row of weights mixes the values. See "Weighted sum".',
-        "attn_output = attn_weights @ value; return attn_output",
+        "Each row of weights mixes the values.",
+        lesson="Weighted sum",
+        part="output",
+        gives="what each head found",
+        test=source.returns(ATTN, structure.MIXTURE, near="_ @ _"),
         proven_by=("attn",),
-        test=returns(ATTN, structure.MIXTURE, near="_ @ _"),
     ),
-    source_check(
+    Check(
         "split-qkv",
         "__call__: F.split is used on self.c_attn(hidden_states)",
         "__call__: F.split is not used correctly",
         "Use F.split(self.c_attn(hidden_states), ...)",
-        'The projection holds query, key and value side by side. See "Query, key and value".',
-        "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
-        "self.split_size, self.split_size], axis=2)",
-        test=returns(CALL, structure.QKV, near="self.c_attn(...)"),
+        "The projection holds query, key and value side by side.",
+        lesson="Query, key and value",
+        gives="query, key and value",
+        test=source.returns(CALL, structure.QKV, near="self.c_attn(...)"),
     ),
-    source_check(
+    Check(
         "split-sizes",
         "__call__: F.split uses correct split sizes",
         "__call__: F.split does not use correct split sizes",
         "Split into [self.split_size, self.split_size, self.split_size]",
         "Three equal parts, in the order query, key, value.",
-        "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
-        "self.split_size, self.split_size], axis=2)",
-        test=returns(
+        blank="split-qkv",
+        part="split",
+        lesson="Query, key and value",
+        test=source.returns(
             CALL,
             "F.split(self.c_attn(...), [$third, $third, $third] | [_] * 3 | $size, ...)",
             "F.chunk(self.c_attn(...), 3, ...)",
@@ -288,129 +294,87 @@ CHECKS = (
             near=structure.QKV,
         ),
     ),
-    source_check(
+    Check(
         "call-split-heads",
         "__call__: self._split_heads is called for query, key, and value",
         "__call__: self._split_heads is not called for all query, key, and value",
         "Call self._split_heads for query, key, and value",
-        'All three are split alike. See "Splitting heads".',
-        "query = self._split_heads(query, self.num_heads, self.head_dim), and so for key and value",
+        "All three are split alike.",
+        lesson="Splitting heads",
+        part="heads",
+        gives="the heads of the value",
         test=structure.calls_part(CLASS, "_split_heads", 3),
     ),
-    source_check(
-        "call-attn",
-        "__call__: self._attn is called",
-        "__call__: self._attn is not called",
+    calls(
+        "_attn",
         "Call self._attn(query, key, value)",
-        'The heads attend all at once. See "Scores".',
-        "attn_output = self._attn(query, key, value)",
-        test=structure.calls_part(CLASS, "_attn"),
+        "The heads attend all at once.",
+        lesson="Scores",
+        gives="what each head found",
     ),
-    source_check(
-        "call-merge-heads",
-        "__call__: self._merge_heads is called",
-        "__call__: self._merge_heads is not called",
+    calls(
+        "_merge_heads",
         "Call self._merge_heads(attn_output, self.num_heads, self.head_dim)",
-        'Its argument is what _attn returned. See "Merging heads".',
-        "attn_output = self._merge_heads(attn_output, self.num_heads, self.head_dim)",
-        test=structure.calls_part(CLASS, "_merge_heads"),
+        "Its argument is what _attn returned.",
+        lesson="Merging heads",
+        gives="the merged heads",
     ),
-    source_check(
-        "call-c-proj",
-        "__call__: self.c_proj is called",
-        "__call__: self.c_proj is not called",
+    calls(
+        "c_proj",
         "Call self.c_proj(attn_output)",
-        'It comes last and is what __call__ returns. See "Projections".',
-        "return self.c_proj(attn_output)",
-        test=structure.calls_part(CLASS, "c_proj"),
+        "It comes last and is what __call__ returns.",
+        lesson="Projections",
+        part="c_proj",
+        gives="the output of the layer",
     ),
-    source_check(
-        "placeholders",
-        "All placeholder 'None' values have been replaced",
-        "Found placeholder 'None' values that need to be replaced:",
-        "Replace all 'None' values with the actual implementation",
-        "Each stands under a TODO.",
-        "Search the file for None.",
-        test=structure.no_stub_left(CLASS),
-    ),
-    runtime_check(
-        "builds",
-        "GPT2Attention class can be instantiated",
-        "GPT2Attention class cannot be instantiated",
+    usual.placeholders(structure.no_stub_left(CLASS)),
+    usual.builds(
+        CLASS,
         "GPT2Attention(GPT2Config()) must work, with any n_embd and n_head",
-        'Everything that depends on a size is computed from config. See "Tasks".',
-        "Every line of __init__ uses config.n_embd or config.n_head, and super().__init__() is "
-        "first",
+        "Everything that depends on a size is computed from config.",
+        answer="Every line of __init__ uses config.n_embd or config.n_head, and "
+        "super().__init__() is first",
         rule=rules.builds(*FORWARDS),
     ),
-    runtime_check(
-        "c-attn-shape",
-        "GPT2Attention.c_attn is initialized",
-        "GPT2Attention.c_attn is not initialized",
+    has_layer(
+        "c_attn",
         "self.c_attn must be a Linear from n_embd to 3 * n_embd, with a bias",
-        'It makes query, key and value at once. See "Query, key and value".',
-        "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
-        rule=rules.has_layer(FORWARDS, "c_attn"),
-        needs=("builds",),
+        "It makes query, key and value at once.",
+        "Query, key and value",
     ),
-    runtime_check(
-        "c-proj-shape",
-        "GPT2Attention.c_proj is initialized",
-        "GPT2Attention.c_proj is not initialized",
+    has_layer(
+        "c_proj",
         "self.c_proj must be a Linear from n_embd to n_embd, with a bias",
-        'It mixes the merged heads and keeps the width. See "Projections".',
-        "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
-        rule=rules.has_layer(FORWARDS, "c_proj"),
-        needs=("builds",),
+        "It mixes the merged heads and keeps the width.",
+        "Projections",
     ),
-    runtime_check(
-        "embed-dim",
-        "GPT2Attention.embed_dim is correct: 768",
-        "GPT2Attention.embed_dim is not correct",
-        "self.embed_dim = config.n_embd",
-        'It is the width of a token. See "Shapes".',
-        "self.embed_dim = config.n_embd",
-        rule=rules.attribute_is("gpt2", "embed_dim", 768),
-        needs=("builds",),
+    size("embed_dim", 768, "config.n_embd", "It is the width of a token.", "Shapes"),
+    size("num_heads", 12, "config.n_head", "The heads share the width among them."),
+    size(
+        "head_dim",
+        64,
+        "self.embed_dim // self.num_heads",
+        "Each head gets an equal part of the width.",
     ),
-    runtime_check(
-        "num-heads",
-        "GPT2Attention.num_heads is correct: 12",
-        "GPT2Attention.num_heads is not correct",
-        "self.num_heads = config.n_head",
-        'The heads share the width among them. See "Heads".',
-        "self.num_heads = config.n_head",
-        rule=rules.attribute_is("gpt2", "num_heads", 12),
-        needs=("builds",),
-    ),
-    runtime_check(
-        "head-dim",
-        "GPT2Attention.head_dim is correct: 64",
-        "GPT2Attention.head_dim is not correct",
-        "self.head_dim = self.embed_dim // self.num_heads",
-        'Each head gets an equal part of the width. See "Heads".',
-        "self.head_dim = self.embed_dim // self.num_heads",
-        rule=rules.attribute_is("gpt2", "head_dim", 64),
-        needs=("builds",),
-    ),
-    runtime_check(
-        "forward",
-        "GPT2Attention forward pass executes without errors",
-        "GPT2Attention forward pass does not work",
+    usual.runs(
+        CLASS,
         "__call__ takes [batch, seq, n_embd] of any size and returns a Tensor",
-        'Write the shape beside each line and compare. See "Shapes".',
-        "Split c_attn's result, split the heads, self._attn, self._merge_heads, self.c_proj, "
-        "return",
+        "Write the shape beside each line and compare.",
+        lesson="Shapes",
+        answer="Split c_attn's result, split the heads, self._attn, self._merge_heads, "
+        "self.c_proj, return",
         rule=rules.all_of(rules.loads(*FORWARDS), rules.runs(*FORWARDS), rules.tensors(*FORWARDS)),
         needs=("builds", "c-attn-shape", "c-proj-shape"),
     ),
-    runtime_check(
+    Check(
         "output",
         "Output shape is correct: (1, 4, 768)",
         "Output is not correct",
         "Compare each line of _attn and __call__ with the lesson's formula",
-        'Work from the inside out, and run a helper by itself. See "Shapes".',
-        "Scores, scale, mask, softmax, @ value: in this order, then merge the heads and project",
+        "Work from the inside out, and run a helper by itself.",
+        lesson="Shapes",
+        answer="Scores, scale, mask, softmax, @ value: in this order, then merge the heads "
+        "and project",
         rule=rules.all_of(
             rules.shapes(*FORWARDS),
             rules.repeats("calls", "first", "again"),
@@ -422,41 +386,9 @@ CHECKS = (
     ),
 )
 
-BLAMES = {
-    "scores": ("scores", "output"),
-    "scale": ("scale", "output"),
-    "mask": ("mask", "output"),
-    "softmax": ("softmax", "output"),
-    "output": ("attn-output", "output"),
-    "split": ("split-sizes", "output"),
-    "split_heads": ("split-transpose", "output"),
-    "merge_heads": ("merge", "output"),
-    "heads": ("call-split-heads", "output"),
-    "c_attn": ("c-attn", "output"),
-    "c_proj": ("call-c-proj", "output"),
-    "result": ("output",),
-}
-
-LESSON = {
-    "scores": "Scores",
-    "scale": "Scaling",
-    "mask": "Causal mask",
-    "softmax": "Softmax",
-    "output": "Weighted sum",
-    "split": "Query, key and value",
-    "split_heads": "Splitting heads",
-    "merge_heads": "Merging heads",
-    "heads": "Splitting heads",
-    "c_attn": "Query, key and value",
-    "c_proj": "Projections",
-    "result": "Tasks",
-}
-
 RUBRIC = Rubric(
     checks=CHECKS,
-    draw=draw,
-    misconceptions=(
-        *named(attention_mistakes.ATTENTION, BLAMES, LESSON),
-        *named(attention_mistakes.LAYER, BLAMES, LESSON),
-    ),
+    draw=lambda rng: [*trials.layer_trials(rng, CLASS), *trials.part_trials(rng, CLASS)],
+    misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
+    result="output",
 )

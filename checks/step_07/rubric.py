@@ -2,141 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import numpy as np
-
-from checks.shared import attention_mistakes, structure, trials
+from checks.shared import attention_mistakes as mistakes
+from checks.shared import structure, trials, usual
 from checks.shared.mistakes import named
-from grader.rubric import (
-    Rubric,
-    Trial,
-    call_of,
-    defines_class,
-    method,
-    only_with,
-    returns,
-    rules,
-    runtime_check,
-    source_check,
-    stores,
-)
+from grader.rubric import Check, Rubric, rules, source
 
 CLASS = "GPT2MultiHeadAttention"
-INIT, CALL = f"{CLASS}.__init__", call_of(CLASS)
-SPLIT, MERGE, ATTN = (method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn"))
+INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)
+SPLIT, MERGE, ATTN = (
+    source.method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn")
+)
 FORWARDS = ("gpt2", "random-*", "sharp", "calls")
 """The trials that run the whole layer."""
 
 
-def draw(rng: np.random.Generator) -> Iterable[Trial]:
-    """Forward passes of the layer, and its helpers and its mask by themselves."""
-    return [
-        *trials.layer_trials(rng, CLASS),
-        *trials.part_trials(rng, CLASS),
-        trials.mask_part(),
-    ]
-
-
 CHECKS = (
-    source_check(
+    Check(
         "imports",
         "Linear and Module are imported from max.experimental.nn",
         "Linear and Module are not imported from max.experimental.nn",
         "Add 'from max.experimental.nn import Linear, Module'",
-        'Module is the base class of every layer. See "MAX operations".',
-        "from max.experimental.nn import Linear, Module",
+        "Module is the base class of every layer.",
+        lesson="MAX operations",
+        answer="from max.experimental.nn import Linear, Module",
         test=structure.IMPORTS_LAYERS,
         proven_by=("forward",),
     ),
-    source_check(
+    Check(
         "mask-function",
         "causal_mask(sequence_length, num_tokens, *, dtype, device) is defined in this file",
         "causal_mask is not defined in this file",
         "Copy causal_mask, with its decorator, from step 02",
-        'Its rows are queries, its columns keys. See "Causal mask".',
-        "@F.functional, then the whole function of step 02",
+        "Its rows are queries, its columns keys.",
+        lesson="Causal mask",
+        answer="@F.functional, then the whole function of step 02",
+        gives="the causal mask",
         test=structure.DEFINES_MASK,
         proven_by=("mask",),
     ),
-    source_check(
-        "class",
-        "GPT2MultiHeadAttention is a Module",
-        "GPT2MultiHeadAttention is missing or is no Module",
-        "Define 'class GPT2MultiHeadAttention(Module):'",
-        'The grader builds the class by this name. See "What you build".',
-        "class GPT2MultiHeadAttention(Module):",
-        test=defines_class(CLASS, "Module"),
-        proven_by=("forward",),
-    ),
-    source_check(
+    usual.is_module(CLASS, "forward"),
+    Check(
         "c-attn",
         "c_attn projects embed_dim to 3 * embed_dim, with a bias",
         "c_attn is not a Linear from embed_dim to 3 * embed_dim",
         "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
-        'One product makes query, key and value. See "Query, key and value".',
-        "self.c_attn = Linear(self.embed_dim, 3 * self.embed_dim, bias=True)",
-        test=stores(INIT, "c_attn", "Linear(_, 3 * _ | _ + _, ...)", without=structure.NO_BIAS),
+        "One product makes query, key and value.",
+        lesson="Query, key and value",
+        test=source.stores(
+            INIT, "c_attn", "Linear(_, 3 * _ | _ + _, ...)", without=structure.NO_BIAS
+        ),
         proven_by=("layers",),
     ),
-    source_check(
+    Check(
         "c-proj",
         "c_proj projects embed_dim to embed_dim, with a bias",
         "c_proj is not a Linear from embed_dim to embed_dim",
         "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
-        'It mixes what the heads found. See "Projections".',
-        "self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)",
-        test=stores(INIT, "c_proj", "Linear($width, $width, ...)", without=structure.NO_BIAS),
+        "It mixes what the heads found.",
+        lesson="Projections",
+        test=source.stores(
+            INIT, "c_proj", "Linear($width, $width, ...)", without=structure.NO_BIAS
+        ),
         proven_by=("layers",),
     ),
-    source_check(
+    Check(
         "split-reshape",
         "_split_heads cuts the last axis into num_heads and attn_head_size",
         "_split_heads does not cut the last axis into heads",
         "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size], then reshape",
-        'A shape is a list: add a list to it. See "Splitting heads".',
-        "tensor = tensor.reshape(tensor.shape[:-1] + [num_heads, attn_head_size])",
-        test=returns(SPLIT, "_.reshape(...)"),
+        "A shape is a list: add a list to it.",
+        lesson="Splitting heads",
+        gives="the features in heads",
+        test=source.returns(SPLIT, "_.reshape(...)"),
         proven_by=("split_heads",),
     ),
-    source_check(
+    Check(
         "split-transpose",
         "_split_heads moves the heads in front of the sequence",
         "_split_heads does not move the heads in front of the sequence",
         "return tensor.transpose(-3, -2)",
-        'reshape alone would mix tokens. See "Splitting heads".',
-        "return tensor.transpose(-3, -2)",
-        test=returns(
-            SPLIT,
-            "_.reshape(...).transpose(-3, -2)",
-            rank=4,
-            near="_.transpose(...) | _.reshape(...)",
-        ),
+        "reshape alone would mix tokens.",
+        lesson="Splitting heads",
+        part="split_heads",
+        gives="the heads",
+        test=structure.splits_heads(SPLIT),
         proven_by=("split_heads",),
     ),
-    source_check(
+    Check(
         "merge-transpose",
         "_merge_heads moves the heads back behind the sequence",
         "_merge_heads does not move the heads back",
         "tensor = tensor.transpose(-3, -2) comes before the reshape",
-        'Undo _split_heads, last step first. See "Merging heads".',
-        "tensor = tensor.transpose(-3, -2)",
-        test=returns(
-            MERGE,
-            "_.transpose(-3, -2).reshape(...)",
-            rank=4,
-            near="_.transpose(...) | _.reshape(...)",
-        ),
+        "Undo _split_heads, last step first.",
+        lesson="Merging heads",
+        part="merge_heads",
+        gives="the heads behind the sequence",
+        test=structure.merges_heads(MERGE),
         proven_by=("merge_heads",),
     ),
-    source_check(
+    Check(
         "merge-reshape",
         "_merge_heads joins the last two axes",
         "_merge_heads does not join the last two axes",
         "new_shape = tensor.shape[:-2] + [num_heads * attn_head_size], then reshape",
-        'Each head\'s numbers stay side by side. See "Merging heads".',
-        "return tensor.reshape(tensor.shape[:-2] + [num_heads * attn_head_size])",
-        test=returns(
+        "Each head's numbers stay side by side.",
+        lesson="Merging heads",
+        gives="the merged heads",
+        test=source.returns(
             MERGE,
             "_.reshape($shape)",
             where={"shape": structure.MERGED_SHAPE},
@@ -144,128 +116,140 @@ CHECKS = (
         ),
         proven_by=("merge_heads",),
     ),
-    source_check(
+    Check(
         "scores",
         "_attn computes the scores: query times key transposed",
         "_attn does not compute the scores as query times key transposed",
         "Compute query @ key.transpose(-1, -2)",
-        'Every query meets every key. See "Scores".',
-        "attn_weights = query @ key.transpose(-1, -2)",
-        test=returns(ATTN, structure.SCORES, near="_ @ _"),
+        "Every query meets every key.",
+        lesson="Scores",
+        gives="the scores",
+        test=source.returns(ATTN, structure.SCORES, near="_ @ _"),
         proven_by=("attn",),
     ),
-    source_check(
+    Check(
         "scale",
         "_attn divides the scores by the square root of head_dim",
         "_attn does not divide the scores by the square root of head_dim",
         "Divide by math.sqrt(head_dim), before the softmax",
-        'A sum of head_dim products spreads by √head_dim. See "Scaling".',
-        "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))",
-        test=returns(ATTN, structure.SCALED, near=structure.SCORES),
+        "A sum of head_dim products spreads by √head_dim.",
+        lesson="Scaling",
+        gives="the scaled scores",
+        test=source.returns(ATTN, structure.SCALED, near=structure.SCORES),
         proven_by=("attn",),
     ),
-    source_check(
+    Check(
         "mask",
         "_attn adds the causal mask to the scores",
         "_attn does not add the causal mask to the scores",
         "Add causal_mask(seq_len, 0, dtype=query.dtype, device=query.device) before the softmax",
-        'Minus infinity becomes a weight of 0. See "Causal mask".',
-        "attn_weights = attn_weights + causal_mask(query.shape[-2], 0, dtype=query.dtype, "
-        "device=query.device)",
-        test=returns(
+        "Minus infinity becomes a weight of 0.",
+        lesson="Causal mask",
+        gives="the masked scores",
+        test=source.returns(
             ATTN, "_ + causal_mask(...)", without=structure.SOFTMAX, near="F.softmax(...)"
         ),
         proven_by=("attn",),
     ),
-    source_check(
+    Check(
         "softmax",
         "_attn turns scores into weights with a softmax over the keys",
         "_attn does not apply a softmax over the keys",
         "Use F.softmax(attn_weights), which runs over the last axis",
-        'Each row of weights sums to 1. See "Softmax".',
-        "attn_weights = F.softmax(attn_weights)",
-        test=returns(ATTN, structure.SOFTMAX, near="F.softmax(...)"),
+        "Each row of weights sums to 1.",
+        lesson="Softmax",
+        gives="the attention weights",
+        test=source.returns(ATTN, structure.SOFTMAX, near="F.softmax(...)"),
         proven_by=("attn",),
     ),
-    source_check(
+    Check(
         "weighted-sum",
         "_attn mixes the values with the weights",
         "_attn does not mix the values with the weights",
         "Compute attn_weights @ value and return it",
-        'Row i of the result is the mixture for token i. See "Weighted sum".',
-        "return attn_weights @ value",
-        test=returns(ATTN, structure.MIXTURE, near="_ @ _"),
+        "Row i of the result is the mixture for token i.",
+        lesson="Weighted sum",
+        part="output",
+        gives="what each head found",
+        test=source.returns(ATTN, structure.MIXTURE, near="_ @ _"),
         proven_by=("attn",),
     ),
-    source_check(
+    Check(
         "qkv",
         "The forward pass splits c_attn's output into query, key and value",
         "The forward pass does not split c_attn's output into query, key and value",
         "F.split(self.c_attn(hidden_states), [self.split_size] * 3, axis=-1)",
-        'All queries come first, then all keys, then all values. See "Query, key and value".',
-        "query, key, value = F.split(self.c_attn(hidden_states), [self.split_size, "
-        "self.split_size, self.split_size], axis=-1)",
-        test=returns(CALL, structure.QKV, near="self.c_attn(...)"),
+        "All queries come first, then all keys, then all values.",
+        lesson="Query, key and value",
+        part="split",
+        gives="query, key and value",
+        test=source.returns(CALL, structure.QKV, near="self.c_attn(...)"),
     ),
-    source_check(
+    Check(
         "heads",
         "The forward pass splits all three into heads",
         "The forward pass does not split all three into heads",
         "Call self._split_heads(…, self.num_heads, self.head_dim) for query, key and value",
-        'Head i of the query meets head i of the key. See "Heads".',
-        "query = self._split_heads(query, self.num_heads, self.head_dim), and so for key and value",
+        "Head i of the query meets head i of the key.",
+        lesson="Heads",
+        gives="the heads of the value",
         test=structure.calls_part(CLASS, "_split_heads", 3),
     ),
-    source_check(
+    Check(
         "merge",
         "The forward pass attends, then merges the heads",
         "The forward pass does not merge what the heads gave",
         "Call self._attn(query, key, value), then self._merge_heads on its result",
-        'Merging comes after the attention. See "Merging heads".',
-        "attn_output = self._merge_heads(self._attn(query, key, value), self.num_heads, "
-        "self.head_dim)",
-        test=only_with(
-            returns(CALL, "self._merge_heads(..., self._attn(...), ...)", near="self._attn(...)"),
+        "Merging comes after the attention.",
+        lesson="Merging heads",
+        gives="the merged heads",
+        test=source.only_with(
+            source.returns(
+                CALL, "self._merge_heads(..., self._attn(...), ...)", near="self._attn(...)"
+            ),
             f"{CLASS}._merge_heads",
             f"{CLASS}._attn",
         ),
     ),
-    source_check(
+    Check(
         "project",
         "The forward pass returns self.c_proj of the merged heads",
         "The forward pass does not return self.c_proj of the merged heads",
         "return self.c_proj(attn_output)",
-        'The last product lets the heads\' results mix. See "Projections".',
-        "return self.c_proj(attn_output)",
+        "The last product lets the heads' results mix.",
+        lesson="Projections",
+        part="c_proj",
+        gives="the output of the layer",
         test=structure.calls_part(CLASS, "c_proj"),
     ),
-    source_check(
+    Check(
         "placeholders",
         "Every TODO has been replaced",
         "Found placeholders that need to be replaced:",
         "Replace each None and each pass under a TODO",
-        'The tasks are listed at the top of the file. See "Tasks".',
-        "Search the file for TODO.",
+        "The tasks are listed at the top of the file.",
+        answer="Search the file for TODO.",
         test=structure.no_stub_left(CLASS),
     ),
-    runtime_check(
+    Check(
         "builds",
         "GPT2MultiHeadAttention(config) can be built",
         "GPT2MultiHeadAttention(config) cannot be built",
         "GPT2MultiHeadAttention(GPT2Config()) must work, with any n_embd and n_head",
-        'Everything that depends on a size is computed from config. See "Tasks".',
-        "Every line of __init__ uses config.n_embd or config.n_head, and super().__init__() is "
-        "first",
+        "Everything that depends on a size is computed from config.",
+        answer="Every line of __init__ uses config.n_embd or config.n_head, and "
+        "super().__init__() is first",
         rule=rules.builds(*FORWARDS),
     ),
-    runtime_check(
+    Check(
         "layers",
         "Its parameters are those of Hugging Face's GPT-2, and the weights load",
         "Its parameters are not those of Hugging Face's GPT-2",
         "c_attn.weight, c_attn.bias, c_proj.weight and c_proj.bias, and no others",
-        'The names of the attributes are the names of the weights. See "Projections".',
-        "self.c_attn = Linear(n_embd, 3 * n_embd, bias=True), self.c_proj = Linear(n_embd, "
-        "n_embd, bias=True)",
+        "The names of the attributes are the names of the weights.",
+        lesson="Projections",
+        answer="self.c_attn = Linear(n_embd, 3 * n_embd, bias=True), self.c_proj = "
+        "Linear(n_embd, n_embd, bias=True)",
         rule=rules.all_of(
             rules.has_layer(FORWARDS, "c_attn"),
             rules.has_layer(FORWARDS, "c_proj"),
@@ -273,66 +257,72 @@ CHECKS = (
         ),
         needs=("builds",),
     ),
-    runtime_check(
+    Check(
         "sizes",
         "num_heads is 12 and head_dim is 64 for GPT-2's own configuration",
         "num_heads and head_dim are not those of the configuration",
         "self.num_heads = config.n_head and self.head_dim = self.embed_dim // self.num_heads",
-        'The heads share the width among them. See "Heads".',
-        "self.num_heads = config.n_head, self.head_dim = config.n_embd // config.n_head",
+        "The heads share the width among them.",
+        lesson="Heads",
+        answer="self.num_heads = config.n_head, self.head_dim = config.n_embd // config.n_head",
         rule=rules.all_of(
             rules.attribute_is("gpt2", "num_heads", 12), rules.attribute_is("gpt2", "head_dim", 64)
         ),
         needs=("builds",),
     ),
-    runtime_check(
+    Check(
         "forward",
         "The forward pass runs for any batch, length, width and number of heads",
         "The forward pass does not run",
         "It takes [batch, seq, n_embd] of any size and returns a Tensor",
-        'Write the shape beside each line and compare. See "Shapes".',
-        "Project, split in three, split heads, attend, merge heads, project, return",
+        "Write the shape beside each line and compare.",
+        lesson="Shapes",
+        answer="Project, split in three, split heads, attend, merge heads, project, return",
         rule=rules.all_of(rules.runs(*FORWARDS), rules.tensors(*FORWARDS)),
         needs=("layers",),
     ),
-    runtime_check(
+    Check(
         "shape",
         "The output has the shape of the input: [batch, seq, n_embd]",
         "The output does not have the shape of the input",
         "Which axis is missing or too many? Write the shape beside each line",
-        'What was split must be merged again. See "Merging heads".',
-        "tensor.transpose(-3, -2), then reshape(tensor.shape[:-2] + [num_heads * head_dim])",
+        "What was split must be merged again.",
+        lesson="Merging heads",
+        blank="merge-reshape",
         rule=rules.shapes(*FORWARDS),
         needs=("forward",),
     ),
-    runtime_check(
+    Check(
         "repeats",
         "The same input gives the same output again",
         "The same input gives another output the second time",
         "Compute everything from the arguments; keep nothing on self between calls",
-        'A layer has weights and no memory. See "Pitfalls".',
-        "Use local names for query, key, value and mask; no self.… = in the forward pass",
+        "A layer has weights and no memory.",
+        lesson="Pitfalls",
+        answer="Use local names for query, key, value and mask; no self.… = in the forward pass",
         rule=rules.repeats("calls", "first", "again"),
         needs=("shape",),
     ),
-    runtime_check(
+    Check(
         "causal",
         "No output depends on a later token",
         "An output depends on a later token",
         "Add the causal mask to the scores, before the softmax",
-        '-inf above the diagonal hides what comes later. See "Causal mask".',
-        "attn_weights = attn_weights + causal_mask(seq_len, 0, dtype=..., device=...), before "
-        "F.softmax",
+        "-inf above the diagonal hides what comes later.",
+        lesson="Causal mask",
+        blank="mask",
         rule=rules.unaffected("calls", "first", "changed", before=trials.FUTURE),
         needs=("shape",),
     ),
-    runtime_check(
+    Check(
         "numbers",
         "The numbers are those of multi-head attention",
         "The numbers are not those of multi-head attention",
         "Compare each line of _attn and of the forward pass with the lesson's formula",
-        'Work from the inside out, and run a helper by itself. See "Shapes".',
-        "Scores, scale, mask, softmax, @ value: in this order, then merge the heads and project",
+        "Work from the inside out, and run a helper by itself.",
+        lesson="Shapes",
+        answer="Scores, scale, mask, softmax, @ value: in this order, then merge the heads "
+        "and project",
         rule=rules.all_of(
             rules.numbers(*FORWARDS),
             rules.note("Checked in {count} forward passes against float64.", *FORWARDS),
@@ -341,41 +331,13 @@ CHECKS = (
     ),
 )
 
-BLAMES = {
-    "scores": ("scores", "numbers"),
-    "scale": ("scale", "numbers"),
-    "mask": ("mask", "numbers"),
-    "softmax": ("softmax", "numbers"),
-    "output": ("weighted-sum", "numbers"),
-    "split": ("qkv", "numbers"),
-    "split_heads": ("split-transpose", "numbers"),
-    "merge_heads": ("merge-transpose", "numbers"),
-    "heads": ("heads", "numbers"),
-    "c_attn": ("c-attn", "numbers"),
-    "c_proj": ("project", "numbers"),
-    "result": ("numbers",),
-}
-
-LESSON = {
-    "scores": "Scores",
-    "scale": "Scaling",
-    "mask": "Causal mask",
-    "softmax": "Softmax",
-    "output": "Weighted sum",
-    "split": "Query, key and value",
-    "split_heads": "Splitting heads",
-    "merge_heads": "Merging heads",
-    "heads": "Heads",
-    "c_attn": "Query, key and value",
-    "c_proj": "Projections",
-    "result": "Tasks",
-}
-
 RUBRIC = Rubric(
     checks=CHECKS,
-    draw=draw,
-    misconceptions=(
-        *named(attention_mistakes.ATTENTION, BLAMES, LESSON),
-        *named(attention_mistakes.LAYER, BLAMES, LESSON),
-    ),
+    draw=lambda rng: [
+        *trials.layer_trials(rng, CLASS),
+        *trials.part_trials(rng, CLASS),
+        trials.mask_part(),
+    ],
+    misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
+    result="numbers",
 )

@@ -2,193 +2,105 @@
 
 from __future__ import annotations
 
-from checks.shared.mistakes import Row
+from checks.shared.mistakes import Family, Knob
 
-NORM: tuple[Row, ...] = (
-    (
-        "unbiased-variance",
-        "The variance is divided by dim − 1. Divide by dim: a mean does that.",
-        {"variance": "unbiased"},
-        "variance",
+variance = Knob("variance")
+eps = Knob("eps", "normalize")
+root = Knob("root", "normalize")
+divided = Knob("divided", "normalize")
+mean = Knob("mean")
+axis = Knob("axis", "mean")
+affine = Knob("affine")
+residual = Knob("residual")
+
+NORM: Family = {
+    "unbiased-variance": variance(
+        "unbiased", "The variance is divided by dim − 1. Divide by dim: a mean does that."
     ),
-    (
-        "variance-uncentered",
-        "The variance is the mean of the squares of x itself. Square what is "
-        "left after the mean is subtracted.",
-        {"variance": "uncentered"},
-        "variance",
+    "variance-uncentered": variance(
+        "uncentered",
+        "The variance is the mean of the squares of x itself. Square what is left after "
+        "the mean is subtracted.",
     ),
-    (
-        "variance-sum",
-        "The squares are summed up. The variance is their mean.",
-        {"variance": "sum"},
-        "variance",
-    ),
-    (
-        "variance-absolute",
+    "variance-sum": variance("sum", "The squares are summed up. The variance is their mean."),
+    "variance-absolute": variance(
+        "absolute",
         "The spread is the mean of the absolute values. The variance is the mean of the squares.",
-        {"variance": "absolute"},
-        "variance",
     ),
-    (
-        "eps-outside",
-        "eps is added after the square root. Add it to the variance, inside the root.",
-        {"eps": "outside"},
-        "normalize",
+    "eps-outside": eps(
+        "outside", "eps is added after the square root. Add it to the variance, inside the root."
     ),
-    (
-        "no-eps",
-        "eps is not added: a vector of equal numbers is divided by 0.",
-        {"eps": "none"},
-        "normalize",
+    "no-eps": eps("none", "eps is not added: a vector of equal numbers is divided by 0."),
+    "eps-fixed": eps("fixed", "eps is fixed at 1e-5. Use the argument."),
+    "eps-squared": eps("squared", "eps is squared before it is added."),
+    "eps-subtracted": eps("subtracted", "eps is subtracted from the variance. Add it."),
+    "no-root": root(
+        "missing", "The vectors are divided by the variance. Divide by its square root."
     ),
-    ("eps-fixed", "eps is fixed at 1e-5. Use the argument.", {"eps": "fixed"}, "normalize"),
-    ("eps-squared", "eps is squared before it is added.", {"eps": "squared"}, "normalize"),
-    (
-        "eps-subtracted",
-        "eps is subtracted from the variance. Add it.",
-        {"eps": "subtracted"},
-        "normalize",
+    "multiplied": divided(
+        "multiplied", "The vectors are multiplied by the standard deviation. Divide by it."
     ),
-    (
-        "no-root",
-        "The vectors are divided by the variance. Divide by its square root.",
-        {"root": "missing"},
-        "normalize",
+    "not-divided": divided("no", "The mean is subtracted, but nothing is divided."),
+    "mean-kept": mean("kept", "The mean is not subtracted from what is divided."),
+    "rms-norm": mean(
+        "kept", "This is RMSNorm: the mean is not subtracted at all.", variance="uncentered"
     ),
-    (
-        "multiplied",
-        "The vectors are multiplied by the standard deviation. Divide by it.",
-        {"divided": "multiplied"},
-        "normalize",
-    ),
-    (
-        "not-divided",
-        "The mean is subtracted, but nothing is divided.",
-        {"divided": "no"},
-        "normalize",
-    ),
-    ("mean-kept", "The mean is not subtracted from what is divided.", {"mean": "kept"}, "mean"),
-    (
-        "rms-norm",
-        "This is RMSNorm: the mean is not subtracted at all.",
-        {"mean": "kept", "variance": "uncentered"},
-        "mean",
-    ),
-    (
-        "axis-tokens",
+    "axis-tokens": axis(
+        "tokens",
         "Mean and variance run over the tokens. Normalize every vector by itself: the last axis.",
-        {"axis": "tokens"},
-        "mean",
     ),
-    (
-        "axis-batch",
+    "axis-batch": axis(
+        "batch",
         "Mean and variance run over the first axis. Normalize every vector by itself: "
         "the last axis.",
-        {"axis": "batch"},
-        "mean",
     ),
-    (
-        "axis-all",
+    "axis-all": axis(
+        "all",
         "Mean and variance run over all numbers at once. Normalize every vector by "
         "itself: the last axis.",
-        {"axis": "all"},
-        "mean",
     ),
-    (
-        "axis-text",
+    "axis-text": axis(
+        "text",
         "Mean and variance run over a whole text. Normalize every vector by itself: the last axis.",
-        {"axis": "text"},
-        "mean",
     ),
-    ("no-affine", "Weight and bias are not applied.", {"affine": "none"}, "affine"),
-    ("no-weight", "The weight is not applied.", {"affine": "no_weight"}, "affine"),
-    ("no-bias", "The bias is not applied.", {"affine": "no_bias"}, "affine"),
-    ("weight-bias-exchanged", "Weight and bias are exchanged.", {"affine": "exchanged"}, "affine"),
-    (
-        "bias-first",
-        "The bias is added before the weight multiplies. Multiply first.",
-        {"affine": "bias_first"},
-        "affine",
+    "no-affine": affine("none", "Weight and bias are not applied."),
+    "no-weight": affine("no_weight", "The weight is not applied."),
+    "no-bias": affine("no_bias", "The bias is not applied."),
+    "weight-bias-exchanged": affine("exchanged", "Weight and bias are exchanged."),
+    "bias-first": affine(
+        "bias_first", "The bias is added before the weight multiplies. Multiply first."
     ),
-    (
-        "weight-added",
-        "The weight is added. Multiply with it.",
-        {"affine": "weight_added"},
-        "affine",
+    "weight-added": affine("weight_added", "The weight is added. Multiply with it."),
+    "bias-subtracted": affine("bias_subtracted", "The bias is subtracted. Add it."),
+    "one-plus-weight": affine(
+        "one_plus", "The factor is 1 + weight. Here the weight itself is the factor."
     ),
-    ("bias-subtracted", "The bias is subtracted. Add it.", {"affine": "bias_subtracted"}, "affine"),
-    (
-        "one-plus-weight",
-        "The factor is 1 + weight. Here the weight itself is the factor.",
-        {"affine": "one_plus"},
-        "affine",
+    "weight-divided": affine(
+        "divided", "The normalized vector is divided by the weight. Multiply with it."
     ),
-    (
-        "weight-divided",
-        "The normalized vector is divided by the weight. Multiply with it.",
-        {"affine": "divided"},
-        "affine",
-    ),
-)
+}
 
-RESIDUAL: tuple[Row, ...] = (
-    (
-        "no-residual",
-        "x itself is not added: nothing of it gets past the sublayer.",
-        {"residual": "missing"},
-        "residual",
+RESIDUAL: Family = {
+    "no-residual": residual(
+        "missing", "x itself is not added: nothing of it gets past the sublayer."
     ),
-    (
-        "post-norm",
+    "post-norm": residual(
+        "post_norm",
         "This is post-norm: the sum is normalized. GPT-2 normalizes what the sublayer reads.",
-        {"residual": "post_norm"},
-        "residual",
     ),
-    (
-        "residual-no-norm",
-        "The sublayer reads x itself. Give it norm(x).",
-        {"residual": "no_norm"},
-        "residual",
+    "residual-no-norm": residual("no_norm", "The sublayer reads x itself. Give it norm(x)."),
+    "no-sublayer": residual("norm_only", "The sublayer is not called."),
+    "normalized-residual": residual("normalized_input", "norm(x) is added instead of x itself."),
+    "norm-after-sublayer": residual(
+        "norm_after", "The sublayer's result is normalized instead of its input."
     ),
-    ("no-sublayer", "The sublayer is not called.", {"residual": "norm_only"}, "residual"),
-    (
-        "normalized-residual",
-        "norm(x) is added instead of x itself.",
-        {"residual": "normalized_input"},
-        "residual",
+    "residual-twice": residual("twice", "x is added twice."),
+    "residual-subtracted": residual("subtracted", "The sublayer's result is subtracted. Add it."),
+    "input-subtracted": residual("subtracted_input", "x is subtracted. Add it."),
+    "residual-multiplied": residual(
+        "multiplied", "x and the sublayer's result are multiplied. Add them."
     ),
-    (
-        "norm-after-sublayer",
-        "The sublayer's result is normalized instead of its input.",
-        {"residual": "norm_after"},
-        "residual",
-    ),
-    ("residual-twice", "x is added twice.", {"residual": "twice"}, "residual"),
-    (
-        "residual-subtracted",
-        "The sublayer's result is subtracted. Add it.",
-        {"residual": "subtracted"},
-        "residual",
-    ),
-    ("input-subtracted", "x is subtracted. Add it.", {"residual": "subtracted_input"}, "residual"),
-    (
-        "residual-multiplied",
-        "x and the sublayer's result are multiplied. Add them.",
-        {"residual": "multiplied"},
-        "residual",
-    ),
-    (
-        "residual-average",
-        "The average is returned instead of the sum.",
-        {"residual": "average"},
-        "residual",
-    ),
-    ("residual-input", "x is returned unchanged.", {"residual": "input"}, "residual"),
-    (
-        "norm-of-sum",
-        "The sum is normalized once more. Leave it as it is.",
-        {"residual": "norm_of_sum"},
-        "residual",
-    ),
-)
+    "residual-average": residual("average", "The average is returned instead of the sum."),
+    "residual-input": residual("input", "x is returned unchanged."),
+    "norm-of-sum": residual("norm_of_sum", "The sum is normalized once more. Leave it as it is."),
+}

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 
-from checks.shared.mistakes import Row
+from checks.shared.mistakes import Family, Knob
+
+gelu = Knob("gelu")
+mlp = Knob("mlp", "gelu")
+block = Knob("block", "attend")
+eps = Knob("eps", "norms")
 
 CUBES = (0.44715, 0.4715, 0.0044715, 0.04715, 0.047715, 0.044175, 0.04475, 0.0447, 0.44, 0.45)
 """Numbers that stand where GELU has 0.044715, by a slip of the finger."""
@@ -24,243 +29,157 @@ ROOTS = {
 }
 """Numbers that stand where GELU has √(2/π)."""
 
-CONSTANTS: tuple[Row, ...] = (
-    *(
-        (
-            "gelu-cube-constant",
-            f"Your GELU multiplies x³ by {number}. The number is 0.044715.",
-            {"gelu": {"cube": number}},
-            "gelu",
-        )
+MLP: Family = {
+    "gelu-cube-constant": tuple(
+        gelu({"cube": number}, f"Your GELU multiplies x³ by {number}. The number is 0.044715.")
         for number in CUBES
     ),
-    *(
-        (
-            "gelu-root-constant",
+    "gelu-root-constant": tuple(
+        gelu(
+            {"root": number},
             f"Inside its tanh your GELU multiplies by {name}. The number is √(2/π) = 0.79788.",
-            {"gelu": {"root": number}},
-            "gelu",
         )
         for name, number in ROOTS.items()
     ),
-    ("gelu-square", "Your GELU has x² inside the tanh. It is x³.", {"gelu": {"power": 2}}, "gelu"),
-    ("gelu-no-half", "Your GELU lacks the factor ½ in front.", {"gelu": {"half": 1.0}}, "gelu"),
-    (
-        "gelu-no-one",
-        "Your GELU lacks the 1 that is added to the tanh.",
-        {"gelu": {"one": 0.0}},
-        "gelu",
-    ),
-)
-"""GELU written out, with one thing in it wrong."""
-
-MLP: tuple[Row, ...] = (
-    *CONSTANTS,
-    (
-        "gelu-erf",
+    "gelu-square": gelu({"power": 2}, "Your GELU has x² inside the tanh. It is x³."),
+    "gelu-no-half": gelu({"half": 1.0}, "Your GELU lacks the factor ½ in front."),
+    "gelu-no-one": gelu({"one": 0.0}, "Your GELU lacks the 1 that is added to the tanh."),
+    "gelu-erf": gelu(
+        "erf",
         'Your GELU is the exact one with erf. GPT-2\'s "gelu_new" is the approximation '
         'with tanh: F.gelu(x, approximate="tanh").',
-        {"gelu": "erf"},
-        "gelu",
     ),
-    (
-        "gelu-quick",
+    "gelu-quick": gelu(
+        "quick",
         "Your GELU is the quick one, x · sigmoid(1.702 x). GPT-2 uses the approximation with tanh.",
-        {"gelu": "quick"},
-        "gelu",
     ),
-    ("silu", "SiLU stands where GELU belongs.", {"gelu": "silu"}, "gelu"),
-    (
-        "relu",
-        "ReLU stands where GELU belongs: everything below 0 is cut off.",
-        {"gelu": "relu"},
-        "gelu",
-    ),
-    (
-        "tanh",
-        "tanh stands where GELU belongs. The tanh is only a part of GELU.",
-        {"gelu": "tanh"},
-        "gelu",
-    ),
-    ("sigmoid", "A sigmoid stands where GELU belongs.", {"gelu": "sigmoid"}, "gelu"),
-    (
-        "gelu-no-cube",
-        "Your GELU lacks the term 0.044715 x³ inside the tanh.",
-        {"gelu": {"cube": 0.0}},
-        "gelu",
-    ),
-    (
-        "no-gelu",
+    "silu": gelu("silu", "SiLU stands where GELU belongs."),
+    "relu": gelu("relu", "ReLU stands where GELU belongs: everything below 0 is cut off."),
+    "tanh": gelu("tanh", "tanh stands where GELU belongs. The tanh is only a part of GELU."),
+    "sigmoid": gelu("sigmoid", "A sigmoid stands where GELU belongs."),
+    "gelu-no-cube": gelu({"cube": 0.0}, "Your GELU lacks the term 0.044715 x³ inside the tanh."),
+    "no-gelu": gelu(
+        "absent",
         "There is no GELU between the two layers, so both together are only one linear layer.",
-        {"gelu": "absent"},
-        "gelu",
     ),
-    (
-        "gelu-first",
-        "GELU is applied to the input. It belongs between the two layers.",
-        {"mlp": "gelu_first"},
-        "gelu",
+    "gelu-first": mlp(
+        "gelu_first", "GELU is applied to the input. It belongs between the two layers."
     ),
-    (
-        "gelu-last",
-        "GELU is applied to the output. It belongs between the two layers.",
-        {"mlp": "gelu_last"},
-        "gelu",
+    "gelu-last": mlp(
+        "gelu_last", "GELU is applied to the output. It belongs between the two layers."
     ),
-    ("gelu-twice", "GELU is applied twice between the two layers.", {"mlp": "gelu_twice"}, "gelu"),
-    (
-        "gelu-both",
-        "GELU is applied after both layers. It belongs between them only.",
-        {"mlp": "gelu_both"},
-        "gelu",
+    "gelu-twice": mlp("gelu_twice", "GELU is applied twice between the two layers."),
+    "gelu-both": mlp(
+        "gelu_both", "GELU is applied after both layers. It belongs between them only."
     ),
-    ("c-fc-no-bias", "The bias of c_fc is dropped.", {"mlp": "no_fc_bias"}, "c_fc"),
-    (
-        "mlp-c-proj-no-bias",
+    "c-fc-no-bias": mlp("no_fc_bias", "The bias of c_fc is dropped.", part="c-fc"),
+    "mlp-c-proj-no-bias": mlp(
+        "no_proj_bias",
         "The bias of the feed-forward network's c_proj is dropped.",
-        {"mlp": "no_proj_bias"},
-        "mlp_c_proj",
+        part="mlp-c-proj",
     ),
-    (
-        "mlp-residual",
+    "mlp-residual": mlp(
+        "residual",
         "GPT2MLP adds its input to its output. The residual connection belongs to the block.",
-        {"mlp": "residual"},
-        "mlp",
+        part="call-mlp-c-proj",
     ),
-    ("mlp-input", "GPT2MLP returns its input.", {"mlp": "input"}, "mlp"),
-)
+    "mlp-input": mlp("input", "GPT2MLP returns its input.", part="call-mlp-c-proj"),
+}
 
-BLOCK: tuple[Row, ...] = (
-    (
-        "post-norm",
+BLOCK: Family = {
+    "post-norm": block(
+        "post_norm",
         "The normalization comes after each addition, as in the first transformer of "
         "2017. GPT-2 normalizes in front of each layer: x + attn(ln_1(x)).",
-        {"block": "post_norm"},
-        "norms",
+        part="norms",
     ),
-    (
-        "norm-of-layer",
+    "norm-of-layer": block(
+        "norm_of_layer",
         "The output of each layer is normalized. GPT-2 normalizes what goes in: x + attn(ln_1(x)).",
-        {"block": "norm_of_layer"},
-        "norms",
+        part="norms",
     ),
-    (
-        "normed-stream",
+    "normed-stream": block(
+        "normed_stream",
         "The normalized vectors are carried on. Only the layer reads the normalized "
         "copy; what it found is added to x itself.",
-        {"block": "normed_stream"},
-        "residual",
+        part="residual",
     ),
-    (
-        "no-ln-1",
-        "ln_1 is not used: the attention reads vectors that are not normalized.",
-        {"block": "no_ln_1"},
-        "attend",
+    "no-ln-1": block(
+        "no_ln_1", "ln_1 is not used: the attention reads vectors that are not normalized."
     ),
-    (
-        "no-ln-2",
+    "no-ln-2": block(
+        "no_ln_2",
         "ln_2 is not used: the feed-forward network reads vectors that are not normalized.",
-        {"block": "no_ln_2"},
-        "feed",
+        part="feed-forward",
     ),
-    ("no-norms", "Neither ln_1 nor ln_2 is used.", {"block": "no_norms"}, "norms"),
-    (
-        "ln-1-twice",
+    "no-norms": block("no_norms", "Neither ln_1 nor ln_2 is used.", part="norms"),
+    "ln-1-twice": block(
+        "ln_1_twice",
         "ln_1 normalizes for both layers. The feed-forward network has its own: ln_2.",
-        {"block": "ln_1_twice"},
-        "feed",
+        part="feed-forward",
     ),
-    (
-        "ln-2-twice",
-        "ln_2 normalizes for both layers. The attention has its own: ln_1.",
-        {"block": "ln_2_twice"},
-        "attend",
+    "ln-2-twice": block(
+        "ln_2_twice", "ln_2 normalizes for both layers. The attention has its own: ln_1."
     ),
-    ("norms-swapped", "ln_1 and ln_2 are exchanged.", {"block": "norms_swapped"}, "norms"),
-    (
-        "no-residual",
-        "Nothing is added: both residual connections are missing.",
-        {"block": "no_residual"},
-        "residual",
+    "norms-swapped": block("norms_swapped", "ln_1 and ln_2 are exchanged.", part="norms"),
+    "no-residual": block(
+        "no_residual", "Nothing is added: both residual connections are missing.", part="residual"
     ),
-    (
-        "no-first-residual",
-        "The residual connection around the attention is missing.",
-        {"block": "no_first_residual"},
-        "attend",
+    "no-first-residual": block(
+        "no_first_residual", "The residual connection around the attention is missing."
     ),
-    (
-        "no-second-residual",
+    "no-second-residual": block(
+        "no_second_residual",
         "The residual connection around the feed-forward network is missing.",
-        {"block": "no_second_residual"},
-        "feed",
+        part="feed-forward",
     ),
-    (
-        "second-residual-from-start",
-        "The feed-forward network's output is added to the block's "
-        "input. Add it to the vectors that the attention has changed.",
-        {"block": "from_start"},
-        "feed",
+    "second-residual-from-start": block(
+        "from_start",
+        "The feed-forward network's output is added to the block's input. Add it to the "
+        "vectors that the attention has changed.",
+        part="feed-forward",
     ),
-    (
-        "first-residual-of-norm",
-        "The attention's output is added to the normalized vectors. Add "
-        "it to the vectors themselves.",
-        {"block": "first_residual_of_norm"},
-        "attend",
+    "first-residual-of-norm": block(
+        "first_residual_of_norm",
+        "The attention's output is added to the normalized vectors. Add it to the "
+        "vectors themselves.",
     ),
-    (
-        "second-residual-of-norm",
-        "The feed-forward network's output is added to the normalized "
-        "vectors. Add it to the vectors themselves.",
-        {"block": "second_residual_of_norm"},
-        "feed",
+    "second-residual-of-norm": block(
+        "second_residual_of_norm",
+        "The feed-forward network's output is added to the normalized vectors. Add it to "
+        "the vectors themselves.",
+        part="feed-forward",
     ),
-    (
-        "second-residual-of-attention",
-        "The feed-forward network's output is added to what the "
-        "attention found alone. Add it to the sum.",
-        {"block": "second_residual_of_attention"},
-        "feed",
+    "second-residual-of-attention": block(
+        "second_residual_of_attention",
+        "The feed-forward network's output is added to what the attention found alone. "
+        "Add it to the sum.",
+        part="feed-forward",
     ),
-    (
+    "parallel": block(
         "parallel",
         "Attention and feed-forward network both read the block's input. In GPT-2 the "
         "feed-forward network reads what the attention has changed.",
-        {"block": "parallel"},
-        "feed",
+        part="feed-forward",
     ),
-    (
-        "mlp-first",
+    "mlp-first": block(
+        "mlp_first",
         "The feed-forward network comes before the attention. It is the other way round.",
-        {"block": "mlp_first"},
-        "attend",
     ),
-    (
-        "attention-only",
-        "The feed-forward network is missing from the block.",
-        {"block": "attention_only"},
-        "feed",
+    "attention-only": block(
+        "attention_only", "The feed-forward network is missing from the block.", part="feed-forward"
     ),
-    ("mlp-only", "The attention is missing from the block.", {"block": "mlp_only"}, "attend"),
-    (
-        "attention-twice",
+    "mlp-only": block("mlp_only", "The attention is missing from the block."),
+    "attention-twice": block(
+        "attention_twice",
         "The attention stands where the feed-forward network belongs.",
-        {"block": "attention_twice"},
-        "feed",
+        part="feed-forward",
     ),
-    (
-        "mlp-twice",
-        "The feed-forward network stands where the attention belongs.",
-        {"block": "mlp_twice"},
-        "attend",
+    "mlp-twice": block("mlp_twice", "The feed-forward network stands where the attention belongs."),
+    "eps-default": eps(
+        "default",
+        "The normalizations use an epsilon of 1e-5 whatever the configuration says. Give "
+        "them eps=config.layer_norm_epsilon.",
     ),
-    (
-        "eps-default",
-        "The normalizations use an epsilon of 1e-5 whatever the configuration says. "
-        "Give them eps=config.layer_norm_epsilon.",
-        {"eps": "default"},
-        "norms",
-    ),
-    ("block-input", "The block returns its input.", {"block": "input"}, "result"),
-)
+    "block-input": block("input", "The block returns its input.", part="block-numbers"),
+}

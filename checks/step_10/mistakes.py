@@ -2,277 +2,172 @@
 
 from __future__ import annotations
 
-from checks.shared.mistakes import Row
+from checks.shared.mistakes import Family, Knob
 
-OPTIONS: tuple[Row, ...] = (
-    (
-        "scale-or",
-        'An attention_scale of 0 is taken for none: "attention_scale or …" replaces '
-        "it. Ask whether it is None.",
-        {"scale": "or"},
-        "scale",
+scale = Knob("scale")
+mask = Knob("mask", "attention-mask")
+bias = Knob("bias", "position-bias")
+zero = Knob("zero")
+dropout = Knob("dropout", "no-dropout")
+softmax = Knob("softmax", "numbers")
+out_proj = Knob("out_proj", "call-out-proj")
+rotary = Knob("rotary", "rotate")
+cache = Knob("cache", "join")
+returned = Knob("returned", "cache")
+
+OPTIONS: Family = {
+    "scale-or": scale(
+        "or",
+        'An attention_scale of 0 is taken for none: "attention_scale or …" replaces it. '
+        "Ask whether it is None.",
     ),
-    (
-        "scale-ignored",
-        "attention_scale is ignored: the scores are always divided by √head_dim.",
-        {"scale": "ignored"},
-        "scale",
+    "scale-ignored": scale(
+        "ignored", "attention_scale is ignored: the scores are always divided by √head_dim."
     ),
-    (
-        "scale-divided",
-        "The scores are divided by attention_scale. It is a factor: multiply.",
-        {"scale": "divided"},
-        "scale",
+    "scale-divided": scale(
+        "divided", "The scores are divided by attention_scale. It is a factor: multiply."
     ),
-    (
-        "scale-both",
-        "The scores are divided by √head_dim as well where attention_scale is given. "
-        "It takes the place of 1/√head_dim.",
-        {"scale": "both"},
-        "scale",
+    "scale-both": scale(
+        "both",
+        "The scores are divided by √head_dim as well where attention_scale is given. It "
+        "takes the place of 1/√head_dim.",
     ),
-    (
-        "missing-scale",
+    "missing-scale": scale(
+        "none",
         "The scores are not scaled where attention_scale is None. Then the scale is 1/√head_dim.",
-        {"scale": "none"},
-        "scale",
     ),
-    (
-        "scale-head-dim",
-        "The scores are divided by head_dim. Divide by its square root.",
-        {"scale": "head_dim"},
-        "scale",
+    "scale-head-dim": scale(
+        "head_dim", "The scores are divided by head_dim. Divide by its square root."
     ),
-    (
-        "scale-multiplied",
-        "The scores are multiplied by √head_dim. Divide by it.",
-        {"scale": "multiplied"},
-        "scale",
+    "scale-multiplied": scale(
+        "multiplied", "The scores are multiplied by √head_dim. Divide by it."
     ),
-    (
-        "scale-sqrt-hidden-size",
-        "The scores are divided by √hidden_size. One head has head_dim "
-        "features: divide by √head_dim.",
-        {"scale": "n_embd"},
-        "scale",
+    "scale-sqrt-hidden-size": scale(
+        "n_embd",
+        "The scores are divided by √hidden_size. One head has head_dim features: divide "
+        "by √head_dim.",
     ),
-    ("mask-ignored", "attention_mask is ignored.", {"mask": "ignored"}, "mask"),
-    (
-        "mask-multiplied",
-        "The scores are multiplied by attention_mask. Add it.",
-        {"mask": "multiplied"},
-        "mask",
-    ),
-    (
-        "mask-zero",
+    "mask-ignored": mask("ignored", "attention_mask is ignored."),
+    "mask-multiplied": mask("multiplied", "The scores are multiplied by attention_mask. Add it."),
+    "mask-zero": mask(
+        "zero",
         "Hidden scores are set to 0, which still gets weight in the softmax. Add the "
         "mask to the scores.",
-        {"mask": "zero"},
-        "mask",
     ),
-    (
-        "mask-subtracted",
-        "attention_mask is subtracted: hidden scores become +inf. Add it.",
-        {"mask": "subtracted"},
-        "mask",
+    "mask-subtracted": mask(
+        "subtracted", "attention_mask is subtracted: hidden scores become +inf. Add it."
     ),
-    (
-        "mask-after-softmax",
-        "attention_mask is added after the softmax. Add it to the scores before.",
-        {"mask": "after_softmax"},
-        "mask",
+    "mask-after-softmax": mask(
+        "after_softmax", "attention_mask is added after the softmax. Add it to the scores before."
     ),
-    (
-        "mask-zeroed-after-softmax",
-        "The weights are set to 0 after the softmax, so the rows no "
-        "longer sum to 1. Add the mask to the scores before it.",
-        {"mask": "zeroed_after_softmax"},
-        "mask",
+    "mask-zeroed-after-softmax": mask(
+        "zeroed_after_softmax",
+        "The weights are set to 0 after the softmax, so the rows no longer sum to 1. Add "
+        "the mask to the scores before it.",
     ),
-    (
-        "own-causal-mask",
-        "The layer hides the future by itself. Here only attention_mask hides.",
-        {"mask": "own_causal"},
-        "mask",
+    "own-causal-mask": mask(
+        "own_causal", "The layer hides the future by itself. Here only attention_mask hides."
     ),
-    ("bias-ignored", "position_bias is ignored.", {"bias": "ignored"}, "bias"),
-    (
-        "bias-before-scale",
+    "bias-ignored": bias("ignored", "position_bias is ignored."),
+    "bias-before-scale": bias(
+        "before_scale",
         "position_bias is added before the scale, and scaled with the scores. Add it afterwards.",
-        {"bias": "before_scale"},
-        "bias",
     ),
-    (
-        "bias-multiplied",
-        "The scores are multiplied by position_bias. Add it.",
-        {"bias": "multiplied"},
-        "bias",
+    "bias-multiplied": bias("multiplied", "The scores are multiplied by position_bias. Add it."),
+    "bias-subtracted": bias("subtracted", "position_bias is subtracted. Add it."),
+    "bias-twice": bias("twice", "position_bias is added twice."),
+    "bias-after-softmax": bias(
+        "after_softmax", "position_bias is added after the softmax. Add it to the scores before."
     ),
-    ("bias-subtracted", "position_bias is subtracted. Add it.", {"bias": "subtracted"}, "bias"),
-    ("bias-twice", "position_bias is added twice.", {"bias": "twice"}, "bias"),
-    (
-        "bias-after-softmax",
-        "position_bias is added after the softmax. Add it to the scores before.",
-        {"bias": "after_softmax"},
-        "bias",
+    "zero-ignored": zero("ignored", "add_zero_attn is ignored."),
+    "zero-always": zero("always", "The key of zeros is there even without add_zero_attn."),
+    "zero-score-one": zero(
+        "one", "The additional score is 1. A key of zeros has the score 0 with every query."
     ),
-    ("zero-ignored", "add_zero_attn is ignored.", {"zero": "ignored"}, "zero"),
-    (
-        "zero-always",
-        "The key of zeros is there even without add_zero_attn.",
-        {"zero": "always"},
-        "zero",
+    "zero-first-dropped": zero(
+        "first_dropped",
+        "The weight of the first key is dropped after the softmax. The zero stands last: "
+        "drop the last.",
     ),
-    (
-        "zero-score-one",
-        "The additional score is 1. A key of zeros has the score 0 with every query.",
-        {"zero": "one"},
-        "zero",
+    "dropout-weights": dropout(
+        "weights",
+        "The weights are multiplied by 1 − dropout. Nothing is dropped when a model is "
+        "used, so nothing is scaled.",
     ),
-    (
-        "zero-first-dropped",
-        "The weight of the first key is dropped after the softmax. The zero "
-        "stands last: drop the last.",
-        {"zero": "first_dropped"},
-        "zero",
+    "dropout-output": dropout(
+        "output",
+        "The output is multiplied by 1 − dropout. Nothing is dropped when a model is "
+        "used, so nothing is scaled.",
     ),
-    (
-        "dropout-weights",
-        "The weights are multiplied by 1 − dropout. Nothing is dropped when a "
-        "model is used, so nothing is scaled.",
-        {"dropout": "weights"},
-        "dropout",
+    "softmax-over-queries": softmax(
+        "queries", "The softmax runs over the queries (axis −2). Use the last axis."
     ),
-    (
-        "dropout-output",
-        "The output is multiplied by 1 − dropout. Nothing is dropped when a model "
-        "is used, so nothing is scaled.",
-        {"dropout": "output"},
-        "dropout",
-    ),
-    (
-        "softmax-over-queries",
-        "The softmax runs over the queries (axis −2). Use the last axis.",
-        {"softmax": "queries"},
-        "softmax",
-    ),
-    (
-        "no-out-proj",
-        "The output projection out_proj is missing.",
-        {"out_proj": "missing"},
-        "out_proj",
-    ),
-    ("out-proj-no-bias", "The bias of out_proj is dropped.", {"out_proj": "no_bias"}, "out_proj"),
-)
+    "no-out-proj": out_proj("missing", "The output projection out_proj is missing."),
+    "out-proj-no-bias": out_proj("no_bias", "The bias of out_proj is dropped."),
+}
 
-ROTARY: tuple[Row, ...] = (
-    (
-        "rotary-ignored",
-        "use_rotary is ignored: query and key are not rotated.",
-        {"rotary": "ignored"},
-        "rotary",
-    ),
-    (
-        "rotary-query-only",
-        "Only the query is rotated. Rotate the key too.",
-        {"rotary": "query_only"},
-        "rotary",
-    ),
-    (
-        "rotary-key-only",
-        "Only the key is rotated. Rotate the query too.",
-        {"rotary": "key_only"},
-        "rotary",
-    ),
-    (
-        "rotary-value-too",
+ROTARY: Family = {
+    "rotary-ignored": rotary("ignored", "use_rotary is ignored: query and key are not rotated."),
+    "rotary-query-only": rotary("query_only", "Only the query is rotated. Rotate the key too."),
+    "rotary-key-only": rotary("key_only", "Only the key is rotated. Rotate the query too."),
+    "rotary-value-too": rotary(
+        "value_too",
         "The value is rotated as well. Only scores know positions: rotate query and key.",
-        {"rotary": "value_too"},
-        "rotary",
     ),
-    (
-        "rotary-restart",
+    "rotary-restart": rotary(
+        "restart",
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
-        {"rotary": "restart"},
-        "positions",
+        part="positions",
     ),
-    (
-        "rotary-one-late",
-        "The positions of the keys or queries are off by one.",
-        {"rotary": "past_less_one"},
-        "positions",
+    "rotary-one-late": rotary(
+        "past_less_one", "The positions of the keys or queries are off by one.", part="positions"
     ),
-    (
-        "rotary-all-at-past",
+    "rotary-all-at-past": rotary(
+        "all_at_past",
         "All new tokens are rotated by the same position. They stand at past, past + 1, …",
-        {"rotary": "all_at_past"},
-        "positions",
+        part="positions",
     ),
-    (
-        "rotary-joined-again",
-        "Cached keys are rotated a second time. They were rotated when they "
-        "were new: rotate before joining.",
-        {"rotary": "joined_again"},
-        "positions",
+    "rotary-joined-again": rotary(
+        "joined_again",
+        "Cached keys are rotated a second time. They were rotated when they were new: "
+        "rotate before joining.",
+        part="positions",
     ),
-)
+}
 
-CACHE: tuple[Row, ...] = (
-    (
-        "cache-ignored",
-        "The cached keys and values are not used: the new tokens see only each other.",
-        {"cache": "ignored"},
-        "join",
+CACHE: Family = {
+    "cache-ignored": cache(
+        "ignored", "The cached keys and values are not used: the new tokens see only each other."
     ),
-    (
-        "cache-new-first",
+    "cache-new-first": cache(
+        "new_first",
         "The new keys and values stand in front of the cached ones. Old first, then new.",
-        {"cache": "new_first"},
-        "join",
     ),
-    (
-        "cache-mixed-order",
+    "cache-mixed-order": cache(
+        "keys_only_old",
         "Keys are joined in one order and values in the other. Old first, then new, for both.",
-        {"cache": "keys_only_old"},
-        "join",
     ),
-    (
-        "cache-exchanged",
-        "Cached keys and values are exchanged. past_key_value is (key, value).",
-        {"cache": "exchanged"},
-        "join",
+    "cache-exchanged": cache(
+        "exchanged", "Cached keys and values are exchanged. past_key_value is (key, value)."
     ),
-    (
-        "cache-replaces",
-        "The cached keys and values stand in the place of the new ones. Join them.",
-        {"cache": "replaced"},
-        "join",
+    "cache-replaces": cache(
+        "replaced", "The cached keys and values stand in the place of the new ones. Join them."
     ),
-    (
-        "cache-joined-elsewhere",
-        "Old and new keys and values are joined along another axis, and "
-        "nothing fits afterwards. Join them along the tokens: axis −2.",
-        {"cache": "elsewhere"},
-        "join",
+    "cache-joined-elsewhere": cache(
+        "elsewhere",
+        "Old and new keys and values are joined along another axis, and nothing fits "
+        "afterwards. Join them along the tokens: axis −2.",
     ),
-    (
-        "returns-new-only",
-        "Only the new keys and values are returned. Return those of all tokens.",
-        {"returned": "new_only"},
-        "returned",
+    "returns-new-only": returned(
+        "new_only", "Only the new keys and values are returned. Return those of all tokens."
     ),
-    (
-        "returns-exchanged",
-        "The cache is returned as (value, key). It is (key, value).",
-        {"returned": "exchanged"},
-        "returned",
+    "returns-exchanged": returned(
+        "exchanged", "The cache is returned as (value, key). It is (key, value)."
     ),
-    ("returns-keys-twice", "The keys are returned twice.", {"returned": "keys_twice"}, "returned"),
-    (
-        "returns-seq-first",
-        "The cache is returned as [batch, total, num_heads, head_dim]. It is "
-        "[batch, num_heads, total, head_dim].",
-        {"returned": "seq_first"},
-        "returned",
+    "returns-keys-twice": returned("keys_twice", "The keys are returned twice."),
+    "returns-seq-first": returned(
+        "seq_first",
+        "The cache is returned as [batch, total, num_heads, head_dim]. It is [batch, "
+        "num_heads, total, head_dim].",
     ),
-)
+}

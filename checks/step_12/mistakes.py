@@ -2,211 +2,137 @@
 
 from __future__ import annotations
 
-from checks.shared.mistakes import Row
+from checks.shared.mistakes import Family, Knob
 
-CHOICE: tuple[Row, ...] = (
-    (
-        "always-greedy",
-        "The likeliest token is always taken, whatever the temperature.",
-        {"choice": "greedy"},
-        "draw",
+choice = Knob("choice", "temperature")
+heat = Knob("heat", "temperature")
+best = Knob("best", "top-k")
+shares = Knob("shares", "temperature")
+order = Knob("order", "temperature")
+count = Knob("count", "loop")
+end = Knob("end")
+numbers = Knob("numbers", "drawn")
+returned = Knob("returned", "loop")
+position = Knob("position", "loop")
+reads = Knob("reads", "loop")
+decode = Knob("decode", "layers")
+ln_f = Knob("ln_f", "head")
+
+CHOICE: Family = {
+    "always-greedy": choice(
+        "greedy", "The likeliest token is always taken, whatever the temperature."
     ),
-    ("worst-token", "The token with the lowest score is taken.", {"choice": "worst"}, "greedy"),
-    (
-        "temperature-multiplied",
-        "The logits are multiplied by the temperature. Divide by it.",
-        {"heat": "multiplied"},
-        "temperature",
+    "worst-token": choice("worst", "The token with the lowest score is taken.", part="greedy"),
+    "temperature-multiplied": heat(
+        "multiplied", "The logits are multiplied by the temperature. Divide by it."
     ),
-    ("temperature-ignored", "The temperature is ignored.", {"heat": "ignored"}, "temperature"),
-    (
-        "temperature-squared",
-        "The logits are divided by the temperature twice.",
-        {"heat": "squared"},
-        "temperature",
-    ),
-    ("top-k-ignored", "top_k is ignored.", {"best": "ignored"}, "top_k"),
-    (
-        "top-k-one-less",
-        "One token too few may be drawn: top_k - 1 of them.",
-        {"best": "one_less"},
-        "top_k",
-    ),
-    (
-        "top-k-one-more",
-        "One token too many may be drawn: top_k + 1 of them.",
-        {"best": "one_more"},
-        "top_k",
-    ),
-    ("top-k-worst", "The worst top_k tokens are kept. Keep the best.", {"best": "worst"}, "top_k"),
-    (
-        "top-k-zero",
+    "temperature-ignored": heat("ignored", "The temperature is ignored."),
+    "temperature-squared": heat("squared", "The logits are divided by the temperature twice."),
+    "top-k-ignored": best("ignored", "top_k is ignored."),
+    "top-k-one-less": best("one_less", "One token too few may be drawn: top_k - 1 of them."),
+    "top-k-one-more": best("one_more", "One token too many may be drawn: top_k + 1 of them."),
+    "top-k-worst": best("worst", "The worst top_k tokens are kept. Keep the best."),
+    "top-k-zero": best(
+        "zero",
         "Scores below the best top_k are set to 0, which is an ordinary score. Set them to -inf.",
-        {"best": "zero"},
-        "top_k",
     ),
-    (
-        "top-k-after-softmax",
+    "top-k-after-softmax": best(
+        "after_softmax",
         "Tokens are left out after the softmax, so the probabilities no longer sum to 1.",
-        {"best": "after_softmax"},
-        "top_k",
     ),
-    (
-        "uniform-draw",
-        "Every token that may be drawn is equally likely. Weigh them by softmax.",
-        {"shares": "uniform"},
-        "probabilities",
+    "uniform-draw": shares(
+        "uniform", "Every token that may be drawn is equally likely. Weigh them by softmax."
     ),
-    (
-        "draw-best-first",
-        "The shares follow each other from the likeliest to the least likely. "
-        "Here they follow the ids of the tokens.",
-        {"order": "best_first"},
-        "draw",
+    "draw-best-first": order(
+        "best_first",
+        "The shares follow each other from the likeliest to the least likely. Here they "
+        "follow the ids of the tokens.",
     ),
-    (
-        "draw-worst-first",
-        "The shares follow each other from the least likely to the likeliest. "
-        "Here they follow the ids of the tokens.",
-        {"order": "worst_first"},
-        "draw",
+    "draw-worst-first": order(
+        "worst_first",
+        "The shares follow each other from the least likely to the likeliest. Here they "
+        "follow the ids of the tokens.",
     ),
-    (
-        "draw-last-first",
-        "The shares are counted from the last token. Begin with id 0.",
-        {"order": "last_first"},
-        "draw",
+    "draw-last-first": order(
+        "last_first", "The shares are counted from the last token. Begin with id 0."
     ),
-    ("draw-one-late", "The token after the right one is taken.", {"order": "one_late"}, "draw"),
-    ("draw-one-early", "The token before the right one is taken.", {"order": "one_early"}, "draw"),
-)
+    "draw-one-late": order("one_late", "The token after the right one is taken."),
+    "draw-one-early": order("one_early", "The token before the right one is taken."),
+}
 
-LOOP: tuple[Row, ...] = (
-    ("one-token-less", "One token too few is written.", {"count": "one_less"}, "loop"),
-    ("one-token-more", "One token too many is written.", {"count": "one_more"}, "loop"),
-    (
-        "max-is-total",
+LOOP: Family = {
+    "one-token-less": count("one_less", "One token too few is written."),
+    "one-token-more": count("one_more", "One token too many is written."),
+    "max-is-total": count(
+        "total",
         "max_new_tokens is taken for the length of the whole text. It counts new tokens only.",
-        {"count": "total"},
-        "loop",
     ),
-    ("eos-ignored", "The text does not end at eos_token_id.", {"end": "ignored"}, "end"),
-    (
-        "eos-left-out",
-        "The token that ends the text is left out. It is part of the text.",
-        {"end": "left_out"},
-        "end",
+    "eos-ignored": end("ignored", "The text does not end at eos_token_id."),
+    "eos-left-out": end(
+        "left_out", "The token that ends the text is left out. It is part of the text."
     ),
-    (
-        "same-draw",
-        "Every token is drawn with the first random number. Take the next each time.",
-        {"numbers": "same"},
-        "draws",
+    "same-draw": numbers(
+        "same", "Every token is drawn with the first random number. Take the next each time."
     ),
-    (
-        "returns-new-only",
-        "Only the new tokens are returned. generate returns the whole text.",
-        {"returned": "new_only"},
-        "loop",
+    "returns-new-only": returned(
+        "new_only", "Only the new tokens are returned. generate returns the whole text."
     ),
-    (
-        "first-position",
+    "first-position": position(
+        "first",
         "The next token is chosen from the logits of the first position. The last "
         "position predicts the next token.",
-        {"position": "first"},
-        "position",
     ),
-    (
-        "position-before-last",
-        "The next token is chosen from the logits of the position before the last. The last "
-        "position predicts the next token.",
-        {"position": "before_last"},
-        "position",
+    "position-before-last": position(
+        "before_last",
+        "The next token is chosen from the logits of the position before the last. The "
+        "last position predicts the next token.",
     ),
-    (
-        "last-token-only",
+    "last-token-only": reads(
+        "last_only",
         "The model only reads the last token. Without a cache it must read the whole text.",
-        {"reads": "last_only"},
-        "position",
     ),
-    (
-        "last-new-token-only",
-        "Without a cache the model only reads the last new token. It must read the whole text "
-        "each time.",
-        {"reads": "last_new"},
-        "position",
+    "last-new-token-only": reads(
+        "last_new",
+        "Without a cache the model only reads the last new token. It must read the whole "
+        "text each time.",
     ),
-    (
-        "cache-positions-restart",
+    "cache-positions-restart": decode(
+        "restart",
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
-        {"decode": "restart"},
-        "positions",
+        part="positions",
     ),
-    (
-        "cache-positions-one-late",
-        "The positions of new tokens are off by one.",
-        {"decode": "one_late"},
-        "positions",
+    "cache-positions-one-late": decode(
+        "one_late", "The positions of new tokens are off by one.", part="positions"
     ),
-    (
-        "cache-ignored",
+    "cache-ignored": decode(
+        "ignored",
         "The cached keys and values are not used: new tokens see only each other.",
-        {"decode": "ignored"},
-        "join",
+        part="join",
     ),
-    (
-        "cache-new-first",
+    "cache-new-first": decode(
+        "new_first",
         "The new keys and values stand in front of the cached ones. Old first, then new.",
-        {"decode": "new_first"},
-        "join",
+        part="join",
     ),
-    (
-        "cache-no-mask",
+    "cache-no-mask": decode(
+        "no_mask",
         "New tokens see those that come after them: the causal mask is missing.",
-        {"decode": "no_mask"},
-        "mask",
+        part="mask",
     ),
-    (
-        "cache-first-layer",
-        "Every block gets the cache of the first block.",
-        {"decode": "first_layer"},
-        "layers",
+    "cache-first-layer": decode("first_layer", "Every block gets the cache of the first block."),
+    "cache-new-only": decode(
+        "new_only", "Only the new keys and values are returned. Return those of all tokens."
     ),
-    (
-        "cache-new-only",
-        "Only the new keys and values are returned. Return those of all tokens.",
-        {"decode": "new_only"},
-        "layers",
+    "decode-no-ln-f": ln_f("missing", "The last normalization, ln_f, is missing."),
+    "decode-no-mlp": decode("no_mlp", "The feed-forward network is missing from the blocks."),
+    "decode-no-ln-1": decode("no_ln_1", "The attention reads vectors that are not normalized."),
+    "decode-no-residual": decode(
+        "no_residual", "What the attention found is not added to the vectors."
     ),
-    ("decode-no-ln-f", "The last normalization, ln_f, is missing.", {"ln_f": "missing"}, "logits"),
-    (
-        "decode-no-mlp",
-        "The feed-forward network is missing from the blocks.",
-        {"decode": "no_mlp"},
-        "layers",
+    "decode-no-scale": decode(
+        "no_scale", "The scores are not divided by √head_dim.", part="attend"
     ),
-    (
-        "decode-no-ln-1",
-        "The attention reads vectors that are not normalized.",
-        {"decode": "no_ln_1"},
-        "layers",
+    "decode-no-c-proj": decode(
+        "no_c_proj", "The attention's output projection is missing.", part="attend"
     ),
-    (
-        "decode-no-residual",
-        "What the attention found is not added to the vectors.",
-        {"decode": "no_residual"},
-        "layers",
-    ),
-    (
-        "decode-no-scale",
-        "The scores are not divided by √head_dim.",
-        {"decode": "no_scale"},
-        "attend",
-    ),
-    (
-        "decode-no-c-proj",
-        "The attention's output projection is missing.",
-        {"decode": "no_c_proj"},
-        "attend",
-    ),
-)
+}

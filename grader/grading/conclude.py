@@ -69,9 +69,23 @@ class Judge:
             notes=_notes(outcome, frameworks.current()),
             verdict=_verdict(checks, outcome),
             checks=checks,
-            diagnosis=_told(self.step, checks, explanation, rulings),
+            diagnosis=self._told(checks, explanation) if explanation else _named(rulings),
             excerpt=excerpt.cut(evidence, rulings),
         )
+
+    def _told(
+        self, checks: tuple[CheckResult, ...], explanation: Explanation
+    ) -> tuple[Diagnosis, ...]:
+        """The mistakes that explain the numbers, each with its place in file and lesson."""
+        lines = {check.id: check.line for check in checks}
+        lesson = self.step.lesson.relative_to(self.step.root).as_posix()
+        found = []
+        for one in explanation.mistakes:
+            places = (lines[check.id] for check in self.rubric.blamed(one))
+            line = next((place for place in places if place), None)
+            section = f'{lesson}, "{self.rubric.lesson(one)}"'
+            found.append(Diagnosis(one.id, one.message, line, section))
+        return tuple(found)
 
 
 def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:
@@ -82,31 +96,13 @@ def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:
     return Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.FAIL
 
 
-def _told(
-    step: Step,
-    checks: tuple[CheckResult, ...],
-    explanation: Explanation | None,
-    rulings: dict[str, Ruling],
-) -> tuple[Diagnosis, ...]:
-    """The mistakes that explain the numbers, else the first that a rule names itself."""
-    if explanation is None:
-        known = (r for r in rulings.values() if isinstance(r, Failed) and r.concept is not None)
-        return tuple(
-            Diagnosis(ruling.concept, ruling.hint or ruling.message or "", ruling.line)
-            for ruling in known
-            if ruling.concept is not None
-        )[:1]
-    lines = {check.id: check.line for check in checks}
-    lesson = step.lesson.relative_to(step.root).as_posix()
+def _named(rulings: dict[str, Ruling]) -> tuple[Diagnosis, ...]:
+    """The first mistake that a rule names itself."""
     return tuple(
-        Diagnosis(
-            one.id,
-            one.message,
-            next((lines[name] for name in one.blames if lines.get(name)), None),
-            f'{lesson}, "{one.lesson}"' if one.lesson else None,
-        )
-        for one in explanation.mistakes
-    )
+        Diagnosis(ruling.concept, ruling.hint or ruling.message or "", ruling.line)
+        for ruling in rulings.values()
+        if isinstance(ruling, Failed) and ruling.concept is not None
+    )[:1]
 
 
 def _notes(outcome: Outcome, framework: Framework) -> tuple[str, ...]:

@@ -46,11 +46,6 @@ class Explanation:
     mistakes: tuple[Misconception, ...]
     complete: bool
 
-    @property
-    def blames(self) -> tuple[str, ...]:
-        """The checks that the mistakes break, without repetition."""
-        return tuple(dict.fromkeys(check for one in self.mistakes for check in one.blames))
-
 
 def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
     """The first single misconception, else the first pair, that explains what was seen.

@@ -45,9 +45,7 @@ def follow(
         array for one in probe.actions if isinstance(one, Load) for array in one.weights.values()
     ]
     comparison = Comparison(Run(job.source, mine.trail), Run(solution, right.trail), given)
-    names = {check.blank: check.gives for check in rubric.checks if check.blank and check.gives}
-    sentences = {check.blank: check.passed for check in rubric.checks if check.blank}
-    teller = Teller(comparison, regions(solution), names, sentences)
+    teller = Teller(comparison, regions(solution), rubric.values(), rubric.sentences())
     if mine.error is not None and mine.error.line is not None:
         return teller.raised(mine.error.line)
     return teller.departed(_result(evidence, trial, mine, comparison))

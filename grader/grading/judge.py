@@ -45,19 +45,19 @@ class Case:
 
 def source_findings(rubric: Rubric, source: Source) -> dict[str, Finding]:
     """What each source check finds, by check."""
-    return {check.id: check.source(source) for check in rubric.checks if check.source is not None}
+    return {check.id: check.test(source) for check in rubric.checks if check.test is not None}
 
 
 def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
     """The ruling of every run-time check, in order; one whose needs failed is not run."""
     rulings: dict[str, Ruling] = {}
     for check in rubric.checks:
-        if check.runtime is None:
+        if check.rule is None:
             continue
         missing = [
             need for need in check.needs if not isinstance(rulings.get(need, Passed()), Passed)
         ]
-        rulings[check.id] = NotRun(missing[0]) if missing else check.runtime(evidence)
+        rulings[check.id] = NotRun(missing[0]) if missing else check.rule(evidence)
     return rulings
 
 
@@ -68,10 +68,10 @@ def behaves(rulings: dict[str, Ruling]) -> bool:
 
 def settle(case: Case) -> tuple[CheckResult, ...]:
     """One result for each check of the rubric, in its order."""
-    blamed = case.explanation.blames if case.explanation else ()
+    blamed = {check.id for one in _mistakes(case) for check in case.rubric.blamed(one)}
     settled = []
     for check in case.rubric.checks:
-        if check.source is not None:
+        if check.test is not None:
             result = _settle_source(case, check, case.findings[check.id], check.id in blamed)
         else:
             result = _settle_runtime(case, check)
@@ -104,7 +104,7 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
 
 def _but(case: Case, check: Check) -> str:
     """What to say where the thing is there, and a named mistake shows that it is wrong."""
-    why = next((one.message for one in _mistakes(case) if check.id in one.blames), "")
+    why = next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
     return f"{check.passed}, but wrong: {why}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.base.model import Kind
-from grader.learner import hints, lesson
+from grader.learner import lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,21 +20,19 @@ MISTAKES = 4
 def explain_page(step: Step, rubric: Rubric, check: Check) -> str:
     """What the check looks at and why, which mistakes it catches, and where to read."""
     sentences = {one.id: one.passed for one in rubric.checks}
-    heading = hints.section(rubric, check)
     lines = [f"# {step.id} {check.id}: {check.passed}", ""]
-    lines += _why(step, check, heading)
+    lines += _why(step, check, check.lesson)
     lines += ["", *_looks_at(check, sentences)]
-    if caught := [one.message for one in rubric.misconceptions if check.id in one.blames]:
+    if caught := [one.message for one in rubric.misconceptions if check in rubric.blamed(one)]:
         lines += ["", "Mistakes that it recognises, for example:"]
         lines += [f"   {message}" for message in caught[:MISTAKES]]
     place = step.lesson.relative_to(step.root).as_posix()
-    lines += ["", f'Read: {place}, "{heading}"']
+    lines += ["", f'Read: {place}, "{check.lesson}"']
     return "\n".join(lines) + "\n"
 
 
 def _why(step: Step, check: Check, heading: str) -> Iterator[str]:
-    if said := hints.reason(check):
-        yield said
+    yield check.why
     about = "What you build" if heading == "Tasks" else heading
     if said := lesson.opening(step, about):
         yield f'The lesson says under "{about}": {said}'

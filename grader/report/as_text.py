@@ -55,7 +55,10 @@ def one_check(
         yield from (f"   {label}{line}" for line in check.note.splitlines())
     if check.status in (Status.FAIL, Status.ERROR):
         shown = check.hints if hint_level >= LEVELS else check.hints[: max(1, hint_level)]
-        yield from (f"   Hint: {hint}" for hint in shown)
+        for hint in shown:
+            first, *more = hint.split("\n")
+            yield f"   Hint: {first}"
+            yield from (f"         {line}" for line in more)
     if verbose and check.detail:
         yield from (f"   | {line}" for line in check.detail.splitlines())
 

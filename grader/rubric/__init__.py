@@ -1,11 +1,12 @@
 """The words in which an author says what a step asks: probes, trials, checks, rules, exhibits.
 
-Content imports nothing else of the grader. ``rules`` has the rules of run-time checks;
-:mod:`grader.source` tells the words for source checks, and what their snippets mean.
+Content imports nothing else of the grader. ``source`` has the tests of the syntax tree, with the
+snippets they look for, and ``rules`` those of the running program.
 """
 
 from __future__ import annotations
 
+from grader import source
 from grader.protocol.probe import (
     Action,
     Arg,
@@ -37,41 +38,10 @@ from grader.rubric.checks import (
     Rubric,
     Rule,
     Ruling,
-    runtime_check,
-    source_check,
 )
 from grader.rubric.compare import close
 from grader.rubric.evidence import Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
-from grader.source import (
-    Expr,
-    Finding,
-    Pattern,
-    Source,
-    SourceTest,
-    call_of,
-    calls,
-    decorated,
-    defines_class,
-    defines_function,
-    definition,
-    either,
-    every,
-    if_named,
-    imports,
-    made_with,
-    mentions,
-    method,
-    no_placeholders,
-    only_with,
-    pattern,
-    result,
-    results_are,
-    returns,
-    stores,
-    surely,
-    walk,
-)
 
 __all__ = [
     "Action",
@@ -86,9 +56,7 @@ __all__ = [
     "Evidence",
     "Exhibit",
     "Expect",
-    "Expr",
     "Failed",
-    "Finding",
     "Floats",
     "LessonFigure",
     "Load",
@@ -97,7 +65,6 @@ __all__ = [
     "NoExhibit",
     "NotRun",
     "Passed",
-    "Pattern",
     "Probe",
     "Read",
     "Ref",
@@ -109,36 +76,11 @@ __all__ = [
     "SeenModule",
     "SeenObject",
     "SeenTensor",
-    "Source",
-    "SourceTest",
     "State",
     "TensorArg",
     "Trial",
     "View",
-    "call_of",
-    "calls",
     "close",
-    "decorated",
-    "defines_class",
-    "defines_function",
-    "definition",
-    "either",
-    "every",
-    "if_named",
-    "imports",
-    "made_with",
-    "mentions",
-    "method",
     "multiples",
-    "no_placeholders",
-    "only_with",
-    "pattern",
-    "result",
-    "results_are",
-    "returns",
-    "runtime_check",
-    "source_check",
-    "stores",
-    "surely",
-    "walk",
+    "source",
 ]

@@ -6,7 +6,7 @@ A source check asks the syntax tree; a run-time check asks the evidence.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,76 +57,95 @@ Rule = Callable[[Evidence], Ruling]
 class Check:
     """One line of the report: its sentence when it holds, its sentence when it does not.
 
-    ``hints`` go from the first shown to nearly the answer. ``proven_by`` names trials, or run-time
-    checks, whose success proves this part of the program right however it is written.
+    ``test`` asks the syntax tree, ``rule`` the running program; a check has one of them. ``nudge``
+    is its first hint. The second says ``why`` it is there, and which section of the lesson tells
+    more. The third is ``answer``: the solution's own lines of ``blank``, unless the rubric says
+    another. The blank is the one that is called like the check, unless it names another.
+    ``gives`` is what the value of the blank's last line is called.
+
+    ``part`` names the parts of the program that it is about, where that is not its id: see
+    :class:`Misconception`. ``proven_by`` names trials, or run-time checks, whose success proves
+    this part of the program right however it is written.
     """
 
     id: str
     passed: str
     failed: str
-    hints: tuple[str, ...]
-    source: SourceTest | None = None
-    runtime: Rule | None = None
+    nudge: str
+    why: str
+    _: KW_ONLY
+    lesson: str = "Tasks"
+    blank: str = ""
+    answer: str = ""
+    gives: str = ""
+    part: str | tuple[str, ...] = ()
+    test: SourceTest | None = None
+    rule: Rule | None = None
     needs: tuple[str, ...] = ()
     proven_by: tuple[str, ...] = ()
-    why: str = ""
-    blank: str = ""
-    gives: str = ""
 
     @property
     def kind(self) -> Kind:
         """Whether the syntax tree or the running program is asked."""
-        return Kind.SOURCE if self.source is not None else Kind.RUNTIME
+        return Kind.SOURCE if self.test is not None else Kind.RUNTIME
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """A nudge, the place in the lesson, and nearly the answer where it is at hand."""
+        place = f'{self.why} See "{self.lesson}".'
+        return (self.nudge, place, self.answer) if self.answer else (self.nudge, place)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the program that it is about."""
+        named = (self.part,) if isinstance(self.part, str) else self.part
+        return named or (self.id,)
 
 
 @dataclass(frozen=True)
 class Misconception:
     """A mistake as a formula: the oracle with some knobs turned.
 
-    ``blames`` names the checks that this mistake breaks, first the one to read first.
-    ``lesson`` is the heading of the lesson's section on it. ``instead`` says that nothing of the
+    ``part`` names the part of the program that it breaks. ``instead`` says that nothing of the
     program's parts can be seen in its result, right or wrong.
     """
 
     id: str
     message: str
     knobs: Mapping[str, Any]
-    blames: tuple[str, ...]
-    lesson: str = ""
+    part: str
     instead: bool = False
 
 
 @dataclass(frozen=True)
 class Rubric:
-    """Everything that the grader knows about one step."""
+    """Everything that the grader knows about one step.
+
+    ``result`` names the run-time check that fails with a mistake in any part that no other
+    run-time check is about. ``gives`` names the values of blanks that no check is about.
+    """
 
     checks: tuple[Check, ...]
     draw: Callable[[np.random.Generator], Iterable[Trial]]
     misconceptions: tuple[Misconception, ...] = ()
-    lesson: Mapping[str, str] = field(default_factory=dict)
+    result: str = ""
+    gives: Mapping[str, str] = field(default_factory=dict)
 
+    def blamed(self, mistake: Misconception) -> tuple[Check, ...]:
+        """The checks that this mistake breaks, in the order of the report."""
+        about = [check for check in self.checks if mistake.part in check.parts]
+        if not any(check.rule for check in about):
+            about += [check for check in self.checks if check.id == self.result]
+        return tuple(about)
 
-def source_check(
-    id: str,
-    passed: str,
-    failed: str,
-    *hints: str,
-    test: SourceTest,
-    proven_by: tuple[str, ...] = (),
-    why: str = "",
-) -> Check:
-    """A check of the syntax tree."""
-    return Check(id, passed, failed, hints, source=test, proven_by=proven_by, why=why)
+    def lesson(self, mistake: Misconception) -> str:
+        """The heading of the lesson's section on this mistake."""
+        return self.blamed(mistake)[0].lesson
 
+    def values(self) -> dict[str, str]:
+        """Blank to what its value is called, where it has a name."""
+        return {**self.gives, **{one.blank: one.gives for one in self.checks if one.gives}}
 
-def runtime_check(
-    id: str,
-    passed: str,
-    failed: str,
-    *hints: str,
-    rule: Rule,
-    needs: tuple[str, ...] = (),
-    why: str = "",
-) -> Check:
-    """A check of what the program does."""
-    return Check(id, passed, failed, hints, runtime=rule, needs=needs, why=why)
+    def sentences(self) -> dict[str, str]:
+        """Blank to the sentence of the first check that is about it."""
+        return {one.blank: one.passed for one in reversed(self.checks) if one.blank}

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import importlib
 import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
 from types import ModuleType
 
+from grader.base import blanks
 from grader.base.model import Step
-from grader.rubric.checks import Rubric
+from grader.rubric.checks import Check, Rubric
 from grader.rubric.exhibit import LessonFigure, MakeExhibit
 
 
 def rubric(step: Step) -> Rubric:
     """The rubric of ``step``, from ``checks/step_NN/rubric.py``."""
     loaded: Rubric = _module(step, f"checks.step_{step.number}.rubric").RUBRIC
-    return loaded
+    return replace(loaded, checks=tuple(_answered(step, loaded)))
 
 
 def exhibit(step: Step) -> MakeExhibit | None:
@@ -27,6 +31,34 @@ def figures(step: Step) -> tuple[LessonFigure, ...]:
     """The figures in the lesson of ``step``."""
     found: tuple[LessonFigure, ...] = getattr(_exhibit(step), "FIGURES", ())
     return found
+
+
+def _answered(step: Step, rubric: Rubric) -> Iterator[Check]:
+    """The checks, each with its blank and with the solution's lines as its last hint.
+
+    Raises:
+        LookupError: a check names a blank that no solution has.
+    """
+    own = _blanks(step)
+    for check in rubric.checks:
+        blank = check.blank or (check.id if check.id in own else "")
+        named = blank if ":" in blank or not blank else f"{step.id}:{blank}"
+        yield replace(check, blank=blank, answer=check.answer or _lines(step, named))
+
+
+def _lines(step: Step, named: str) -> str:
+    """What the solution has in the blank called like ``s05:scale``, this step's or an earlier."""
+    if not named:
+        return ""
+    other, _, blank = named.partition(":")
+    lines = _blanks(replace(step, id=other))[blank]
+    return textwrap.dedent("\n".join(lines)).strip()
+
+
+def _blanks(step: Step) -> dict[str, tuple[str, ...]]:
+    """The solution's lines of each blank of ``step``."""
+    source = step.solution.read_text(encoding="utf-8")
+    return {region.name: region.solution for region in blanks.regions(source)}
 
 
 def _exhibit(step: Step) -> ModuleType | None:
