@@ -3,6 +3,9 @@
 ``python -m tests.grade_the_grader`` prints the table and exits with 0 only if no verdict is
 wrong, at least 95 % of the wrong variants are named rightly, every check is killed by a wrong
 variant and none by a right one.
+
+``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
+the mistake and its line and never contradicts itself. ``--list`` adds what is not so.
 """
 
 from __future__ import annotations
@@ -18,11 +21,13 @@ from typing import Any, TypeVar
 
 from grader.base import course
 from grader.rubric import load
-from tests.graded import variants, verdicts
+from tests.graded import mistakes, mistakes_table, told, variants, verdicts
+from tests.graded.told import Told
 from tests.graded.verdicts import Graded
 from tests.mutate import mutants
 
 _File = TypeVar("_File")
+_Said = TypeVar("_Said")
 
 NAMED = 0.95
 """Of the wrong variants, whose concept the report must name."""
@@ -46,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _asked(arguments)
     steps = asked.steps or variants.steps()
     started = time.perf_counter()
+    if asked.mistakes:
+        return _mistakes(asked, steps)
     print(
         COLUMNS.format(
             "step",
@@ -80,6 +87,8 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--seed", type=int, default=20240501, help="for the graders' inputs")
     parser.add_argument("--no-mutants", dest="mutants", action="store_false")
+    parser.add_argument("--mistakes", action="store_true", help="tests/mistakes, what is told")
+    parser.add_argument("--list", action="store_true", help="those told badly, one line each")
     return parser.parse_args(arguments)
 
 
@@ -96,7 +105,22 @@ def _mutants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
     return _results(jobs, functools.partial(verdicts.mutant, step, seed=seed), found)
 
 
-def _results(jobs: int, grade: Callable[[_File], Graded], files: list[_File]) -> Iterator[Graded]:
+def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print the table of the mistakes; 0 where all is told as it should be."""
+    print(mistakes_table.title())
+    every: list[Told] = []
+    for step in steps:
+        grade = functools.partial(told.mistake, seed=asked.seed)
+        found = sorted(_results(asked.jobs, grade, mistakes.of(step)), key=lambda one: one.name)
+        print(mistakes_table.row(step, found), flush=True)
+        every += found
+    print(mistakes_table.row("all", every))
+    lies = [f"{one.name}: {one.lie}" for one in every if one.lie]
+    print(*lies, *(mistakes_table.details(every) if asked.list else ()), sep="\n")
+    return 0 if mistakes_table.reached(every) else 1
+
+
+def _results(jobs: int, grade: Callable[[_File], _Said], files: list[_File]) -> Iterator[_Said]:
     context, count = multiprocessing.get_context("spawn"), 0
     for begin in range(0, len(files), jobs * TASKS):
         some = files[begin : begin + jobs * TASKS]

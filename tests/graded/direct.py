@@ -28,11 +28,15 @@ TOLERANCE = 2e-4
 
 @dataclass(frozen=True)
 class Truth:
-    """``right``, and in what way it is not. ``off`` is the largest error seen, relative."""
+    """``right``, and in what way it is not. ``off`` is the largest error seen, relative.
+
+    ``raised`` says that the program, or what MAX makes of it, raised an error.
+    """
 
     right: bool
     why: str = ""
     off: float = 0.0
+    raised: bool = False
 
 
 class Wrong(Exception):
@@ -97,7 +101,8 @@ def truth(step: str, data: bytes, *, seconds: float = 20.0) -> Truth:
         return Truth(False, "does not end")
     except BaseException as error:  # noqa: BLE001  a learner's code may raise anything
         text = str(error).strip().splitlines()
-        return Truth(False, f"{type(error).__name__}: {text[0][:90] if text else ''}")
+        why = f"{type(error).__name__}: {text[0][:90] if text else ''}"
+        return Truth(False, why, raised=True)
 
 
 def _trial(step: str) -> Callable[[types.ModuleType], float]:

@@ -17,6 +17,7 @@ beginning and at the end of a place do not count.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,18 @@ class Place:
         """The lines as the edit leaves them."""
         return [text[1:] for text in self.signed if text[0] != "-"]
 
+    @property
+    def changed(self) -> list[int]:
+        """Which of the lines in ``after`` are new, from 1; of mere gaps, the line after each."""
+        found: list[int] = []
+        number = 0
+        for same, run in itertools.groupby(self.signed, lambda text: text[0] == " "):
+            added = sum(text[0] != "-" for text in run)
+            if not same:
+                found += range(number + 1, number + 1 + max(1, added))
+            number += added
+        return found
+
 
 @dataclass(frozen=True)
 class Edit:
@@ -76,16 +89,30 @@ class Edit:
         Raises:
             EditError: a place is not in the base exactly once, or overlaps another.
         """
+        header = [f"# {key}: {value}" for key, value in self.header.items()]
+        return "".join(f"{line}\n" for line in [*header, *self.applied(base)[0]])
+
+    def applied(self, base: str) -> tuple[list[str], tuple[int, ...]]:
+        """The lines of the program without a header, and the numbers of those that it changed.
+
+        Where lines were only removed, that is the number of the line after the gap.
+
+        Raises:
+            EditError: as :meth:`program` does.
+        """
         old = lines_of(base)
         new: list[str] = []
+        changed: list[int] = []
         done = 0
         for start, place in sorted(((self._start(p, old), p) for p in self.places), key=_first):
             if start < done:
                 raise self.error("this place overlaps another of the same entry", place.line)
-            new += [*old[done:start], *place.after]
+            new += old[done:start]
+            changed += [len(new) + number for number in place.changed]
+            new += place.after
             done = start + len(place.before)
-        header = [f"# {key}: {value}" for key, value in self.header.items()]
-        return "".join(f"{line}\n" for line in [*header, *new, *old[done:]])
+        new += old[done:]
+        return new, tuple(sorted({min(number, len(new)) for number in changed}))
 
     def _start(self, place: Place, old: list[str]) -> int:
         wanted = place.before

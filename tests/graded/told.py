@@ -1,0 +1,136 @@
+"""What the grader tells of a mistake: whether it names it, and where. Runs in worker processes."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import frameworks
+from grader.base import course
+from grader.base.model import CheckResult, Report, Status, Verdict
+from grader.grading import judge
+from grader.report import as_text
+from grader.report.style import FILE
+from grader.rubric import load
+from grader.source import Finding, SourceProblem, parse
+from tests.graded import contradictions
+from tests.graded.mistakes import Mistake
+
+PROGRAM = 10.0
+"""Seconds of processor time for running a program apart from the grader; most take 0.3."""
+
+QUOTED = re.compile(r"^(\s*Line \d+): .*$", re.MULTILINE)
+"""A line of the learner's program. What the learner wrote names no mistake."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What was told of the mistake ``name``.
+
+    ``first`` is the text shown first: the first ❌ with line, note and hint, and "What happened".
+    ``lie`` says how the program is not what its entry says.
+    """
+
+    name: str
+    step: str
+    raises: bool
+    first: str
+    line: int | None
+    named_first: bool
+    named: bool
+    placed: bool
+    contradictions: tuple[str, ...] = ()
+    lie: str = ""
+
+    def __str__(self) -> str:
+        shown = " ".join(self.first.split())
+        return f"{self.name}: {shown[:200]}{'…' if len(shown) > 200 else ''}"
+
+
+def mistake(one: Mistake, seed: int, *, prove: bool = True) -> Told:
+    """Grade the program of ``one`` in this process, once it is proven to be wrong as said."""
+    lie = mislabelled(one) if prove else ""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"step_{one.step.removeprefix('s')}.py"
+        path.write_text(one.source, encoding="utf-8")
+        try:
+            return _told(one, _report(one, path, seed), lie)
+        except Exception as error:  # noqa: BLE001  a crash of the grader is a finding
+            crash = f"the grader crashed: {type(error).__name__}: {error}"
+            return Told(
+                one.name, one.step, one.raises, crash, None, False, False, False, (crash,), lie
+            )
+
+
+def mislabelled(one: Mistake) -> str:
+    """How the program differs from what its entry says; empty where it does not."""
+    from tests.graded import direct
+
+    truth = direct.truth(one.step, one.source.encode(), seconds=PROGRAM)
+    if truth.right:
+        return f"it is right (off by {truth.off:.1e})"
+    if truth.raised != one.raises:
+        return f"raises is {'yes' if one.raises else 'no'}, but: {truth.why}"
+    return ""
+
+
+def _report(one: Mistake, path: Path, seed: int) -> Report:
+    from tests.graded import inside
+
+    return inside.grade(course.find(one.step), path, seed=seed)
+
+
+def _told(one: Mistake, report: Report, lie: str) -> Told:
+    first = shown_first(report)
+    number = re.search(r"\bline (\d+)", first, re.IGNORECASE)
+    line = int(number[1]) if number else None
+    wrong = contradictions.found(report, one.source, one.lines, _findings(one))
+    if report.verdict is Verdict.ERROR:
+        wrong.append("the grader calls it a fault of its own")
+    return Told(
+        one.name,
+        one.step,
+        one.raises,
+        first,
+        line,
+        one.names(first),
+        one.names(shown(report)),
+        one.beside(line),
+        tuple(wrong),
+        lie,
+    )
+
+
+def shown_first(report: Report) -> str:
+    """The first ❌ with its line, note and hint, and "What happened", without quoted code."""
+    failed = [c for c in report.checks if c.status is Status.FAIL]
+    first = report.problem or next(iter(failed), None)
+    happened = [one.message for one in report.diagnosis]
+    return "\n".join([*(_said(first) if first else ()), *happened])
+
+
+def shown(report: Report) -> str:
+    """All that a report says, without quoted code and without what the program printed."""
+    checks = (report.problem,) if report.problem else report.checks
+    happened = [one.message for one in report.diagnosis]
+    return "\n".join([*(text for c in checks for text in _said(c)), *happened, *report.notes])
+
+
+def _said(check: CheckResult) -> Iterator[str]:
+    """The lines on one check, as they are printed; of a quoted line its number."""
+    for text in as_text.one_check(check, FILE):
+        yield QUOTED.sub(r"\1", text)
+
+
+def _findings(one: Mistake) -> dict[str, Finding]:
+    """What each source check recognises in the program; nothing where it is no Python."""
+    rubric = load.rubric(course.find(one.step))
+    name = f"steps/step_{one.step.removeprefix('s')}.py"
+    try:
+        source = parse(one.source.encode(), name, frameworks.current().spellings())
+    except SourceProblem:
+        return {}
+    return judge.source_findings(rubric, source)

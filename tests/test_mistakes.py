@@ -1,0 +1,273 @@
+"""The corpus of mistakes, and what is measured on it.
+
+A sample is graded here, all of it by ``python -m tests.grade_the_grader --mistakes``.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Verdict
+from grader.source import Finding
+from tests.graded import contradictions, direct, mistakes, mistakes_table, told, variants, verdicts
+from tests.graded.edits import EditError
+from tests.graded.mistakes import Mistake
+from tests.graded.told import Told
+
+SEED = 20240501
+
+EACH = 2
+"""How many mistakes of each step are graded here."""
+
+NAMED_FIRST, PLACED = 0.45, 0.45
+"""Shares of the sample: what the grader reaches today, less what another sample may differ by.
+
+The goal of all mistakes is ``mistakes_table.GOAL``; raise these as the reports get better.
+"""
+
+SAMPLE = [one for step in variants.steps() for one in variants.sample(mistakes.of(step), EACH)]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPoolExecutor]:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, verdicts.start) as executor:
+        yield executor
+
+
+@pytest.fixture(scope="module")
+def graded(pool: ProcessPoolExecutor) -> list[Told]:
+    return [pool.submit(told.mistake, one, SEED).result() for one in SAMPLE]
+
+
+# ---- the corpus ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", variants.steps())
+def test_a_step_has_thirty_mistakes_in_different_styles(step: str) -> None:
+    found = mistakes.of(step)
+    assert len(found) >= 30
+    assert 2 * sum(one.raises for one in found) >= len(found)
+    assert sum(one.edit.base != "solution" for one in found) >= 10
+
+
+def test_the_programs_beside_the_edits_are_right(pool: ProcessPoolExecutor) -> None:
+    files = sorted(mistakes.FOLDER.glob("s*/*.py"))
+    assert files
+    for path in files:
+        truth = pool.submit(direct.truth, path.parent.name, path.read_bytes()).result()
+        assert truth.right, f"{path}: {truth.why}"
+
+
+def test_every_program_beside_the_edits_is_a_base() -> None:
+    for path in mistakes.FOLDER.glob("s*/*.py"):
+        assert path.stem in {one.edit.base for one in mistakes.of(path.parent.name)}, path
+
+
+def test_mistakes_are_what_they_say(graded: list[Told]) -> None:
+    assert [f"{one.name}: {one.lie}" for one in graded if one.lie] == []
+
+
+def test_a_wrong_label_is_noticed(pool: ProcessPoolExecutor) -> None:
+    one = next(one for one in mistakes.of("s03") if not one.raises)
+    header = {**one.edit.header, "raises": "yes"}
+    edit = type(one.edit)(one.edit.name, one.edit.base, header, one.edit.places)
+    lie = pool.submit(told.mislabelled, Mistake(one.step, edit, one.base)).result()
+    assert lie.startswith("raises is yes, but: ")
+
+
+# ---- what is told of them -----------------------------------------------------------------
+
+
+def test_no_mistake_passes_or_crashes_the_grader(graded: list[Told]) -> None:
+    for one in graded:
+        assert not any("passes" in text or "crashed" in text for text in one.contradictions), one
+
+
+def test_mistakes_are_named_and_placed(graded: list[Told]) -> None:
+    details = "\n".join(mistakes_table.details(graded))
+    assert sum(one.named_first for one in graded) >= NAMED_FIRST * len(graded), details
+    assert sum(one.placed for one in graded) >= PLACED * len(graded), details
+
+
+def test_named_first_is_named() -> None:
+    report = a_report(check(message="wrong: divide by √d", line=7, text="named = here"))
+    assert told.shown_first(report) in told.shown(report)
+    assert "named = here" not in told.shown(report)
+    assert "Line 7" in told.shown_first(report)
+
+
+# ---- lines --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def entry(folder: Path, change: str, header: str = "") -> Mistake:
+    """The one mistake of a folder, which changes the solution of step 03."""
+    text = f"=== one\nbase: solution\nraises: no\nnamed: x\n{header}{change}"
+    (folder / "s03.edits").write_text(text, encoding="utf-8")
+    (one,) = mistakes.of("s03", folder)
+    return one
+
+
+def test_the_line_of_a_change_is_that_of_the_new_line(folder: Path) -> None:
+    one = entry(folder, "@@\n-    return output, weights\n+    a = 1\n+    return output\n")
+    lines = one.source.split("\n")
+    assert [lines[number - 1] for number in one.lines] == ["    a = 1", "    return output"]
+
+
+def test_the_line_of_a_gap_is_the_one_after_it(folder: Path) -> None:
+    one = entry(folder, "@@\n-import math\n \n from max.experimental import functional as F\n")
+    lines = one.source.split("\n")
+    after = lines[one.lines[0] - 1 :]
+    assert after[:2] == ["", "from max.experimental import functional as F"]
+
+
+def test_the_line_can_be_given(folder: Path) -> None:
+    one = entry(folder, "@@\n-import math\n", "line: 57, 61\n")
+    assert one.lines == (57, 61)
+    assert [number for number in range(55, 65) if one.beside(number)] == [56, 57, 58, 60, 61, 62]
+    assert not one.beside(None)
+
+
+def test_any_line_of_the_statement_is_its_place(folder: Path) -> None:
+    change = "@@\n-    return output, weights\n+    return (\n+        output,\n+    )\n"
+    one = entry(folder, change)
+    first = one.lines[0]
+    given = entry(folder, change, f"line: {first + 2}\n")
+    assert given.beside(first)
+
+
+@pytest.mark.parametrize("header", ["line: none\n", "check: scale\n", "raises: no\n"])
+def test_a_wrong_header_is_refused(folder: Path, header: str) -> None:
+    with pytest.raises(EditError):
+        entry(folder, "@@\n-import math\n", header)
+
+
+# ---- contradictions -----------------------------------------------------------------------
+
+
+def check(
+    id: str = "scale",
+    message: str = "the scale is wrong",
+    status: Status = Status.FAIL,
+    kind: Kind = Kind.SOURCE,
+    hints: tuple[str, ...] = (),
+    line: int | None = None,
+    text: str | None = None,
+    note: str | None = None,
+) -> CheckResult:
+    return CheckResult(id, kind, status, message, hints, line, text, note)
+
+
+def a_report(*checks: CheckResult, verdict: Verdict = Verdict.FAIL) -> Report:
+    happened = (Diagnosis("no-scale", "There is no scale."),)
+    return Report("s03", "Title", "step_03.py", verdict, checks, happened)
+
+
+NUMBERS = check("numbers", "the numbers are wrong", kind=Kind.RUNTIME)
+
+
+def found(*checks: CheckResult, source: str = "", at: int = 5) -> list[str]:
+    findings = {"scale": Finding(True, line=at)}
+    return contradictions.found(a_report(*checks), source, (5,), findings)
+
+
+def test_a_report_may_be_without_contradiction() -> None:
+    assert found(check(hints=("Divide by math.sqrt(d)",), line=5, text="s = q @ k"), NUMBERS) == []
+
+
+def test_a_wrong_program_must_not_pass() -> None:
+    report = a_report(verdict=Verdict.PASS)
+    assert contradictions.found(report, "", (5,), {}) == ["a wrong program passes"]
+
+
+def test_numbers_are_right_only_where_all_trials_pass() -> None:
+    praise = check(status=Status.PASS, note="Another way. The numbers are right, so it counts.")
+    waits = check(status=Status.NOT_RUN, note="Once the numbers are right, it counts.")
+    right = check("numbers", status=Status.PASS, kind=Kind.RUNTIME)
+    assert found(praise, NUMBERS, at=9) == ["scale: says that the numbers are right"]
+    assert found(praise, right, at=9) == []
+    assert found(waits, NUMBERS, at=9) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "hint", "fulfilled"),
+    [
+        ("return x.transpose(-3, -2)", "Use x.transpose(-3, -2) to move the heads", True),
+        ("return x.transpose(-3, -2)", "Use x.transpose(-1, -2) to move the heads", False),
+        ("s = s / math.sqrt(d)  # [seq]", "Divide by math.sqrt(d)", True),
+        ("if mask is not None:", "Use mask is not None", True),
+        ("n = x.shape[-2]", "n = x.shape[-2]", True),
+        ("n = self.n", "Is self.n set in __init__?", False),
+        ("F.softmax(", "Use F.softmax(scores)", False),
+    ],
+)
+def test_a_hint_may_not_ask_for_what_the_line_does(line: str, hint: str, fulfilled: bool) -> None:
+    assert contradictions.does(line, hint) == fulfilled
+
+
+def test_a_tick_at_the_wrong_line_needs_a_cross_there() -> None:
+    praise = check(status=Status.PASS)
+    assert found(praise, NUMBERS) == ["scale: ✅ at line 5, which is the one to change"]
+    assert found(praise, NUMBERS, at=6) == []
+    assert found(praise, check("other", line=5)) == []
+
+
+def test_what_is_there_may_not_be_missed() -> None:
+    said = check(message="causal_mask function is not called", line=5)
+    assert found(said, source="m = causal_mask(4)") == [
+        "scale: says that causal_mask is not called"
+    ]
+    assert found(said, source="m = causal_mask") == []
+    half = check(message="self.split is not called for all three", line=5)
+    assert found(half, source="self.split(q)") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Failed to create op 'MatmulOp'", "<class 'int'> is not", 'File "x.py", line 3'],
+)
+def test_raw_text_is_found(text: str) -> None:
+    assert found(check(note=text, line=5)) == [f"scale: raw text: {text}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cut"),
+    [
+        ("the shapes differ", False),
+        ("0, 1, 2, …", False),
+        ("the shapes [2, 3] and (4,) diff…", True),
+        ("the shapes [2, 3", True),
+        ("Concat inputs differ:", True),
+        ("'(' was never closed", False),
+    ],
+)
+def test_cut_texts_are_found(text: str, is_cut: bool) -> None:
+    assert contradictions.cut(text) == is_cut
+
+
+# ---- the table ----------------------------------------------------------------------------
+
+
+def some(name: str, *, first: bool, placed: bool) -> Told:
+    return Told(name, "s03", False, "❌ x", 3 if placed else None, first, first, placed)
+
+
+def test_the_table_counts_what_is_told() -> None:
+    rows = [some("s03/a", first=True, placed=True), some("s03/b", first=False, placed=False)]
+    assert mistakes_table.row("s03", rows).split() == (
+        ["s03", "2", "0", "1", "(50%)", "1", "(50%)", "1", "(50%)", "1", "0"]
+    )
+    assert len(mistakes_table.row("s03", rows)) == len(mistakes_table.title())
+    assert mistakes_table.details(rows) == [f"{'unnamed, no line':<22} s03/b: ❌ x"]
+    assert mistakes_table.reached(rows[:1])
+    assert not mistakes_table.reached(rows)
