@@ -23,7 +23,7 @@ from max.graph import Dim, StaticDim
 from grader import frameworks
 from grader.frameworks import Eye
 from grader.frameworks.max import cache, warm
-from grader.frameworks.max import engine as engines
+from grader.frameworks.max.engine import installing
 from grader.frameworks.max.old_path import OldPath
 from grader.protocol import probe as language
 from grader.protocol.probe import Array, Seen, SeenObject, SeenParameter, SeenTensor
@@ -34,7 +34,7 @@ class MaxRuntime(frameworks.Runtime):
 
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
         """Choose what computes MAX's operations."""
-        installed = engines.install(engine, announce, lambda: cache.seed(compiled))
+        installed = installing.install(engine, announce, lambda: cache.seed(compiled))
         self.left, self.faults = installed.left, installed.faults
         self._leave = installed.leave
 

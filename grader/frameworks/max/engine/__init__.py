@@ -12,8 +12,6 @@ TYPE_CHECKING = False  # `typing` and `collections.abc` take longer than all the
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grader.frameworks.max.engine.installing import Installed
-
 
 def environment() -> dict[str, str]:
     """The environment variables that must be set before MAX is imported."""
@@ -44,7 +42,7 @@ def install(
     kind: str,
     announce: Callable[[str], None] | None = None,
     before_compiling: Callable[[], None] | None = None,
-) -> Installed:
+) -> None:
     """Choose what computes MAX's operations: ``"numpy"`` or ``"max"`` (MAX's own kernels).
 
     Operations without a NumPy handler run on MAX's kernels. Where MAX compiles, which takes up
@@ -62,4 +60,4 @@ def install(
     """
     from grader.frameworks.max.engine import installing
 
-    return installing.install(kind, announce, before_compiling)
+    installing.install(kind, announce, before_compiling)
