@@ -2,8 +2,8 @@
 
 The texts are those of max 26.7 and of CPython 3.11 to 3.14, collected by making each mistake:
 ``tests/errors_catalogue`` has them. The first family whose pattern is found tells the error; one
-that cannot make anything of it hands it on to the next. So their order counts, and they stay one table,
-though it is longer than a module should be.
+that cannot make anything of it passes it on. So their order counts, and they stay in one table,
+though that makes a long module.
 """
 
 from __future__ import annotations
