@@ -13,6 +13,7 @@ import fcntl
 import os
 import socket
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 from grader import frameworks
@@ -32,7 +33,8 @@ def keep(settings: Settings) -> NoReturn:
     """Fork a worker for each request until the grader closes its end."""
     requests = socket.socket(fileno=fcntl.fcntl(SOCKET, fcntl.F_DUPFD_CLOEXEC, ABOVE))
     os.closerange(SOCKET, ABOVE)
-    serve.import_single_threaded(settings)
+    with suppress(BaseException):  # each worker tries again, and can say what it fails on
+        serve.import_single_threaded(settings)
     if supervisor.usage(os.getpid()).threads > 1:
         os._exit(1)
     while True:
