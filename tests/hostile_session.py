@@ -7,20 +7,23 @@ the test that started it looks on.
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grader import sandbox
 from grader.base import course
+from grader.base.model import Step
+from grader.grading.inputs import Drawn, draw
 from grader.grading.pipeline import Options, grade
 from grader.report import as_json, as_text
+from grader.rubric import load
 from grader.sandbox import Limits
 from tests.worker_jobs import Leftovers
 
@@ -39,6 +42,12 @@ def limits_of(entry: dict[str, Any]) -> Limits:
     )
 
 
+@functools.lru_cache
+def inputs(step: Step) -> Drawn:
+    """Drawn once for all files: an attack learns nothing from the one before it."""
+    return draw(load.rubric(step)).calculate()
+
+
 def grade_one(entry: dict[str, Any], begin: Callable[..., sandbox.Running]) -> dict[str, Any]:
     """One report as data and as text, how long it took, and what was left right after."""
     workers: list[tuple[sandbox.Running, Leftovers]] = []
@@ -49,7 +58,8 @@ def grade_one(entry: dict[str, Any], begin: Callable[..., sandbox.Running]) -> d
         return running
 
     started = time.monotonic()
-    report = grade(course.find(entry["step"]), Path(entry["file"]), Options(), start)
+    step = course.find(entry["step"])
+    report = grade(step, Path(entry["file"]), Options(), start, drawn=inputs(step))
     return {
         "name": entry["name"],
         "report": as_json.as_dict(report),
@@ -65,10 +75,10 @@ def main() -> None:
     plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     layers = tuple(plan["layers"])
     with ExitStack() as stack:
-        begin = partial(sandbox.start, layers=layers)
+        begin = functools.partial(sandbox.start, layers=layers)
         if plan["pool"]:
             pool = sandbox.WorkerPool(AT_ONCE, layers=layers, warm=False)
-            begin = partial(stack.enter_context(pool).start, layers=layers)
+            begin = functools.partial(stack.enter_context(pool).start, layers=layers)
         threads = stack.enter_context(ThreadPoolExecutor(AT_ONCE))
         for done in threads.map(lambda entry: grade_one(entry, begin), plan["files"]):
             print(json.dumps(done), flush=True)
