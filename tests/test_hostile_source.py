@@ -100,8 +100,8 @@ def look(data: bytes, step: Step) -> SourceProblem | None:
     except SourceProblem as problem:
         return problem
     for check in load.rubric(step).checks:
-        if check.source is not None:
-            check.source(source)
+        if check.test is not None:
+            check.test(source)
     return None
 
 

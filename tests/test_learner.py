@@ -16,7 +16,7 @@ import pytest
 
 from grader.base import course
 from grader.base.model import LEVELS, Step
-from grader.learner import hints, lesson
+from grader.learner import lesson
 from grader.learner.explain import explain_page
 from grader.learner.watch.changes import stamp
 from grader.rubric import load
@@ -182,10 +182,10 @@ def test_every_check_is_explained_with_a_place_in_the_lesson(step: Step) -> None
         text = explain_page(step, rubric, check)
         assert len(check.hints) == LEVELS, f"{step.id} {check.id}"
         assert check.passed in text
-        heading = hints.section(rubric, check)
-        assert lesson.section(step, heading), f"{step.id} {check.id}: no section {heading!r}"
-        assert f'"{heading}"' in text
-        assert hints.reason(check) or "The lesson says" in text, f"{step.id} {check.id}"
+        where = f"{step.id} {check.id}: no section {check.lesson!r}"
+        assert lesson.section(step, check.lesson), where
+        assert f'"{check.lesson}"' in text
+        assert check.why in text
         assert "Python session" not in text
         assert not re.search(r"\(\)\.$|, ,|[:(]\.$", text, re.MULTILINE), f"{step.id} {check.id}"
 

@@ -150,7 +150,5 @@ def test_rubrics_name_checks_that_exist(step: str) -> None:
     for check in found.checks:
         assert set(check.needs) <= set(checks)
         assert set(check.proven_by) <= set(checks) | trials
-        assert len(check.hints) >= 1
     for one in found.misconceptions:
-        assert one.blames
-        assert set(one.blames) <= set(checks)
+        assert found.blamed(one), one.id

@@ -290,6 +290,6 @@ def test_surely_is_sure_while_a_placeholder_is_left() -> None:
 @pytest.mark.parametrize("step", steps(), ids=lambda step: step.id)
 def test_every_source_test_holds_for_the_solution_and_can_be_asked_of_the_stub(step: Step) -> None:
     solution, stub = (read(path.read_bytes()) for path in (step.solution, step.stub))
-    tests = {c.id: c.source for c in rubric(step).checks if c.source is not None}
+    tests = {c.id: c.test for c in rubric(step).checks if c.test is not None}
     assert [name for name, test in tests.items() if not test(solution).ok] == []
     assert any(not test(stub).ok for test in tests.values())

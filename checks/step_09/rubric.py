@@ -123,8 +123,8 @@ BLOCK_SOURCE = (
         "Add what the attention makes of the normalized vectors to the vectors themselves",
         "The vectors pass by, and the layer adds to them.",
         lesson="The residual stream",
-        part=("attend", "residual"),
         gives="the sum with the attention",
+        part=("attend", "residual"),
         test=source.returns(
             CALL,
             "_ + self.attn(self.ln_1(...), ...)",
@@ -139,8 +139,8 @@ BLOCK_SOURCE = (
         "Add what the feed-forward network makes of them to the vectors after the attention",
         "Both the copy and the sum start from what the attention left.",
         lesson="The residual stream",
-        part=("feed-forward", "residual"),
         gives="the output of the block",
+        part=("feed-forward", "residual"),
         test=source.returns(
             CALL,
             "_ + self.mlp(self.ln_2(...), ...)",

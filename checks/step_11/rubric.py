@@ -26,8 +26,8 @@ MODEL_SOURCE = (
         "GPT2Model and GPT2LMHeadModel classes are missing",
         "Define 'class GPT2Model(Module):' and 'class GPT2LMHeadModel(Module):'",
         "The grader builds GPT2LMHeadModel by its name.",
-        answer="class GPT2LMHeadModel(Module):",
         lesson="What you build",
+        answer="class GPT2LMHeadModel(Module):",
         test=source.every(
             source.defines_class(MODEL, "Module"), source.defines_class(HEAD, "Module")
         ),

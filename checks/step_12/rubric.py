@@ -27,8 +27,8 @@ SOURCE = (
         "GPT2WithCache class is missing, or does not extend GPT2LMHeadModel",
         "Define 'class GPT2WithCache(GPT2LMHeadModel):'",
         "It has the weights of step 11's model and one method more.",
-        answer="class GPT2WithCache(GPT2LMHeadModel):",
         lesson="What you build",
+        answer="class GPT2WithCache(GPT2LMHeadModel):",
         test=source.defines_class(CLASS, "GPT2LMHeadModel"),
     ),
     Check(
@@ -67,8 +67,8 @@ SOURCE = (
         "_attend: attention or attn.c_proj is missing",
         "Use scaled_dot_product_attention(query, key, value, mask), then attn.c_proj",
         "The heads are merged in between, as in step 05.",
-        gives="the output of the attention",
         lesson="Attention with a past",
+        gives="the output of the attention",
         test=source.calls(ATTEND, "c_proj"),
     ),
     Check(
@@ -108,8 +108,8 @@ SOURCE = (
         "next_token, stream or generate is missing",
         "Keep their names and their arguments",
         "The grader calls next_token and generate by these names.",
-        answer="def next_token(logits, *, temperature=0.0, top_k=None, draw=0.0):",
         lesson="What you build",
+        answer="def next_token(logits, *, temperature=0.0, top_k=None, draw=0.0):",
         test=source.every(
             source.defines_function("next_token", "temperature", "top_k", "draw"),
             source.defines_function("stream"),
@@ -159,7 +159,7 @@ RUNTIME = (
         "Divide, make probabilities, add them up by id, and look where draw falls",
         "Each token owns a share of the numbers from 0 to 1.",
         lesson="Drawing",
-        gives="the logits over the temperature",
+        blank="draw",
         rule=ends_in("temperature", "drawn tokens"),
         needs=("greedy",),
     ),
@@ -286,5 +286,8 @@ RUBRIC = Rubric(
     draw=trials.draw,
     misconceptions=named(mistakes.CHOICE, mistakes.LOOP),
     result="decode",
-    gives={"probabilities": "the probabilities"},
+    gives={
+        "temperature": "the logits over the temperature",
+        "probabilities": "the probabilities",
+    },
 )

@@ -7,19 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from checks.formulas import Floats, softmax
-from grader.rubric import (
-    Call,
-    Misconception,
-    Probe,
-    Rubric,
-    TensorArg,
-    Trial,
-    defines_function,
-    imports,
-    rules,
-    runtime_check,
-    source_check,
-)
+from grader.rubric import Call, Check, Misconception, Probe, Rubric, TensorArg, Trial, rules, source
 
 SHAPES = ((5,), (3, 4), (2, 5, 3), (4, 1))
 
@@ -42,33 +30,37 @@ def _trial(name: str, scores: Floats) -> Trial:
 
 
 CHECKS = (
-    source_check(
+    Check(
         "numpy",
         "numpy is imported",
         "numpy is not imported",
         "Add 'import numpy as np'",
         "Every function of this step is in it.",
-        "import numpy as np",
-        test=imports("numpy"),
+        lesson="Softmax",
+        answer="import numpy as np",
+        test=source.imports("numpy"),
         proven_by=("weights",),
     ),
-    source_check(
+    Check(
         "function",
         "softmax(scores) exists",
         "softmax(scores) is missing",
         "Define 'def softmax(scores):'",
         "Step 02 calls it by this name.",
-        "def softmax(scores):",
-        test=defines_function("softmax", "scores"),
+        lesson="Softmax",
+        answer="def softmax(scores):",
+        test=source.defines_function("softmax", "scores"),
         proven_by=("weights",),
     ),
-    runtime_check(
+    Check(
         "weights",
         "The weights are right, for scores of any shape",
         "The weights are not right",
         "Divide each power by the sum of its row",
-        'The formula is one line: see "Softmax".',
-        "powers / powers.sum(axis=-1, keepdims=True)",
+        "The formula is one line.",
+        lesson="Softmax",
+        blank="share",
+        gives="the weights",
         rule=rules.all_of(
             rules.imports(),
             rules.runs("usual-*"),
@@ -77,28 +69,24 @@ CHECKS = (
             rules.numbers("usual-*", what="shapes are right, but the weights"),
         ),
     ),
-    runtime_check(
+    Check(
         "overflow",
         "Large scores give weights too",
         "Large scores give no weights",
         "Subtract the largest score of each row first",
-        'A power of a large number is infinite: see "Overflow".',
-        "scores - scores.max(axis=-1, keepdims=True)",
+        "A power of a large number is infinite.",
+        lesson="Overflow",
+        blank="shift",
         rule=rules.numbers("large", what="weights of large scores"),
         needs=("weights",),
     ),
 )
 
-RUBRIC = Rubric(
-    checks=CHECKS,
-    draw=draw,
-    misconceptions=(
-        Misconception(
-            "first-axis",
-            "The weights sum to 1 along the first axis. Use axis=-1.",
-            {"axis": 0},
-            ("weights",),
-            "Softmax",
-        ),
-    ),
+AXIS = Misconception(
+    "first-axis",
+    "The weights sum to 1 along the first axis. Use axis=-1.",
+    {"axis": 0},
+    part="weights",
 )
+
+RUBRIC = Rubric(checks=CHECKS, draw=draw, misconceptions=(AXIS,))

@@ -9,6 +9,7 @@ import numpy as np
 from checks.formulas import Floats, attention_weights
 from grader.rubric import (
     Call,
+    Check,
     ConfigArg,
     Load,
     Make,
@@ -17,11 +18,8 @@ from grader.rubric import (
     Rubric,
     TensorArg,
     Trial,
-    defines_class,
-    returns,
     rules,
-    runtime_check,
-    source_check,
+    source,
 )
 
 CLASS = "AttentionWeights"
@@ -61,42 +59,47 @@ def _trial(name: str, rng: np.random.Generator, n_embd: int, head_dim: int, toke
 
 
 CHECKS = (
-    source_check(
+    Check(
         "class",
         "AttentionWeights exists",
         "AttentionWeights is missing",
         "Keep the class of the stub",
         "The grader makes it by this name.",
-        "class AttentionWeights:",
-        test=defines_class(CLASS),
+        lesson="Scores",
+        answer="class AttentionWeights:",
+        test=source.defines_class(CLASS),
         proven_by=("numbers",),
     ),
-    source_check(
+    Check(
         "scale",
         "The scores are divided by the square root of head_dim",
         "The scores are not divided by the square root of head_dim",
         "Divide by math.sqrt(self.key.shape[-1])",
-        'Without it, one token gets nearly all: see "Scaling".',
-        "scores / math.sqrt(self.key.shape[-1])",
-        test=returns(f"{CLASS}.__call__", "_ / math.sqrt(_)"),
+        "Without it, one token gets nearly all.",
+        lesson="Scaling",
+        gives="the weights",
+        test=source.returns(f"{CLASS}.__call__", "_ / math.sqrt(_)"),
         proven_by=("numbers",),
     ),
-    runtime_check(
+    Check(
         "loads",
         "The layer can be made, and has the parameters query and key",
         "The layer has not the parameters query and key",
         "Keep __init__ as the stub has it",
-        'Their shape is [n_embd, head_dim]. See "Scores".',
-        "self.query = np.zeros((config.n_embd, config.head_dim), np.float32)",
+        "Their shape is [n_embd, head_dim].",
+        lesson="Scores",
+        answer="self.query = np.zeros((config.n_embd, config.head_dim), np.float32)",
         rule=rules.all_of(rules.builds("layer-*"), rules.loads("layer-*")),
     ),
-    runtime_check(
+    Check(
         "numbers",
         "The weights are right, for layers of any size",
         "The weights are not right",
         "Compare each line with the lesson's formula",
-        'The scores are one product: see "Scores".',
-        "softmax((x @ self.query) @ (x @ self.key).T / math.sqrt(head_dim))",
+        "The scores are one product.",
+        lesson="Scores",
+        blank="scores",
+        gives="the scores",
         rule=rules.all_of(
             rules.runs("layer-*"),
             rules.tensors("layer-*"),
@@ -115,15 +118,14 @@ RUBRIC = Rubric(
             "no-scale",
             "The scores are not divided by √head_dim.",
             {"scale": False},
-            ("scale", "numbers"),
-            "Scaling",
+            part="scale",
         ),
         Misconception(
             "first-axis",
             "The weights sum to 1 along the first axis: over the queries, not over the keys.",
             {"axis": 0},
-            ("numbers",),
-            "Scores",
+            part="numbers",
         ),
     ),
+    result="numbers",
 )
