@@ -243,7 +243,7 @@ def cut(path: Path) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no config": (lambda f: (f / "config.json").unlink(), "config.json is missing"),
-    "config is a list": (lambda f: (f / "config.json").write_text("[]"), "no JSON object"),
+    "config is a list": (lambda f: (f / "config.json").write_text("[]"), "not contain a JSON"),
     "config is binary": (lambda f: (f / "config.json").write_bytes(b"\xff\x00"), "cannot be read"),
     "another model": (lambda f: damage(f, model_type="llama"), "model_type: 'llama'"),
     "another GELU": (lambda f: damage(f, activation_function="relu"), "activation_function"),
@@ -255,7 +255,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "half a file": (lambda f: cut(f / "model.safetensors"), "not a complete safetensors file"),
     "no safetensors": (
         lambda f: (f / "model.safetensors").write_bytes(b"GGUF" * 9),
-        "no safetensors file",
+        "not a safetensors file",
     ),
     "empty weights": (lambda f: (f / "model.safetensors").write_bytes(b""), "too short"),
     "no tokenizer": (lambda f: (f / "vocab.json").unlink(), "neither vocab.json"),
@@ -278,7 +278,7 @@ def test_wrong_usage_has_status_2_and_no_traceback(folder: Path, tmp_path: Path)
     wrong = {
         "does not exist": ("--model", str(tmp_path / "nowhere")),
         "model has room for 24": ("--model", str(folder), "--prompt", "the " * 40),
-        "nan is no number": ("--temperature", "nan"),
+        "nan is not a number": ("--temperature", "nan"),
         "x>=1": ("--tokens", "0"),
     }
     for words, arguments in wrong.items():

@@ -105,7 +105,7 @@ def test_each_hint_that_is_asked_for_says_more(own: Course) -> None:
 
 def test_reset_keeps_a_copy_and_solution_shows_the_difference(own: Course) -> None:
     stub = own.file().read_bytes()
-    assert "stub already" in said(own.run("reset", "s05"))
+    assert "already the stub" in said(own.run("reset", "s05"))
     own.file().write_text("mine = 1\n", encoding="utf-8")
     refused = own.run("solution", "s05")
     assert refused.returncode == 2
@@ -152,7 +152,7 @@ def test_a_damaged_progress_file_costs_a_message(own: Course) -> None:
         assert "damaged" in done.stderr
     done = own.run("grade", "s01")
     said(done, 1)
-    assert "begins anew" in done.stderr
+    assert "starts over" in done.stderr
     assert json.loads(own.progress.read_text(encoding="utf-8"))["steps"]["s01"]["attempts"] == 1
 
 

@@ -411,9 +411,9 @@ def test_no_arguments_list_the_tasks_too(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        ('bad = "a && b"', "no plain command"),
-        ('bad = "echo $HOME"', "no plain command"),
-        ("bad = \"echo 'a b'\"", "no plain command"),
+        ('bad = "a && b"', "not a plain command"),
+        ('bad = "echo $HOME"', "not a plain command"),
+        ("bad = \"echo 'a b'\"", "not a plain command"),
         ('bad = { cmd = "a", cwd = "x" }', "cwd"),
         ('bad = { depends-on = ["show"] }', "depends-on"),
     ],

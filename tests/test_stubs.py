@@ -160,7 +160,7 @@ def test_regions_are_cut_out_whatever_is_in_them(
         ("", "no blank"),
         (ONE.replace("    # <<< blank\n", ""), "line 2: .*never closed"),
         (ONE + "# <<< blank\n", "line 7: .*closes nothing"),
-        (ONE + ONE, "line 8: .*exists already, in line 2"),
+        (ONE + ONE, "line 8: .*already exists, in line 2"),
         (ONE.replace("    # TODO: Double it.", "    # >>> blank: two"), "line 3: .*inside"),
         (ONE.replace("    # <<< blank", "  # <<< blank"), "line 6: .*indented"),
         (ONE.replace(">>> blank: body", ">>> blnk: body"), "line 2: .*looks like a marker"),

@@ -148,7 +148,7 @@ def test_whatever_happens_to_the_file_is_shown(own: Course, start: Callable[...,
     screen.see("report 5", "is a folder", KEYS)
     own.file("01").rmdir()
     os.mkfifo(own.file("01"))
-    screen.see("report 6", "no regular file", KEYS)
+    screen.see("report 6", "not a regular file", KEYS)
     saved = own.root / "steps" / ".step_01.py.swp"
     saved.write_text((own.root / "solutions" / "solution_01.py").read_text(encoding="utf-8"))
     saved.rename(own.file("01"))
@@ -232,7 +232,7 @@ def test_a_program_that_prints_much_does_not_hide_the_report(
     report = grade(step, path, start=workers.start)
     lines = report_text(report, Style(width=80), {}, 20).splitlines()
     assert "  | line 3" in lines
-    assert any("888 lines more" in line for line in lines)
+    assert any("888 more lines" in line for line in lines)
     assert len(lines) < 22
 
 

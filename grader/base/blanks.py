@@ -1,4 +1,4 @@
-"""Stubs from solutions: a solution marks its blanks, and the stub is what the blanks leave.
+"""Stubs from solutions: a solution marks its blanks, and the stub is what remains.
 
 A blank is a region between two marker comments of the same indentation::
 
@@ -9,10 +9,10 @@ A blank is a region between two marker comments of the same indentation::
     self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)
     # <<< blank
 
-What stands above the last ``# stub:`` line is for the learner: comments are kept as they are,
-and each ``# stub:`` line becomes the line of code behind it (a bare ``# stub:`` becomes
-nothing). What stands below is the solution, which the stub leaves out. Blank lines right before
-the closing marker stay where none follow it, so that the stub keeps its layout. The markers
+What comes above the last ``# stub:`` line is for the learner: comments are kept as they are,
+and each ``# stub:`` line becomes the line of code after it (a bare ``# stub:`` becomes
+nothing). What comes below is the solution, which the stub leaves out. Blank lines right before
+the closing marker stay if none follow it, so that the stub keeps its layout. The markers
 themselves appear in no stub. Everything outside the regions is the same in both files.
 """
 
@@ -30,7 +30,7 @@ _STUB = re.compile(r"^(?P<indent>[ \t]*)# stub:(?: (?P<code>.*))?$")
 
 
 class RegionProblem(ValueError):
-    """The regions of a solution are not as they must be. ``line`` is 1-based."""
+    """The regions of a solution are malformed. ``line`` is 1-based."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         self.line = line
@@ -41,8 +41,8 @@ class RegionProblem(ValueError):
 class Region:
     """One blank of a solution.
 
-    ``start`` and ``end`` are the 1-based lines of the two markers. ``stub`` holds the lines
-    that the learner sees, ``solution`` those that they are to find; neither has line ends.
+    ``start`` and ``end`` are the 1-based lines of the two markers. ``stub`` has the lines
+    that the learner sees, ``solution`` those that they must find; neither has line ends.
     """
 
     name: str
@@ -56,9 +56,9 @@ def regions(solution_source: str) -> tuple[Region, ...]:
     """Every blank of a solution, in order.
 
     Raises:
-        RegionProblem: when markers are unbalanced, nested, misspelt or shifted against each
-            other, when a region lacks its ``# stub:`` line or its solution, when two regions
-            share a name, or when there is none at all.
+        RegionProblem: if markers are unbalanced, nested, misspelt or indented unlike each
+            other, if a region lacks its ``# stub:`` line or its solution, if two regions
+            share a name, or if there are none at all.
     """
     found = tuple(_find(solution_source.splitlines()))
     if not found:
@@ -67,7 +67,7 @@ def regions(solution_source: str) -> tuple[Region, ...]:
     for region in found:
         if region.name in first:
             raise RegionProblem(
-                f"The blank {region.name!r} exists already, in line {first[region.name]}.",
+                f"The blank {region.name!r} already exists, in line {first[region.name]}.",
                 region.start,
             )
         first[region.name] = region.start
@@ -78,7 +78,7 @@ def make_stub(solution_source: str) -> str:
     """The learner's file: the solution with every blank emptied.
 
     Raises:
-        RegionProblem: as :func:`regions`, and when what is left is no valid Python.
+        RegionProblem: as :func:`regions`, and if the rest is not valid Python.
     """
     found = regions(solution_source)
     stub = _replace(solution_source, {region: region.stub for region in found})
@@ -88,7 +88,7 @@ def make_stub(solution_source: str) -> str:
         text = (error.text or "").strip()
         raise RegionProblem(
             f"The stub would not be valid Python: {error.msg}, at {text!r}."
-            " A blank that holds a whole body needs a line such as '# stub: pass'."
+            " A blank that contains a whole body needs a line such as '# stub: pass'."
         ) from error
     return stub
 
@@ -120,7 +120,7 @@ def _find(lines: list[str]) -> Iterator[Region]:
             opened = None
         elif _LOOKS_LIKE_MARKER.match(line):
             raise RegionProblem(
-                "This looks like a marker but is none. A marker is"
+                "This looks like a marker but is not one. A marker is"
                 " '# >>> blank: name' or '# <<< blank'.",
                 number,
             )
@@ -129,7 +129,7 @@ def _find(lines: list[str]) -> Iterator[Region]:
 
 
 def _region(opening: re.Match[str], start: int, end: int, lines: list[str]) -> Region:
-    """The region between two markers, taken apart at its last ``# stub:`` line."""
+    """The region between two markers, split at its last ``# stub:`` line."""
     name, body = opening["name"], lines[start : end - 1]
     stub_lines = [index for index, line in enumerate(body) if _STUB.match(line)]
     if not stub_lines:
@@ -142,7 +142,7 @@ def _region(opening: re.Match[str], start: int, end: int, lines: list[str]) -> R
     for index, line in enumerate(body[:cut]):
         if line.strip() and not line.strip().startswith("#"):
             raise RegionProblem(
-                f"Code of the blank {name!r} stands above its '# stub:' line.", start + 1 + index
+                f"Code of the blank {name!r} is above its '# stub:' line.", start + 1 + index
             )
     solution = body[cut:]
     if not any(line.strip() for line in solution):

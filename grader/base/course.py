@@ -10,11 +10,11 @@ from pathlib import Path
 from grader.base.model import Step
 
 HOME = Path(__file__).resolve().parents[2]
-"""The folder in which the grader lies, with its tools and their settings."""
+"""The grader's folder, with its tools and their settings."""
 
 VARIABLE = "GRADER_COURSE"
 ROOT = Path(os.environ.get(VARIABLE) or HOME).resolve()
-"""The course that this process grades: the one that the grader lies in, unless told otherwise."""
+"""The course that this process grades: by default the one that contains the grader."""
 
 
 class UnknownStep(ValueError):
@@ -27,7 +27,7 @@ class Course:
 
     ``slug`` is its name for other programs. ``framework`` is the name of a folder of
     ``grader/frameworks``. ``configuration`` is the class that a ``ConfigArg`` stands for, as
-    ``module:class``; empty where the course has none.
+    ``module:class``; empty if the course has none.
     """
 
     slug: str

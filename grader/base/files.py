@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 class Unusable(Exception):
-    """What a person named cannot be used. The message says why, and what to do.
+    """Something that a person named cannot be used. The message says why, and what to do.
 
-    ``status`` is the exit status: 2 for what was named wrongly, 3 for what the machine lacks.
+    ``status`` is the exit status: 2 for a wrong name, 3 for what the machine lacks.
     """
 
     def __init__(self, message: str, status: int = 2) -> None:
@@ -22,8 +22,8 @@ class Unusable(Exception):
 def write_whole(path: Path, content: str | bytes, *, durable: bool = True) -> None:
     """Replace ``path`` by ``content`` in one step; on any error the old file stays.
 
-    Text is written as UTF-8, its line ends as they are. ``durable`` waits until it is on the disk,
-    some 10 ms; without it a power cut may lose it.
+    Text is written as UTF-8, its line ends unchanged. ``durable`` waits until it is on disk,
+    about 10 ms; without it a power cut may lose it.
 
     Raises:
         OSError: the folder is missing or not writable, or the disk is full.

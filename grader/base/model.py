@@ -1,4 +1,4 @@
-"""The frozen facts that the parts of the grader exchange: steps, results and the one report."""
+"""The frozen values that the parts of the grader exchange: steps, results and the report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Kind(StrEnum):
-    """Where a check looks: at the syntax tree, or at what the program does."""
+    """What a check looks at: the syntax tree, or what the program does."""
 
     SOURCE = "source"
     RUNTIME = "runtime"
@@ -19,7 +19,7 @@ LEVELS = 3
 
 
 class Status(StrEnum):
-    """What became of one check. There is no fifth state."""
+    """The outcome of one check. There is no fifth state."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -28,7 +28,7 @@ class Status(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What became of the file. Only ``ERROR`` is the grader's fault, and it costs nothing."""
+    """The outcome of the file. Only ``ERROR`` is the grader's fault, and it costs nothing."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -38,7 +38,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a course, as ``course.toml`` lists it. ``course`` is the slug of that."""
+    """One step of a course, as ``course.toml`` lists it. ``course`` is that course's slug."""
 
     id: str
     title: str
@@ -57,12 +57,12 @@ class Step:
 
     @property
     def lesson(self) -> Path:
-        """The lesson beside the learner's file."""
+        """The lesson next to the learner's file."""
         return self.root / "steps" / f"step_{self.number}.md"
 
     @property
     def solution(self) -> Path:
-        """The reference from which the stub is generated."""
+        """The reference that the stub is generated from."""
         return self.root / "solutions" / f"solution_{self.number}.py"
 
 
@@ -70,8 +70,8 @@ class Step:
 class CheckResult:
     """One line of the report.
 
-    ``line`` is the 1-based line of the learner's file at which to look, ``text`` that line.
-    ``note`` says what the sentence alone would not; ``detail`` is the original error text,
+    ``line`` is the 1-based line of the learner's file to look at, ``text`` that line.
+    ``note`` adds what the sentence does not say; ``detail`` is the original error text,
     shown on request.
     """
 
@@ -97,17 +97,17 @@ class Diagnosis:
 
 
 Grid = tuple[tuple[float, ...], ...]
-"""Rows of numbers, all of one length."""
+"""Rows of numbers, all of the same length."""
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A window of the first wrong result beside what it should be: two grids of one shape.
+    """A window of the first wrong result and of what it should be: two grids of one shape.
 
     ``check`` is the id of the check that failed on it; ``title`` says whose result it is and
     which part. ``rows`` and ``columns`` are the indices along both dimensions, as text. Numbers
     have six digits; NaN and infinity are kept. They belong to a random draw, so the expected
-    ones give nothing away.
+    ones reveal nothing.
     """
 
     check: str
@@ -120,9 +120,9 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Margin:
-    """What one line of the learner's file gave, beside it.
+    """What one line of the learner's file computed.
 
-    ``mark``: ``right`` where the reference has this value too, ``left`` where the path is left,
+    ``mark``: ``right`` if the reference has this value too, ``left`` where the path is left,
     else ``unknown``. ``name`` is what the lesson calls the value.
     """
 
@@ -136,7 +136,7 @@ class Margin:
 class Trace:
     """Where a program's numbers leave the path of the reference: in sentences, and line by line.
 
-    ``line`` is where that happens; None, and no sentences, where nothing can be said.
+    ``line`` is where that happens; None, and no sentences, if nothing can be said.
     """
 
     told: tuple[str, ...]
@@ -146,14 +146,14 @@ class Trace:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that one grading found. Each output format is a function of it.
+    """Everything one grading found. Each output format is a function of it.
 
     ``problem`` is why the file could not be read or graded at all; then no check was run.
     ``output`` is what the learner's program printed. ``isolation`` is the tier in which the file
-    ran, None where nothing of it did. ``excerpt`` shows the first wrong numbers, where there are
-    any; ``digest`` is the SHA-256 of the bytes that were graded, in hex, empty where they could not
-    be read. No report format has these two. ``course`` is the slug of the course. ``left`` says, a
-    sentence each, what the grader's engine left to the framework.
+    ran, None if it did not run. ``excerpt`` shows the first wrong numbers, if there are
+    any; ``digest`` is the SHA-256 of the graded bytes, in hex, empty if they could not
+    be read. No report format has these two. ``course`` is the slug of the course. ``left`` says,
+    one sentence each, what the grader's engine left to the framework.
     """
 
     step: str

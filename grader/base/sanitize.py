@@ -1,4 +1,4 @@
-"""Makes text from an untrusted process safe to print: no escapes, no controls, a known length."""
+"""Makes text from an untrusted process safe to print: no escapes, no controls, bounded length."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}\b")
 
 
 def block(text: str, limit: int) -> str:
-    """``text`` with its lines kept, and terminal escapes and control characters gone.
+    """``text`` with its lines kept, and terminal escapes and control characters removed.
 
-    At most ``limit`` characters; what was cut is named by its length.
+    At most ``limit`` characters; a cut is marked with its length.
     """
     kept = text[:limit]
     kept = _ESCAPES.sub("", kept.replace("\r\n", "\n").replace("\r", "\n"))
@@ -34,7 +34,7 @@ def block(text: str, limit: int) -> str:
 
 
 def steady(text: str, folder: str) -> str:
-    """``text`` without what differs between two runs of the same program.
+    """``text`` without what differs between runs of the same program.
 
     That is the worker's private ``folder``, which is its home, and the addresses of objects.
     """
@@ -42,11 +42,11 @@ def steady(text: str, folder: str) -> str:
 
 
 WORD = 40
-"""Characters that are given up so that a text is not cut in the middle of a word."""
+"""Characters sacrificed to avoid cutting a word in half."""
 
 
 def _shortened(text: str, limit: int) -> str:
-    """``text`` up to the last whole word for which there is room, and a sign that it goes on."""
+    """``text`` up to the last whole word that fits, and a sign that it continues."""
     kept = text[: limit - 1]
     end = kept.rfind(" ") if not text[limit - 1].isspace() else limit - 1
     return f"{kept[:end] if end > limit - WORD else kept}…"
@@ -55,8 +55,8 @@ def _shortened(text: str, limit: int) -> str:
 def line(text: str, limit: int) -> str:
     """``text`` as one line of at most ``limit`` characters.
 
-    Every unsafe character becomes U+FFFD and is not dropped: a name must not turn into
-    another name by being cleaned.
+    Every unsafe character becomes U+FFFD instead of being dropped: a name must not turn into
+    another name through sanitizing.
     """
     kept = text if len(text) <= limit else _shortened(text, limit)
     return _UNSAFE.sub(REPLACEMENT, kept).replace("\n", REPLACEMENT).replace("\t", REPLACEMENT)

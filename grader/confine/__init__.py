@@ -1,6 +1,5 @@
-"""Confines a process, and ends it with all that it started. Imports no framework and no NumPy.
+"""Confines a process, and ends it with everything it started. Imports no framework and no NumPy.
 
 ``settings`` is what such a process is told, ``layers`` what it applies to itself, ``supervisor``
-what watches it from beside, ``bubblewrap`` what is put around both; ``tiers`` names what that
-makes.
+the process that watches it, ``bubblewrap`` the sandbox around both; ``tiers`` names the result.
 """

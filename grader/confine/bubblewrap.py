@@ -1,9 +1,9 @@
-"""bubblewrap around the worker: a file system of what it may read, and nothing of the machine.
+"""bubblewrap around the worker: a file system with what it may read, and nothing else.
 
-The worker sees the installed programs read-only, a small folder in memory, a process table and
-a network of its own, each empty. All of it ends with the first process inside, which is the
-supervisor; and that ends with the grader's end of its pipe, and with bubblewrap's process outside.
-``--die-with-parent`` would tie that process to the thread that started it, which may end sooner
+The worker sees the installed programs read-only, a small folder in memory, and its own empty
+process table and network. All of it ends with the first process inside, which is the supervisor;
+and that ends with the grader's end of its pipe, and with bubblewrap's process outside.
+``--die-with-parent`` would tie that process to the thread that started it, which may end earlier
 than the worker.
 """
 
@@ -33,9 +33,9 @@ def program() -> str | None:
 
 @cache
 def problem() -> str:
-    """Why this machine cannot use bubblewrap, in its own words; empty where it can.
+    """Why this machine cannot use bubblewrap, in bubblewrap's words; empty if it can.
 
-    It is tried with everything that a worker needs, on a program that does nothing; once.
+    Tried once, with everything that a worker needs, on a program that does nothing.
     """
     import subprocess
 
@@ -54,18 +54,18 @@ def problem() -> str:
 
 
 def command(grader: str, course: str, folder: str, cache: str, size: int) -> list[str]:
-    """What to put before the worker's command. ``size`` is that of ``folder``, in bytes."""
+    """The prefix of the worker's command. ``size`` is that of ``folder``, in bytes."""
     mounts = list(_mounts(grader, course, cache))
     given = [program() or "", *_namespaces(), *_own(folder, size)]
     for above in _above([name for _, name in mounts]):
-        given += ["--perms", "0755", "--dir", above]  # else some of them would be root's alone
+        given += ["--perms", "0755", "--dir", above]  # else only root could enter some of them
     for real, name in mounts:
         given += ["--ro-bind", real, name]
     return [*given, "--chdir", "/", "--"]
 
 
 def _mounts(grader: str, course: str, cache: str) -> Iterator[tuple[str, str]]:
-    """What to show, each once: ``(path, name inside)``."""
+    """What to show, each path once: ``(path, name inside)``."""
     known: list[str] = []
 
     def within(path: str) -> bool:
@@ -92,9 +92,9 @@ def _above(names: list[str]) -> list[str]:
 
 
 def _namespaces() -> Iterator[str]:
-    """Everything unshared; as the first process, so that its end is that of all others.
+    """Everything unshared; the worker is the first process inside, so its end ends all others.
 
-    Root needs no user namespace, and without one the worker can become another user.
+    Root needs no user namespace, and without one the worker can change its user.
     """
     yield from NAMESPACES
     yield from ("--unshare-cgroup-try", "--as-pid-1", "--new-session", "--cap-drop", "ALL")

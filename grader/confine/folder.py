@@ -1,4 +1,4 @@
-"""Removes a private folder, whatever was made in it."""
+"""Removes a private folder, whatever was created in it."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH101, PTH116, PTH123, PTH104, PTH106, PTH108, PTH118
@@ -10,14 +10,14 @@ import stat
 from contextlib import suppress
 
 NOBODY = 65534
-"""The user and group that a worker has, and its folder, where the grader runs as root."""
+"""The user and group of a worker and its folder if the grader runs as root."""
 
 
 def remove(folder: str) -> None:
-    """Remove ``folder`` and all that is in it: any depth, any modes, any names.
+    """Remove ``folder`` and everything in it: any depth, any modes, any names.
 
     What is inside a folder is moved up before that folder is removed, so that no path grows
-    longer than two names. What cannot be removed is left.
+    longer than two names. What cannot be removed stays.
     """
     moved = 0
     while True:
@@ -35,7 +35,7 @@ def remove(folder: str) -> None:
 
 
 def _flatten(folder: str, start: int) -> int:
-    """Remove the files of ``folder`` and take its folders apart; how many steps that took."""
+    """Remove the files of ``folder`` and flatten its folders; returns the number of steps."""
     steps = 0
     for entry in list(os.scandir(folder)):
         with suppress(OSError):
@@ -59,7 +59,7 @@ def _flatten(folder: str, start: int) -> int:
 def size(folder: str, most: int) -> int:
     """Bytes on disk below ``folder``, 4 KiB at least for each entry; stops above ``most``.
 
-    A folder nested too deeply to be looked into counts as more than ``most``.
+    A folder nested too deeply to inspect counts as more than ``most``.
     """
     total, pending = 0, [folder]
     while pending and total <= most:
@@ -70,7 +70,7 @@ def size(folder: str, most: int) -> int:
                     pending.append(entry.path)
                 if total > most:
                     break
-        except OSError as error:  # gone meanwhile, or out of reach
+        except OSError as error:  # gone by now, or out of reach
             total += most + 1 if error.errno == errno.ENAMETOOLONG else 0
     return total
 
@@ -78,7 +78,7 @@ def size(folder: str, most: int) -> int:
 def nameless(process: int, folder: str, largest: int) -> int:
     """Bytes on disk of the files of ``folder`` that were removed and that ``process`` still holds.
 
-    One that is only mapped into memory counts as ``largest``, the most that a file can have.
+    One that is only mapped into memory counts as ``largest``, the maximum size of a file.
     """
     held: dict[int, int] = {}
     with suppress(OSError):  # it has ended, or there is no /proc

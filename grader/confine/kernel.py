@@ -1,6 +1,6 @@
-"""What only the Linux kernel offers, through ``prctl`` and bare system calls.
+"""Features of the Linux kernel only, through ``prctl`` and bare system calls.
 
-Elsewhere every function says that it did nothing.
+Elsewhere every function reports that it did nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def syscall(number: int, *arguments: int | ctypes.Array[ctypes.c_char] | None) -
 
 
 def adopt_orphans() -> bool:
-    """Make every orphan below this process its child, so that none can slip away."""
+    """Make every orphan below this process its child, so that none can escape."""
     return prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 

@@ -1,6 +1,6 @@
-"""Landlock: of all files, the worker reads the installed programs and writes its own folder.
+"""Landlock: the worker reads only the installed programs and writes only its own folder.
 
-The answers of the course are in none of them. See the kernel's
+The course's answers are in neither. See the kernel's
 ``Documentation/userspace-api/landlock.rst``.
 """
 
@@ -28,7 +28,7 @@ READ = READ_FILE | READ_DIR
 MAKE_DEVICES = 1 << 6 | 1 << 11
 ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | 1 << 15
 FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
-"""How many rights on files each version of Landlock knows."""
+"""How many file rights each version of Landlock knows."""
 
 NETWORK = 0b11
 SCOPES = 0b11
@@ -36,7 +36,7 @@ SCOPES = 0b11
 
 
 def apply(settings: Settings) -> bool:
-    """Confine this process and its future threads; False where the kernel has no Landlock."""
+    """Confine this process and its future threads; False if the kernel has no Landlock."""
     if not kernel.LINUX:
         return False
     try:
@@ -69,7 +69,7 @@ def _create(version: int, handled: int) -> int:
 
 
 def _rules(settings: Settings) -> Iterator[tuple[str, int]]:
-    """Paths, and what may be done below each."""
+    """Paths, and what is allowed below each."""
     everything = (1 << 16) - 1 & ~EXECUTE & ~MAKE_DEVICES
     programs = EXECUTE if settings.programs else 0
     for path in readable.paths(settings.grader, settings.course):
@@ -85,7 +85,7 @@ def _rules(settings: Settings) -> Iterator[tuple[str, int]]:
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
-    """Add one rule; a path that does not exist needs none."""
+    """Add one rule; a missing path needs none."""
     import ctypes
 
     try:

@@ -1,7 +1,7 @@
-"""The layers that confine the worker, from inside, in the order in which they are applied.
+"""The layers that the worker applies to itself, in order.
 
-Each is a function of the settings that says whether the machine offers the layer. One that
-must be on before the framework starts threads is in ``BEFORE_IMPORT``.
+Each is a function of the settings that returns whether the machine offers the layer. One that
+must be applied before the framework starts threads is in ``BEFORE_IMPORT``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Layer = Callable[["Settings"], bool]
 
 BEFORE_IMPORT: tuple[tuple[str, Layer], ...] = (
-    ("bubblewrap", lambda settings: True),  # around this process already, or not wanted
+    ("bubblewrap", lambda settings: True),  # already around this process, or not wanted
     ("user", lambda settings: os.geteuid() != 0),
     ("limits", rlimits.apply),
     ("landlock", landlock.apply),
@@ -27,11 +27,11 @@ AFTER_IMPORT: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
 
 
 def fall_back(applied: tuple[str, ...], settings: Settings) -> None:
-    """Bound what cannot be forbidden. It counts for no tier."""
+    """Bound what cannot be forbidden. It is not part of any tier."""
     if "seccomp" not in applied:
         rlimits.no_more_processes(settings)
 
 
 def apply(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:
-    """Apply every wanted layer that the machine offers; the names of those that now hold."""
+    """Apply every wanted layer that the machine offers; returns the names of those now in force."""
     return tuple(name for name, layer in layers if name in settings.layers and layer(settings))

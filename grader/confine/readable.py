@@ -1,4 +1,4 @@
-"""What a worker may read: the installed programs and the grader, and nothing of a course.
+"""What a worker may read: the installed programs and the grader, but nothing of a course.
 
 Both layers that hide files take their list from here: Landlock, and bubblewrap, which shows
 the worker nothing else at all.
@@ -41,7 +41,7 @@ KERNEL = (
 
 
 def secrets(grader: str, course: str) -> tuple[str, str]:
-    """The folders that hold answers: the course, and what lies around the grader."""
+    """The folders with answers: the course, and what surrounds the grader."""
     return os.path.realpath(course), os.path.realpath(os.path.dirname(grader))
 
 
@@ -53,7 +53,7 @@ def paths(grader: str, course: str) -> Iterator[str]:
 
 
 def beside(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
-    """``path``; or, where something ``hidden`` is inside it, everything in it but that."""
+    """``path``; or, if something ``hidden`` is inside it, everything in it except that."""
     if path in hidden:
         return
     if not any(os.path.commonpath([path, one]) == path for one in hidden):
@@ -66,7 +66,7 @@ def beside(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
 
 
 def names() -> Iterator[tuple[str, str]]:
-    """Other names by which the interpreter is found, each with the real folder behind it."""
+    """Other paths that lead to the interpreter, each with its real folder."""
     for path in (*SYSTEM, sys.prefix, sys.base_prefix):
         yield os.path.realpath(path), path
     path = sys.executable

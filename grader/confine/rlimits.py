@@ -1,4 +1,4 @@
-"""Limits that the kernel keeps for one process: memory, processor, files, core dumps."""
+"""Limits that the kernel enforces for one process: memory, CPU, files, core dumps."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH116, PTH208
@@ -18,9 +18,9 @@ OPEN_FILES = 512
 
 
 def no_more_processes(settings: Settings) -> bool:
-    """Bound how many processes the worker can start, where starting them is not forbidden.
+    """Bound how many processes the worker can start, if starting them is not forbidden.
 
-    The limit counts what the user already runs. Linux counts threads too and needs some for
+    The limit includes what the user already runs. Linux counts threads too and needs some for
     the framework; elsewhere a limit of 0 only stops new processes.
     """
     with contextlib.suppress(OSError, ValueError):  # Landlock hides what the user runs
@@ -40,7 +40,7 @@ def _tasks_of_user() -> int:
 
 
 def apply(settings: Settings) -> bool:
-    """Lower the limits, hard and soft alike, so that nothing can raise them again."""
+    """Lower the limits, both hard and soft, so that nothing can raise them again."""
     limits = {
         resource.RLIMIT_CPU: settings.cpu,
         resource.RLIMIT_FSIZE: settings.file_size,

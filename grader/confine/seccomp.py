@@ -1,9 +1,9 @@
 """seccomp: after its imports the worker starts no process, opens no socket, signals nobody.
 
-Also out of reach are the calls that change files' modes, owners, times and attributes, which
+Also forbidden are the calls that change files' modes, owners, times and attributes, which
 Landlock does not cover. See ``Documentation/userspace-api/seccomp_filter.rst`` of the kernel.
 The filter is a classic BPF program over ``struct seccomp_data``: the call's number at offset 0,
-the architecture at 4, the arguments, 8 bytes each, from 16 on.
+the architecture at 4, the arguments, 8 bytes each, from 16.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CLONE_THREAD = 0x00010000
 FCNTL_FORBIDDEN = (8, 10, 15, 1024, 1026)
 """F_SETOWN, F_SETSIG and F_SETOWN_EX send any signal to any process of the user; F_SETLEASE
-holds up whoever opens the file; F_NOTIFY tells what happens in a folder."""
+blocks whoever opens the file; F_NOTIFY reports what happens in a folder."""
 NO_STREAM = 0xE
-"""The bits that every kind of socket but a stream has. A pair of streams reaches nobody else; a
+"""The bits that every kind of socket except a stream has. A pair of streams reaches nobody else; a
 datagram from a pair can be sent to any path."""
 IOCTL_ALLOWED = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Others change a file's flags, type
@@ -47,7 +47,7 @@ Block = list[tuple[int, int, int, int]]
 
 
 def apply(settings: Settings) -> bool:
-    """Filter the calls of every thread of this process; False where that cannot be done."""
+    """Filter the calls of every thread of this process; False if that is impossible."""
     machine = os.uname().machine
     if not kernel.LINUX or machine not in ARCHITECTURES or sys.maxsize < 1 << 32:
         return False
@@ -59,7 +59,7 @@ def apply(settings: Settings) -> bool:
     header = struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(held))
     call = SPECIAL["seccomp"][machine == "aarch64"]
     try:
-        # A result above 0 is a thread that could not be brought under the filter.
+        # A result above 0 is a thread that the filter could not be applied to.
         buffer = ctypes.create_string_buffer(header, len(header))
         return kernel.syscall(call or 0, SET_MODE_FILTER, ALL_THREADS, buffer) == 0
     except OSError:
@@ -86,12 +86,12 @@ def program(machine: str, own: int) -> Block:
 
 
 def _blocks(own: int) -> dict[str, Block]:
-    """What becomes of each call whose arguments decide. Every block ends in a return."""
+    """The outcome of each call that depends on its arguments. Every block ends in a return."""
     itself = _only_if(JUMP_EQUAL, own)
     first, second, third = ARGUMENTS, ARGUMENTS + 8, ARGUMENTS + 16
     return {
         "clone": _only_if(JUMP_ANY_BIT, CLONE_THREAD),
-        # Its flags lie in memory, where no filter can look. The C library then uses clone.
+        # Its flags are in memory, which filters cannot read. The C library then uses clone.
         "clone3": [(RETURN, 0, 0, ERRNO | errno.ENOSYS)],
         "fcntl": [(LOAD, 0, 0, second), *_one_of(FCNTL_FORBIDDEN, DENY, ALLOW)],
         "ioctl": [(LOAD, 0, 0, second), *_one_of(IOCTL_ALLOWED, ALLOW, DENY)],
@@ -103,7 +103,7 @@ def _blocks(own: int) -> dict[str, Block]:
             (RETURN, 0, 0, DENY),
             (RETURN, 0, 0, ALLOW),
         ],
-        # Reading a limit passes no new one.
+        # Reading a limit passes no new limit.
         "prlimit64": [
             (LOAD, 0, 0, third),
             (JUMP_EQUAL, 0, 3, 0),
@@ -123,7 +123,7 @@ def _blocks(own: int) -> dict[str, Block]:
 
 
 def _one_of(values: tuple[int, ...], then: int, otherwise: int) -> Block:
-    """Return ``then`` where what was loaded is one of ``values``."""
+    """Return ``then`` if the loaded value is one of ``values``."""
     tests = [(JUMP_EQUAL, len(values) - n, 0, value) for n, value in enumerate(values)]
     return [*tests, (RETURN, 0, 0, otherwise), (RETURN, 0, 0, then)]
 

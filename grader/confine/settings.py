@@ -9,7 +9,7 @@ JOB, MESSAGES, CONTROL, ENDING = 3, 4, 5, 6
 
 
 WORKER, FORK_SERVER = "worker", "fork-server"
-"""First argument of a process that is the worker already, or that will fork workers."""
+"""First argument of a process that is already the worker, or that will fork workers."""
 
 
 TEXTS = ("grader", "course", "folder", "cache", "framework", "engine")
@@ -19,7 +19,7 @@ TEXTS = ("grader", "course", "folder", "cache", "framework", "engine")
 class Settings:
     """What the parent decides before the worker starts. Bytes, seconds, 0 or 1 for no or yes.
 
-    ``grader`` and ``course`` are folders, and so is ``cache``, where it is not empty. ``programs``
+    ``grader`` and ``course`` are folders, and so is ``cache`` if not empty. ``programs``
     says that importing the framework runs programs.
     """
 

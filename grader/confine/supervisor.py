@@ -1,8 +1,8 @@
-"""The trusted process beside the worker: it watches memory and disk, and ends everything.
+"""The trusted process next to the worker: it watches memory and disk, and ends everything.
 
-It adopts the orphans of the worker, so that a process that daemonised itself is found. It
+It adopts the worker's orphans, so that it finds processes that daemonised themselves. It
 lives as long as the grader holds the other end of ``CONTROL``: when the grader ends, however
-that happens, the worker, all that it started and its folder go too.
+that happens, the worker, everything it started and its folder go too.
 """
 
 # pathlib would cost 10 ms of every start.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grader.confine.settings import Settings
 
 TICK_MS = 25
-"""Between two looks at the worker's memory, which grows by 100 MB or so meanwhile."""
+"""Seconds between two looks at the worker's memory, which can grow by about 100 MB meanwhile."""
 DISK_TICKS = 10
 REAPING_S = 10.0
 
@@ -40,7 +40,7 @@ def watch(child: int, settings: Settings) -> NoReturn:
 
 
 def oversee(child: int, settings: Settings, control: int, ending: int) -> None:
-    """The same for one of several children: returns when nothing of it is left."""
+    """The same for one of several children: returns when nothing is left of it."""
     reason, ended = _wait(child, control, settings)
     if ended is None:
         os.kill(child, signal.SIGKILL)
@@ -55,11 +55,11 @@ def oversee(child: int, settings: Settings, control: int, ending: int) -> None:
 
 
 Ended = tuple[int, int, resource.struct_rusage]
-"""Process, status and use of the machine, as ``os.wait4`` gives them."""
+"""Process, status and resource usage, as ``os.wait4`` returns them."""
 
 
 def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | None]:
-    """``exit`` and how; or why it must end: a limit's name, ``stopped`` by the grader."""
+    """``exit`` and how; or why it must end: a limit's name, or ``stopped`` by the grader."""
     poller = select.poll()
     poller.register(control, select.POLLIN | select.POLLHUP)
     handle = _process_handle(child)
@@ -75,13 +75,13 @@ def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | No
 def _until_ended(
     child: int, control: int, settings: Settings, poller: select.poll, poll: bool
 ) -> tuple[str, Ended | None]:
-    """``poll`` in short intervals even before there is a job."""
+    """``poll``, at short intervals even before there is a job."""
     watching, ticks, most = False, 0, 0
     while True:
         timeout = TICK_MS if watching or poll else None
         ready = {descriptor for descriptor, _ in poller.poll(timeout)}
         if control in ready:
-            if os.read(control, 1) != b"s":  # its end, or the grader's wish to end it
+            if os.read(control, 1) != b"s":  # end of file, or the grader's order to end it
                 return "stopped", None
             watching, most = True, usage(child).memory + settings.memory
         ended = os.wait4(child, os.WNOHANG)
@@ -104,7 +104,7 @@ def _disk(child: int, settings: Settings) -> int:
 
 
 def _process_handle(child: int) -> int | None:
-    """A descriptor that becomes readable when ``child`` ends, where the system has them."""
+    """A descriptor that becomes readable when ``child`` ends, if the system has them."""
     if not hasattr(os, "pidfd_open"):
         return None
     try:
@@ -124,7 +124,7 @@ NOTHING = Usage(0, 0)
 
 
 def usage(process: int) -> Usage:
-    """What ``process`` holds; nothing where that cannot be read."""
+    """What ``process`` holds; nothing if that cannot be read."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
             words = file.read().rpartition(b")")[2].split()
@@ -139,12 +139,12 @@ def _usage_elsewhere(process: int) -> Usage:
 
         found = psutil.Process(process)
         return Usage(int(found.memory_info().rss), int(found.num_threads()))
-    except Exception:  # noqa: BLE001 - psutil has errors of its own, and is not always there
+    except Exception:  # noqa: BLE001 - psutil has its own errors, and may be missing
         return NOTHING
 
 
 def _end(group: int) -> None:
-    """Kill the worker's process group, and every process that is left below this one."""
+    """Kill the worker's process group, and every remaining descendant of this process."""
     with suppress(OSError):
         os.killpg(group, signal.SIGKILL)
     deadline = time.monotonic() + REAPING_S

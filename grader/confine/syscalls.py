@@ -8,9 +8,9 @@ from __future__ import annotations
 Numbers = tuple[int, int | None]
 
 UNKNOWN = 470
-"""From here on are calls that came after this list was made."""
+"""Calls from this number on are newer than this list."""
 
-# Calls whose arguments decide.
+# Calls that depend on their arguments.
 SPECIAL: dict[str, Numbers] = {
     "clone": (56, 220),
     "clone3": (435, 435),
@@ -56,7 +56,7 @@ PROCESSES: dict[str, Numbers] = {
     "vfork": (58, None),
 }
 
-# socketpair stays, for streams: Python's event loops wake themselves through one.
+# socketpair is allowed, for streams: Python's event loops wake themselves with one.
 NETWORK: dict[str, Numbers] = {
     "accept": (43, 202),
     "accept4": (288, 242),

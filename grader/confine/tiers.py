@@ -1,4 +1,4 @@
-"""What a set of layers amounts to, by the one word that the report uses; and what is offered."""
+"""What a set of layers amounts to, in the report's one word; and what the machine offers."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH100, PTH116, PTH120
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from grader.confine import bubblewrap
 
 LAYERS = ("bubblewrap", "user", "limits", "landlock", "seccomp")
-"""Every layer that there is: around the worker, then those that it puts on from inside."""
+"""Every layer: those around the worker, then those that it applies from inside."""
 
 SANDBOXED = frozenset(LAYERS)
 CONFINED = SANDBOXED - {"bubblewrap"}
@@ -25,7 +25,7 @@ INSTALL = (
     "sudo dnf install bubblewrap (Fedora), sudo pacman -S bubblewrap (Arch)."
 )
 ALLOW = (
-    "Let bubblewrap make user namespaces: on Ubuntu 24.04 and later with an AppArmor profile for "
+    "Let bubblewrap create user namespaces: on Ubuntu 24.04 and later with an AppArmor profile for "
     "/usr/bin/bwrap that has the rule 'userns,'; in a container by starting it with "
     "--security-opt seccomp=unconfined --security-opt apparmor=unconfined "
     "--security-opt systempaths=unconfined."
@@ -33,7 +33,7 @@ ALLOW = (
 
 
 class Offer(NamedTuple):
-    """The best tier of this machine, why it is not a better one, and what would make it so."""
+    """The best tier of this machine, why it is not better, and how to improve it."""
 
     tier: str
     why: str = ""
@@ -41,7 +41,7 @@ class Offer(NamedTuple):
 
 
 def name(layers: Iterable[str]) -> str:
-    """``sandboxed`` or ``confined`` where every layer of it is on, else ``process``."""
+    """``sandboxed`` or ``confined`` if all its layers are in force, else ``process``."""
     applied = set(layers)
     if applied >= SANDBOXED:
         return "sandboxed"
@@ -49,7 +49,7 @@ def name(layers: Iterable[str]) -> str:
 
 
 def usable(layers: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of ``layers`` that can be tried here; the worker says which of them it has on."""
+    """Those of ``layers`` that can be tried here; the worker says which are in force."""
     lacking = set()
     if "bubblewrap" in layers and bubblewrap.problem():
         lacking.add("bubblewrap")
@@ -59,7 +59,7 @@ def usable(layers: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def reason(missing: list[str]) -> tuple[str, str]:
-    """Why a layer is missing, the one named first that the most depends on, and the remedy."""
+    """Why a layer is missing, naming the one that most depends on, and the remedy."""
     if "landlock" in missing or "seccomp" in missing:
         lacks = " and ".join(layer for layer in missing if layer in ("landlock", "seccomp"))
         return f"This system has no {lacks}.", "Use Linux 5.13 or later, on x86-64 or aarch64."
@@ -77,7 +77,7 @@ def reason(missing: list[str]) -> tuple[str, str]:
 
 @cache
 def _droppable(*, inside: bool) -> bool:
-    """Whether the worker can be another user than root, and still read what it runs."""
+    """Whether the worker can run as a user other than root and still read its programs."""
     if sys.platform == "win32" or os.geteuid() != 0:
         return True
     grader = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -85,7 +85,7 @@ def _droppable(*, inside: bool) -> bool:
 
 
 def _open_to_all(path: str, inside: bool) -> bool:
-    """Whether anyone may look into ``path``. bubblewrap makes the folders above it anew."""
+    """Whether anyone may read ``path``. bubblewrap recreates the folders above it."""
     real = os.path.realpath(path)
     if os.stat(real).st_mode & 0o005 != 0o005:
         return False

@@ -1,8 +1,8 @@
-"""What a course is written in: one folder for each framework, and what the rest asks of any.
+"""What a course is written in: one folder per framework, and the interface they share.
 
-:class:`Framework` is the grader's own side and imports neither the framework nor NumPy.
-:class:`Runtime` is the side of the worker, which imports it. Both are complete for a library that
-needs nothing special; a framework overrides what differs.
+:class:`Framework` is the grader's side and imports neither the framework nor NumPy.
+:class:`Runtime` is the worker's side, which imports it. Both are complete for a library that needs
+nothing special; a framework overrides what differs.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ def current() -> Framework:
 class Framework:
     """A framework as the grader's own process sees it.
 
-    ``name`` is that of its folder, ``title`` its name in a sentence. ``tensor`` and ``module`` name
-    with an article what programs make of it, ``tensor_type`` is the class of the first.
+    ``name`` is its folder's name, ``title`` its name in a sentence. ``tensor`` and ``module`` name
+    with an article what programs make with it, ``tensor_type`` is the class of the first.
     ``packages`` are the distributions whose versions decide a result; ``pinned`` is the one that
     must have exactly the version in ``pixi.toml``. ``engines`` are what can compute a program's
-    numbers; ``compiling`` are those of them that compile, and keep what they compiled.
+    numbers; ``compiling`` are those that compile, and keep what they compiled.
     ``importable`` are the packages that a learner's file may import. ``notes`` are sentences by the
     name under which a worker may ask for them, ``hints`` by what they are about.
     ``cache_variable`` is the environment variable that moves the cache, ``newest_python`` the last
-    Python that it is made for.
+    supported Python.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Framework:
     newest_python: tuple[int, int] | None = None
 
     def parts(self) -> frozenset[str]:
-        """What of its engine can fail by itself, and be left to the framework."""
+        """The engine parts that can fail separately and be left to the framework."""
         return frozenset()
 
     def spellings(self) -> Spellings:
@@ -104,23 +104,23 @@ class Framework:
         raise NotImplementedError
 
     def hint(self, about: str, **named: object) -> str | None:
-        """Advice on the framework's own ways, where it has any on this subject."""
+        """Advice specific to the framework, if it has any on this subject."""
         found = self.hints.get(about)
         return found and found.format(**named)
 
     def environment(self, folder: str | None = None) -> dict[str, str]:
-        """The variables that must be set before it is imported.
+        """The variables to set before it is imported.
 
-        A process with a private ``folder`` keeps there what it compiles, any other in ``cache``.
+        A process with a private ``folder`` keeps what it compiles there, any other in ``cache``.
         """
         return {}
 
     def cache(self) -> str:
-        """The folder of what it compiled, which a worker may read; empty where it has none."""
+        """The folder with what it compiled, which a worker may read; empty if it has none."""
         return ""
 
     def runs_programs(self) -> bool:
-        """Whether importing it runs programs, which a worker must then be allowed to."""
+        """Whether importing it runs programs, which a worker must then be allowed to do."""
         return False
 
     def prepared(self) -> bool:
@@ -128,20 +128,20 @@ class Framework:
         return True
 
     def prepare(self) -> None:
-        """Do what is to be done once on a machine before it is imported.
+        """Do what must be done once per machine before it is imported.
 
         Raises:
             RuntimeError: with the reason.
         """
 
     def versions(self) -> str:
-        """The version of each package that decides a result, one a line."""
+        """The version of each package that decides a result, one per line."""
         from importlib.metadata import version
 
         return "".join(f"{package} {version(package)}\n" for package in self.packages)
 
     def runtime(self) -> Runtime:
-        """Import the framework, as much of it as starts no thread. For the worker only."""
+        """Import as much of the framework as starts no thread. For the worker only."""
         raise NotImplementedError
 
 
@@ -149,18 +149,18 @@ class Eye(Protocol):
     """What looks at the results of one probe, and counts how much it has looked at."""
 
     def spend(self, numbers: int) -> None:
-        """Raise an error where so many more numbers are too many."""
+        """Raise an error if this many more numbers are too many."""
 
     def array(self, value: Any) -> SeenArray | SeenObject:
-        """A copy of a NumPy array, or of a number of NumPy's."""
+        """A copy of a NumPy array or scalar."""
 
 
 class Runtime:
     """A framework inside the worker.
 
-    A value of the learner's code may lie about everything: only its real type decides, and its own
-    methods are not asked. ``left`` says, a sentence each, what the engine leaves to the framework;
-    ``faults`` names each part of the engine that failed by its own mistake.
+    A value from the learner's code may lie about everything: only its real type counts, and its own
+    methods are not called. ``left`` says, sentence by sentence, what the engine leaves to it;
+    ``faults`` names each part of the engine that failed through its own fault.
     """
 
     def __init__(self, framework: Framework) -> None:
@@ -171,8 +171,8 @@ class Runtime:
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
         """Choose what computes; called once, and it may start threads.
 
-        Where something is compiled, ``announce`` is called with a line of text, from any thread.
-        What others ``compiled`` lies in that folder.
+        If something is compiled, ``announce`` is called with a line of text, from any thread.
+        What others ``compiled`` is in that folder.
 
         Raises:
             ValueError: the engine is not known.
@@ -187,11 +187,11 @@ class Runtime:
         """Do now what is slow the first time."""
 
     def finders(self, notes: list[str]) -> list[MetaPathFinder]:
-        """What serves names that the framework no longer has; each use adds to ``notes``."""
+        """A finder that serves names the framework no longer has; each use adds to ``notes``."""
         return []
 
     def staged(self) -> AbstractContextManager[object] | None:
-        """A context in which operations become one graph; None where they are computed at once."""
+        """A context in which operations become one graph; None if they are computed at once."""
         return None
 
     def argument(self, value: Any) -> Any:
@@ -199,7 +199,7 @@ class Runtime:
         raise NotImplementedError
 
     def see(self, value: Any, eye: Eye) -> Seen:
-        """``value`` as data where it is one of the framework's own; None for all others."""
+        """``value`` as data if it is one of the framework's own; None for all others."""
         raise NotImplementedError
 
     def holds_numbers(self, kind: type) -> bool:
@@ -220,6 +220,6 @@ class Runtime:
         """Give ``module`` these weights. Every name, shape and dtype must match.
 
         Raises:
-            Exception: whatever the framework raises where one does not.
+            Exception: whatever the framework raises if one does not.
         """
         raise NotImplementedError

@@ -15,16 +15,16 @@ from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenError
 
 MOST = 400
-"""Characters of a message: the groups of the texts below may hold whatever the file raised."""
+"""Characters of a message: the groups below may contain whatever the file raised."""
 
 MOST_SAID = 200
 """Characters of an error in its own words that stand in the sentence of a check."""
 
 MOST_LINES = 12
-"""Lines of an error in its own words."""
+"""Lines of an error shown in its own words."""
 
 Teller = Callable[[SeenError, str], Translation | None]
-"""Retells an error, whose stripped text it is given too; None where it does not know it."""
+"""Retells an error, given with its stripped text; None if it does not recognise it."""
 
 Row = tuple[str, str, str, str | None]
 """Error type (a regular expression), its text, the retold message, the hint.
@@ -118,9 +118,9 @@ PYTHON: tuple[Row, ...] = (
 
 
 def translate(error: SeenError, *tellers: Teller) -> Translation:
-    """The error as one sentence, with what to try where that is known.
+    """The error as one sentence, with what to try if that is known.
 
-    ``tellers`` know the framework's own errors; they go before what is said of plain Python's.
+    ``tellers`` handle the framework's own errors; they come before plain Python's.
     """
     text = error.message.strip()
     known = () if _is_own(error) else (_signature, *tellers, _attribute, _keyword, rows(PYTHON))
@@ -194,13 +194,13 @@ def missing_attribute(error: SeenError, text: str) -> tuple[str, str, bool] | No
 
 
 def unknown_keyword(error: SeenError, text: str) -> str | None:
-    """The name of a keyword argument that a call does not know."""
+    """The name of a keyword argument that a call does not accept."""
     found = re.search(r"unexpected keyword argument '(\w+)'", text)
     return found[1] if error.type_name == "TypeError" and found is not None else None
 
 
 def _signature(error: SeenError, text: str) -> Translation | None:
-    """A call from outside, as the lesson makes it, whose arguments the learner's code refuses."""
+    """A call from outside, as in the lesson, whose arguments the learner's code refuses."""
     found = re.search(
         r"(\w+)\(\) "
         r"((?:got an unexpected keyword|got multiple values|got some positional-only"
@@ -219,8 +219,8 @@ def _signature(error: SeenError, text: str) -> Translation | None:
             )
         return Translation(
             f"{field[1]} takes no {field[2]}",
-            f"A field of a dataclass needs a type: {field[2]}: int = ... Without one it is none. "
-            "An __init__ of your own must have the stub's arguments.",
+            f"A field of a dataclass needs a type: {field[2]}: int = ... Without one it is not a "
+            "field. An __init__ of your own must have the stub's arguments.",
         )
     why = found[2].replace("missing", "lacks")
     return Translation(
@@ -231,7 +231,7 @@ def _signature(error: SeenError, text: str) -> Translation | None:
 
 
 def _attribute(error: SeenError, text: str) -> Translation | None:
-    """An attribute that nothing has set, or a name that a module has not."""
+    """An attribute that nothing has set, or a name that a module lacks."""
     missing = missing_attribute(error, text)
     if missing is None:
         return None
@@ -240,7 +240,7 @@ def _attribute(error: SeenError, text: str) -> Translation | None:
         return Translation(f"{owner} has no {name}")
     return Translation(
         f"{owner} has no attribute {name}",
-        f"Is self.{name} set in __init__, and spelled alike in both places?",
+        f"Is self.{name} set in __init__, and spelled the same in both places?",
     )
 
 

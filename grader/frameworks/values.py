@@ -1,4 +1,4 @@
-"""What a framework says of itself and of an error, as values."""
+"""What a framework says about itself and about an error, as values."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Fix:
 
 @dataclass(frozen=True)
 class Translation:
-    """One error in a learner's words: what happened and, where that is known, what to try.
+    """One error in a learner's words: what happened and, if known, what to try.
 
     ``fix`` is what to write. ``called`` says which line called the function in which it happened.
-    ``more`` holds the further lines of an error that keeps its own words.
+    ``more`` has the remaining lines of an error shown in its own words.
     """
 
     message: str
@@ -31,12 +31,12 @@ class Translation:
 
 @dataclass(frozen=True)
 class Spellings:
-    """How programs write a framework's operations. Without arguments: as plain Python does.
+    """How programs write a framework's operations. Without arguments: plain Python.
 
     ``operations`` maps the full name of a function to the operation that it is. ``methods`` are
     operations that are methods of a tensor too. ``moved`` maps the old name of a module to
     today's. ``wrappers`` are functions, ``conversions`` methods whose result has the same value.
-    ``parameters`` are an operation's, in order, where arguments may be given by name. ``imports``
+    ``parameters`` are an operation's, in order, if arguments may be given by name. ``imports``
     are the statements that a rubric's snippets need not repeat.
     """
 
@@ -49,7 +49,7 @@ class Spellings:
     imports: str = ""
 
     def today(self, name: str) -> str:
-        """Today's full name of something that the framework has moved."""
+        """Today's full name of something the framework has moved."""
         for old, new in self.moved.items():
             if name == old or name.startswith(f"{old}."):
                 return new + name.removeprefix(old)

@@ -1,6 +1,6 @@
 """Which version of the course's framework is installed, and which one the grader is made for.
 
-``importlib.metadata`` would tell the first too, in 25 ms of every grading.
+``importlib.metadata`` could find the first too, but costs every grading 25 ms.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from grader.base import course
 if TYPE_CHECKING:
     from grader.frameworks import Framework
 
-INSTALL = "Run ./pixiw install (or pixi install). If it stays, remove the folder .venv first."
-"""What brings the version that is pinned."""
+INSTALL = "Run ./pixiw install (or pixi install). If it fails again, remove the folder .venv first."
+"""How to get the pinned version."""
 
 
 def installed(package: str) -> str | None:
-    """The version of ``package`` that an import would find; None where there is none."""
+    """The version of ``package`` that an import would find; None if there is none."""
     for entry in sys.path:
         for found in Path(entry or ".").glob(f"{package}-[0-9]*.dist-info/METADATA"):
             for line in found.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -29,7 +29,7 @@ def installed(package: str) -> str | None:
 
 
 def pinned(package: str) -> str | None:
-    """The version that ``pixi.toml`` pins; None where that cannot be read."""
+    """The version that ``pixi.toml`` pins; None if it cannot be read."""
     import tomllib
 
     try:
@@ -40,7 +40,7 @@ def pinned(package: str) -> str | None:
 
 
 def mismatch(framework: Framework) -> str:
-    """What to say where another version is installed than the one pinned; else nothing."""
+    """What to say if another version than the pinned one is installed; else nothing."""
     if not framework.pinned:
         return ""
     found, wanted = installed(framework.pinned), pinned(framework.pinned)

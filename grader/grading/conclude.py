@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judge:
-    """Says what an outcome means, from all that it is judged by."""
+    """Says what an outcome means, from everything that it is judged by."""
 
     base: Report
     step: Step
@@ -34,20 +34,20 @@ class Judge:
     findings: Mapping[str, Finding]
 
     def evidence(self, outcome: Outcome) -> Evidence:
-        """What an outcome shows, beside what is expected."""
+        """What an outcome shows, next to what is expected."""
         return Evidence(self.drawn.trials, outcome, frameworks.current(), self.drawn.expected)
 
     def wrong(self, outcome: Outcome) -> str:
-        """The first thing that is wrong with an outcome; empty where all is right."""
+        """The first thing wrong with an outcome; empty if all is right."""
         rulings = judge.rule_all(self.rubric, self.evidence(outcome))
         failed = (ruling for ruling in rulings.values() if isinstance(ruling, Failed))
         first = next(failed, None)
         if first is not None:
             return first.message or "its result is wrong"
-        return "" if outcome.ended == "done" else f"it ended like this: {outcome.ended}"
+        return "" if outcome.ended == "done" else f"it ended with {outcome.ended}"
 
     def report(self, outcome: Outcome, without: Sequence[str] = ()) -> Report:
-        """What is to be said of an outcome, for which ``without`` was left to the framework."""
+        """What to say about an outcome, for which ``without`` was left to the framework."""
         base = replace(
             self.base,
             isolation=outcome.isolation,
@@ -106,7 +106,7 @@ def _named(rulings: dict[str, Ruling]) -> tuple[Diagnosis, ...]:
 
 
 def _notes(outcome: Outcome, framework: Framework) -> tuple[str, ...]:
-    # Of the worker's notes only the known: the file could send any text in its place.
+    # Only known notes from the worker: the file could send any text instead.
     known = framework.notes
     return tuple(known[note] for note in known if note in outcome.notes) + (
         (outcome.problem,) if outcome.problem else ()

@@ -1,4 +1,4 @@
-"""Which known mistake, or which two together, explain every wrong number that was seen."""
+"""Finds the known mistake, or the two together, that explain every wrong number seen."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from grader.protocol.probe import SeenArray, SeenTensor
 from grader.rubric import Evidence, Floats, Misconception, Rubric, State
 
 HUGE = 1e30
-"""Numbers beyond this come out of float32 arithmetic as infinity or NaN."""
+"""Numbers beyond this become infinity or NaN in float32 arithmetic."""
 
 MOST_FOR_PAIRS = 100_000
-"""Numbers of a trial on which thousands of pairs can be tried; a larger takes them a minute."""
+"""The largest trial, in numbers, on which to try thousands of pairs; more takes a minute."""
 
 MOST_WORK = 400_000_000
-"""Numbers that all predictions for one file may be about, so that each file has an end.
+"""How many numbers all predictions for one file may cover, so that every search ends.
 
 Not seconds: the same file must get the same report on every machine.
 """
 
 EACH = 20_000
-"""What a prediction costs beside its numbers."""
+"""What a prediction costs besides its numbers."""
 
 Arrays = dict[str, npt.NDArray[np.generic] | None]
 Mistakes = tuple[Misconception, ...]
 
 
 class _Enough(Exception):
-    """The search went on for too long."""
+    """The search took too long."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Misconceptions that together give exactly the numbers that were seen.
+    """Misconceptions that together produce exactly the numbers seen.
 
-    ``complete`` says that whole forward passes were seen, not only helpers by themselves.
+    ``complete`` says that whole forward passes were seen, not only single helpers.
     """
 
     mistakes: tuple[Misconception, ...]
@@ -48,7 +48,7 @@ class Explanation:
 
 
 def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
-    """The first single misconception, else the first pair, that explains what was seen.
+    """The first misconception, else the first pair, that explains what was seen.
 
     Errors speak for themselves: there must be wrong numbers to explain.
     """
@@ -80,7 +80,7 @@ def _diagnosed(rubric: Rubric, evidence: Evidence) -> Explanation | None:
 
 
 class _Search:
-    """Compares what was seen with what mistakes predict, and no two of them twice."""
+    """Compares what was seen with what mistakes predict, no two of them twice."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
@@ -90,19 +90,19 @@ class _Search:
         self._work = 0
 
     def whole(self, name: str) -> bool:
-        """Whether trial ``name`` gave every array."""
+        """Whether trial ``name`` returned every array."""
         return all(array is not None for array in self.seen[name].values())
 
     def size(self, name: str) -> int:
-        """How many numbers trial ``name`` is about: predicting it costs accordingly.
+        """How many numbers trial ``name`` covers: predicting it costs accordingly.
 
-        Not what came back, which the learner's code can make of any size.
+        Not what came back: the learner's code can make that any size.
         """
         weights = self._evidence.weights(name).values()
         return sum(a.size for a in (*weights, *self._evidence.expected(name).values()))
 
     def fits(self, name: str, mistakes: Mistakes) -> bool:
-        """Whether these mistakes together give the numbers of trial ``name``."""
+        """Whether these mistakes together produce the numbers of trial ``name``."""
         if len(mistakes) > 1:
             mistakes = tuple(one for one in mistakes if self._matters(name, one))
         key = name, tuple(map(id, mistakes))
@@ -111,7 +111,7 @@ class _Search:
         return self._fits[key]
 
     def _matters(self, name: str, one: Misconception) -> bool:
-        """Whether the mistake changes what trial ``name`` gives."""
+        """Whether the mistake changes what trial ``name`` returns."""
         if (name, id(one)) not in self._changes:
             right: Arrays = dict(self._evidence.expected(name))
             self._changes[name, id(one)] = not self._agrees(name, right, one.knobs)
@@ -124,13 +124,13 @@ class _Search:
         return _agrees(self._evidence, name, arrays, knobs)
 
     def singles(self, every: Sequence[Misconception], _: list[str]) -> list[Mistakes]:
-        """Every mistake by itself."""
+        """Every mistake alone."""
         return [(one,) for one in every]
 
     def pairs(self, every: Sequence[Misconception], forwards: list[str]) -> list[Mistakes]:
-        """Every two that go together, without those that would show where all is right.
+        """Every compatible pair, without those that would show where all is right.
 
-        None where most trials ended in errors: two mistakes fit the few numbers by chance.
+        None if most trials ended in errors: two mistakes fit the few numbers by chance.
         """
         if 2 * sum(map(self.whole, self.seen)) < len(self.seen):
             return []
@@ -143,13 +143,13 @@ class _Search:
         ]
 
     def explains(self, names: list[str], mistakes: Mistakes, *, lenient: bool) -> bool:
-        """Whether these mistakes give the numbers of the trials named.
+        """Whether these mistakes produce the numbers of the named trials.
 
-        ``lenient`` lets a helper be right by itself: then the mistake is where it is called. It
-        also passes over trials that ended in an error, unless they are the most.
+        ``lenient`` lets a helper be right alone: then the mistake is where it is called. It also
+        skips trials that ended in an error, unless most did.
         """
         rest = []
-        for name in names:  # the smallest first: the larger ones take long
+        for name in names:  # smallest first: the larger ones take long
             if not self.fits(name, mistakes):
                 if not lenient or not self._passed_over(name):
                     return False
@@ -168,7 +168,7 @@ def _together(mistakes: Mistakes) -> dict[str, Any]:
 
 
 def _seen(evidence: Evidence) -> dict[str, Arrays]:
-    """For each trial with an oracle: the arrays that came back, ``None`` where it failed."""
+    """For each trial with an oracle: the arrays that came back, ``None`` if it failed."""
     found: dict[str, Arrays] = {}
     for name in evidence.trials:
         arrays: Arrays = {}
@@ -186,7 +186,7 @@ def _seen(evidence: Evidence) -> dict[str, Arrays]:
 
 
 def _agrees(evidence: Evidence, name: str, arrays: Arrays, knobs: Mapping[str, Any]) -> bool:
-    """Whether the formula with these knobs gives what trial ``name`` showed.
+    """Whether the formula with these knobs predicts what trial ``name`` showed.
 
     A formula that cannot be evaluated on these shapes predicts an error.
     """
@@ -211,7 +211,7 @@ def _agrees(evidence: Evidence, name: str, arrays: Arrays, knobs: Mapping[str, A
 
 
 def _overflowed(array: npt.NDArray[np.generic], want: Floats) -> npt.NDArray[np.generic]:
-    """``array`` with the huge number in place of what float32 could not hold."""
+    """``array`` with the huge number in place of what does not fit float32."""
     if array.shape != want.shape or array.dtype.kind != "f":
         return array
     lost = ~np.isfinite(array) & np.isfinite(want) & (np.abs(want) > HUGE)

@@ -1,4 +1,4 @@
-"""Cuts the window out of a wrong result that shows best where it differs from the right one."""
+"""Cuts the window out of a wrong result that best shows how it differs from the right one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from grader.rubric.compare import difference
 from grader.rubric.rules.asking import call_of
 
 SIZE = 16
-"""A window has at most so many rows and columns."""
+"""A window has at most this many rows and columns."""
 
 LOOKED_AT = 12
-"""At most so many wrong results are weighed against each other."""
+"""At most this many wrong results compete."""
 
 
 class _Candidate(NamedTuple):
@@ -31,13 +31,13 @@ class _Candidate(NamedTuple):
 
     @property
     def worth(self) -> tuple[bool, int]:
-        """What is seen whole is better, and more of it is better."""
+        """A complete result is better than a part, and a larger one than a smaller."""
         rows, columns = _plane(self.want.shape)
         return max(rows, columns) <= SIZE and min(rows, columns) > 1, min(rows * columns, SIZE**2)
 
 
 def cut(evidence: Evidence, rulings: Mapping[str, Ruling]) -> Excerpt | None:
-    """The window of the first check that failed on numbers; None where there is no such check."""
+    """The window of the first check that failed on numbers; None if there is no such check."""
     for check, ruling in rulings.items():
         if isinstance(ruling, Failed) and ruling.wrong:
             found = list(_candidates(evidence, ruling.wrong[:LOOKED_AT]))
@@ -48,7 +48,7 @@ def cut(evidence: Evidence, rulings: Mapping[str, Ruling]) -> Excerpt | None:
 
 
 def _candidates(evidence: Evidence, wrong: tuple[tuple[str, str], ...]) -> Iterator[_Candidate]:
-    """The results among ``wrong`` that can be set beside the oracle's."""
+    """The results among ``wrong`` that can be shown next to the oracle's."""
     for trial, path in wrong:
         want = evidence.expected(trial).get(path)
         seen = evidence.seen(trial, path)
@@ -94,7 +94,7 @@ def _window(check: str, evidence: Evidence, one: _Candidate) -> Excerpt:
 
 
 def _span(at: int, length: int) -> slice:
-    """At most ``SIZE`` of ``length`` indices, ``at`` among them; from 0 on if that is possible."""
+    """At most ``SIZE`` of ``length`` indices, including ``at``; from 0 if possible."""
     start = 0 if at < SIZE else min(at - SIZE // 2, length - SIZE)
     return slice(start, min(start + SIZE, length))
 

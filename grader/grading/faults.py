@@ -1,11 +1,11 @@
-"""Whose fault it is that a program does not pass: its own, or that of the grader or the machine.
+"""Decides whose fault a failure is: the program's, or that of the grader or the machine.
 
-What the worker says of itself proves nothing, for the learner's code runs there: a file must not
-talk itself out of a failure, and a fault of ours must not become one. So a doubtful outcome is
-checked by something that no learner's file can touch. The step's reference solution is run the
-same way. If that fails too, the machine is at fault. If it does not, the file has earned what
-happened to it, with two exceptions, for which it is run once more: where a part of the engine
-failed, with that part left to the framework; where the process was killed, as before.
+What the worker says about itself proves nothing, because the learner's code runs there: a file must
+not talk itself out of a failure, and a fault of ours must not become one. So a doubtful outcome is
+checked with something that no learner's file can touch. The step's reference solution is run the
+same way. If it fails too, the machine is at fault. If not, the file has earned what happened to
+it, with two exceptions, in which it is run once more: if part of the engine failed, with that
+part left to the framework; if the process was killed, as before.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ BROKEN_PARTS = frozenset(
         "UnboundLocalError",
     )
 )
-"""Errors that no caller of a framework deserves: raised in it, they tell that it is broken."""
+"""Errors that no caller of a framework deserves: raised inside it, they mean it is broken."""
 
-AGAIN = "Grade it again. If it stays, ask doctor."
+AGAIN = "Grade it again. If it fails again, run doctor."
 
 
 def doubtful(outcome: Outcome) -> bool:
@@ -68,7 +68,7 @@ def reference_problem(
     start: Callable[..., Worker],
     wrong: Callable[[Outcome], str],
 ) -> str:
-    """How the step's solution fails where it is asked the same as ``job``; empty if it is right.
+    """How the step's solution fails on the same ``job``; empty if it is right.
 
     ``wrong`` says what is wrong with an outcome.
     """
@@ -85,7 +85,7 @@ def reference_problem(
 
 
 def once_more(job: Job, outcome: Outcome) -> Job | None:
-    """The job to run again before the file is judged; None where the outcome stands."""
+    """The job to run again before the file is judged; None if the outcome counts."""
     if failed := _failed(outcome):
         return replace(job, without=failed)
     return job if outcome.ended == "killed" else None
@@ -106,7 +106,7 @@ def left_to_framework(outcome: Outcome, without: Sequence[str] = ()) -> tuple[st
 
 
 def of_ours(base: Report, step: Step, error: Exception) -> Report:
-    """The report where the grader's own process failed."""
+    """The report if the grader's own process failed."""
     import traceback
 
     from grader.rubric import load
@@ -119,7 +119,7 @@ def of_ours(base: Report, step: Step, error: Exception) -> Report:
 
 
 def _gist(detail: str) -> str:
-    """The first line of what a traceback ends in; of any other text the last line."""
+    """The first line of the error that ends a traceback; for any other text the last line."""
     lines = detail.strip().splitlines()
     calls = [number for number, line in enumerate(lines) if line.startswith('  File "')]
     ends = (line for line in lines[calls[-1] :] if not line.startswith(" ")) if calls else ()
@@ -129,7 +129,7 @@ def _gist(detail: str) -> str:
 def report(base: Report, checks: Sequence[Check], why: str, detail: str) -> Report:
     """A report that says: the grader could not finish, it is not the learner's fault, do this.
 
-    ``why`` is half a sentence, ``detail`` the text of an error, of which the gist is told too.
+    ``why`` is half a sentence, ``detail`` the text of an error, whose gist is quoted.
     """
     gist = sanitize.line(_gist(detail), 300)
     mismatch = version.mismatch(frameworks.current())

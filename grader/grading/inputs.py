@@ -1,4 +1,4 @@
-"""The random inputs of a grading."""
+"""The random inputs of one grading."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The random inputs of one grading, and what the oracles make of them where that is known."""
+    """The random inputs of one grading, and the oracles' results as far as they are computed."""
 
     seed: int
     trials: Mapping[str, Trial]
     expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict)
 
     def calculate(self) -> Drawn:
-        """Let the oracles calculate what they have not; returns itself."""
+        """Compute the missing oracle results; returns itself."""
         for name, trial in self.trials.items():
             if trial.expect is not None and name not in self.expected:
                 self.expected[name] = trial.expect()

@@ -1,4 +1,4 @@
-"""Settles each check from what the source says and what the program did.
+"""Decides each check from what the source says and what the program did.
 
 Behaviour decides and source explains: a source check that did not recognise a program whose
 numbers are right becomes a note. A misconception that explains every wrong number says which
@@ -20,19 +20,19 @@ from grader.rubric.compare import difference
 from grader.source import Finding, Source
 
 ABSENT = ("MissingName", "AttributeError")
-"""Errors which say that a helper is not there. The program may be right without it."""
+"""Errors that say that a helper is missing. The program may be right without it."""
 
 MOST_SAID = 800
 """Characters of a message."""
 
 UNDECIDED = "Not recognised in your code. Once the numbers are right, it counts."
-UNSEEN = "Your code gave nothing here that can be compared."
-UNRECOGNISED = "Written another way than the lesson's. The numbers are right, so it counts."
+UNSEEN = "Your code returned nothing here that the grader can compare."
+UNRECOGNISED = "Written differently from the lesson. The numbers are right, so it counts."
 
 
 @dataclass(frozen=True)
 class Case:
-    """Everything known about one file when its checks are settled."""
+    """Everything known about one file when its checks are decided."""
 
     rubric: Rubric
     source: Source
@@ -44,7 +44,7 @@ class Case:
 
 
 def source_findings(rubric: Rubric, source: Source) -> dict[str, Finding]:
-    """What each source check finds, by check."""
+    """What each source check found, by check."""
     return {check.id: check.test(source) for check in rubric.checks if check.test is not None}
 
 
@@ -62,7 +62,7 @@ def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
 
 
 def behaves(rulings: dict[str, Ruling]) -> bool:
-    """Whether every run-time check holds."""
+    """Whether every run-time check passes."""
     return all(isinstance(ruling, Passed) for ruling in rulings.values())
 
 
@@ -103,7 +103,7 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
 
 
 def _but(case: Case, check: Check) -> str:
-    """What to say where the thing is there, and a named mistake shows that it is wrong."""
+    """What to say if the thing exists, but a named mistake shows that it is wrong."""
     why = next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
     return f"{check.passed}, but wrong: {why}"
 
@@ -125,17 +125,17 @@ def _refuted(case: Case, check: Check) -> bool:
 
 
 def _holds(case: Case, name: str) -> bool:
-    """Whether the run-time check called ``name`` holds, or the trial called so is right."""
+    """Whether the run-time check ``name`` passes, or the trial of that name is right."""
     if name in case.rulings:
         return isinstance(case.rulings[name], Passed)
     return case.evidence.right(name)
 
 
 def _undecided(case: Case, check: Check) -> bool:
-    """Whether nothing can be said of a part that was written in an unknown way.
+    """Whether nothing can be said about a part that was written in an unknown way.
 
-    So it is where the helper gave no numbers by itself, and where the forward pass ended in an
-    error of its own: the run-time checks tell that one, and ``_accuse`` the line of it.
+    That is so if the helper returned no numbers on its own, and if the forward pass ended in its
+    own error: the run-time checks report that one, and ``_accuse`` its line.
     """
     parts = [name for name in check.proven_by if name in case.evidence.trials]
     if parts:
@@ -149,9 +149,9 @@ def _absent(evidence: Evidence, trial: str) -> bool:
 
 
 def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
-    """The results with a ❌ at each helper that is wrong by itself.
+    """The results with a ❌ at each helper that is wrong on its own.
 
-    Where a helper's own trial is wrong but its source checks all recognised something, the one
+    If a helper's own trial is wrong but all its source checks recognised something, the one
     whose lines raised the error fails, else the last.
     """
     if all(r.status is Status.PASS for r in settled) or case.evidence.mostly_right():
@@ -172,7 +172,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
 
 
 def _never_silent(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
-    """The results with a ❌ at the first that could not be run, where nothing else says why."""
+    """The results with a ❌ at the first that could not be run, if nothing else says why."""
     if case.evidence.outcome.ended != "done" or any(r.status is Status.FAIL for r in settled):
         return settled
     first = next((r for r in settled if r.status is Status.NOT_RUN), None)
@@ -181,7 +181,7 @@ def _never_silent(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
 
 
 def _operations(evidence: Evidence, trial: str) -> frozenset[str]:
-    """The words that are said of the error of ``trial``: among them the operation it is about."""
+    """The words of the error of ``trial``, including the operation it is about."""
     error = evidence.error(trial)
     if error is None:
         return frozenset()
@@ -193,9 +193,9 @@ def _operations(evidence: Evidence, trial: str) -> frozenset[str]:
 def _standing_at(
     group: list[Check], line: int | None, words: frozenset[str], findings: Mapping[str, Finding]
 ) -> Check | None:
-    """The check that is about ``line``: one that misses something there, else the narrowest.
+    """The check that is about ``line``: one that lacks something there, else the narrowest.
 
-    Of several that miss something, the one on an operation among ``words`` goes first.
+    Of several that lack something, the one on an operation among ``words`` goes first.
     """
     missing = [c for c in group if not findings[c.id].ok and not findings[c.id].foreign]
     missing.sort(key=lambda c: (c.id.split("-")[-1] not in words, findings[c.id].line != line))
@@ -205,11 +205,11 @@ def _standing_at(
 
 
 _Wrong = tuple[int | None, str, tuple[str, ...] | None]
-"""The line, what is wrong, and hints that go instead of the check's own."""
+"""The line, what is wrong, and hints that replace the check's own."""
 
 
 def _how_wrong(case: Case, trial: str) -> _Wrong | None:
-    """Where and how helper ``trial`` is wrong; None where it does not exist to be called."""
+    """Where and how helper ``trial`` is wrong; None if it does not exist."""
     error = case.evidence.error(trial)
     if error is not None:
         helper = case.evidence.trials[trial].probe.actions[-1].name
@@ -225,7 +225,7 @@ def _how_wrong(case: Case, trial: str) -> _Wrong | None:
             return None
         if seen.array.shape != want.shape:
             told_shape = f"shape {seen.array.shape}, expected {want.shape}"
-            return None, f"Called alone it gives {told_shape}", None
+            return None, f"Called alone, it returns {told_shape}", None
         if not case.evidence.close(trial, seen.array, want):
             return None, f"Called alone: {difference(seen.array, want)}", None
     return None
@@ -260,12 +260,12 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
 
 
 def _said(sentence: str, message: str | None) -> str:
-    """The sentence and what was seen, which may hold whatever the program made: on one line."""
+    """The sentence and what was seen, which may contain anything the program made: on one line."""
     return f"{sentence.rstrip(':')}: {sanitize.line(message, MOST_SAID)}" if message else sentence
 
 
 def _waits_for(case: Case, named: str | None) -> str:
-    """The sentence of the check to mend first."""
+    """The sentence of the check to fix first."""
     failed = [name for name, ruling in case.rulings.items() if isinstance(ruling, Failed)]
     sought = named if named in failed or not failed else failed[0]
     for check in case.rubric.checks:

@@ -1,8 +1,8 @@
-"""The kernels of a step, compiled with the reference solution before a learner's file.
+"""The kernels of a step, compiled with the reference solution before a learner's file runs.
 
-A learner's worker may read the framework's cache of compiled kernels and not write there, so what
+A learner's worker may read the framework's cache of compiled kernels but not write there, so what
 it compiles is lost. The solution needs the same kernels, is trusted, and fills the cache: minutes,
-once on a machine. The default engine compiles nothing and needs none of this.
+once per machine. The default engine compiles nothing and needs none of this.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LIMITS = Limits(wall=600.0, compiling=3600.0)
 
 
 def compile_ahead(step: Step, engine: str) -> None:
-    """Run the solution of ``step`` on this engine, unless that was done here before."""
+    """Run the solution of ``step`` on this engine, unless that was already done here."""
     from grader.rubric import load
 
     framework = frameworks.current()
@@ -49,13 +49,13 @@ def compile_ahead(step: Step, engine: str) -> None:
     with sandbox.start(engine=engine, limits=LIMITS, layers=("limits",), trusted=True) as running:
         outcome = running.finish(job, _say)
     if outcome.ended == "done":
-        with suppress(OSError):  # then it is done again next time
+        with suppress(OSError):  # then it is repeated next time
             stamp.parent.mkdir(parents=True, exist_ok=True)
             stamp.touch()
 
 
 def _stamp(step: Step, framework: Framework) -> Path:
-    """A file in the framework's cache that says: the kernels of this solution were compiled."""
+    """A marker in the framework's cache: the kernels of this solution were compiled."""
     name = f"{framework.versions()} {step.course} {step.id} ".encode()
     state = hashlib.sha256(name + step.solution.read_bytes())
     return Path(framework.cache()) / "grader" / state.hexdigest()[:16]

@@ -56,10 +56,10 @@ def grade(
     """Grade the file at ``path`` as an answer to ``step``.
 
     The worker imports the framework while this process reads the source and draws the inputs.
-    ``start`` gives the worker, for callers that keep some ready; ``data`` the file's bytes and
-    ``drawn`` the inputs, for callers that have them. ``drawn`` goes before the seed of ``options``.
+    ``start`` returns the worker, for callers that keep some ready; ``data`` is the file's bytes,
+    ``drawn`` the inputs, for callers that have them. ``drawn`` overrides the seed of ``options``.
 
-    Whatever breaks here is in the report; with ``GRADER_TRACEBACK`` in the environment, raised.
+    Whatever breaks here goes into the report; with ``GRADER_TRACEBACK`` set, it is raised.
     """
     try:
         return _graded(step, path, options, start, data, drawn)
@@ -135,7 +135,7 @@ def _judged(
     drawn: Drawn | None = None,
     start: Callable[..., sandbox.Worker] | None = None,
 ) -> Report:
-    """Without ``start`` there is no second look at a doubtful outcome."""
+    """Without ``start``, a doubtful outcome is not rechecked."""
     from grader.base import course
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
@@ -171,7 +171,7 @@ def _judged(
 def _second_look(
     judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
 ) -> Report:
-    """The report, once it is known whose fault it is that the file does not pass."""
+    """The report, once it is known whose fault a failure is."""
     from grader.grading import faults
 
     if not faults.doubtful(outcome):
@@ -211,7 +211,7 @@ def _followed(
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:
-    """A report with the one thing to mend first; nothing else was run."""
+    """A report with the one thing to fix first; nothing else was run."""
     first = CheckResult(
         "file",
         Kind.SOURCE,
@@ -235,7 +235,7 @@ def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: 
 
 
 def _shown(step: Step, path: Path) -> str:
-    """The file as the report names it: relative to the course or to here where that is shorter."""
+    """The file as the report names it: relative to the course or to here, if that is shorter."""
     full = path.absolute()
     for base in (step.root, Path.cwd()):
         if full.is_relative_to(base):

@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 RTOL, ATOL = 2e-4, 1e-5
 HIDDEN = -1e8
-"""What is below it hides a score like minus infinity does."""
+"""Anything below it hides a score as minus infinity does."""
 
 MOST_AXES = 5
 
@@ -55,7 +55,7 @@ def same(mine: Floats, right: Floats) -> bool:
 
 
 class Values:
-    """The values of the reference, to be asked what one of the learner's is to them."""
+    """The values of the reference, to compare the learner's values with."""
 
     def __init__(
         self, values: Sequence[Floats | None], given: Sequence[npt.NDArray[Any]] = ()
@@ -64,14 +64,14 @@ class Values:
         self._given = [canonical(one) for one in given]
 
     def equal(self, mine: Floats) -> int | None:
-        """The first value that is the same; -1 for one that was given, None for none."""
+        """The first value that is the same; -1 for a given value, None for no match."""
         for index, one in self._values:
             if same(mine, one):
                 return index
         return -1 if any(same(mine, one) for one in self._given) else None
 
     def relation(self, mine: Floats) -> Relation | None:
-        """The closest thing that ``mine`` is to a value of the reference."""
+        """The closest relation of ``mine`` to a value of the reference."""
         found = self.equal(mine)
         if found is not None:
             return Relation("equal", found)
@@ -105,7 +105,7 @@ def _scaled(mine: Floats, one: Floats, index: int) -> Relation | None:
     if not finite.flat[at] or abs(base) < ATOL or not mine.flat[at]:
         return None
     factor = float(mine.flat[at] / base)
-    if len(np.unique(np.round(one[finite], 6))) < 3:  # two numbers are soon a multiple of two
+    if len(np.unique(np.round(one[finite], 6))) < 3:  # two numbers easily look scaled
         return None
     return Relation("scaled", index, factor=factor) if same(mine, one * factor) else None
 

@@ -1,7 +1,7 @@
 """The messages between the grader and its worker, and what each of their fields may hold.
 
-A field's test takes a decoded value and gives the value to use: cleaned, cut to its length.
-Whatever else it meets is a :class:`WireError`, for the worker is not trusted.
+A field's test takes a decoded value and returns the value to use: sanitized, cut to its length.
+Anything else is a :class:`WireError`, because the worker is not trusted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.protocol import probe
 
 NAME_LIMIT = 300
 TEXT_LIMIT = 8_000
-"""Characters that are kept of a name and of a text."""
+"""Characters kept of a name and of a text."""
 
 
 class WireError(ValueError):
@@ -31,7 +31,7 @@ class Hello:
     """The worker has imported the framework and waits for its job.
 
     ``layers`` confine it. ``process`` is its process id and group, as it sees them itself.
-    ``left`` says, a line each, what the engine leaves to the framework here.
+    ``left`` says, line by line, what the engine leaves to the framework here.
     """
 
     layers: tuple[str, ...]
@@ -41,7 +41,7 @@ class Hello:
 
 @dataclass(frozen=True)
 class Broken:
-    """The worker could not start; ``problem`` says why. Sent in place of :class:`Hello`."""
+    """The worker could not start; ``problem`` says why. Sent instead of :class:`Hello`."""
 
     problem: str
 
@@ -84,7 +84,7 @@ class Done:
 Message = Hello | Broken | Taken | Loaded | Notice | Stuck | probe.Observation | Done
 
 # ---- what each field may hold -------------------------------------------------------------
-# A test takes a decoded value and gives the value to use, or raises WireError.
+# A test takes a decoded value and returns the value to use, or raises WireError.
 
 
 def fail(what: str) -> Any:
@@ -106,7 +106,7 @@ def _text(value: Any) -> str:
 
 
 def raw(value: Any) -> str:
-    """A text as it is."""
+    """A text, unchanged."""
     return value if isinstance(value, str) else fail("text")
 
 
@@ -181,7 +181,7 @@ def shape(value: Any) -> tuple[int, ...]:
 
 
 def _seen(value: Any) -> Any:
-    """A value of the kinds in ``grader.protocol.probe.Seen``, its texts cleaned."""
+    """A value of the kinds in ``grader.protocol.probe.Seen``, its texts sanitized."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):

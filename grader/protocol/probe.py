@@ -1,10 +1,10 @@
 """The language in which the judge asks the worker to try the learner's code.
 
 A :class:`Probe` is a short program of :class:`Action` s. The worker runs it on the learner's
-module and answers with an :class:`Observation`: what each action gave, and the first error.
-A probe holds inputs only. What the judge expects never leaves the parent process.
+module and answers with an :class:`Observation`: what each action returned, and the first error.
+A probe contains only inputs. What the judge expects never leaves the parent process.
 
-Longer than 300 lines, because it is one vocabulary, and most of it says what its words mean.
+Longer than 300 lines, because it is one vocabulary, mostly definitions of its words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ArrayArg:
 
 @dataclass(frozen=True)
 class DTypeArg:
-    """The framework's element type of this name: ``"float32"``."""
+    """The framework's element type with this name: ``"float32"``."""
 
     name: str
 
@@ -47,7 +47,7 @@ class DeviceArg:
 
 @dataclass(frozen=True)
 class DimArg:
-    """One size, as a tensor's shape holds it in the framework."""
+    """One size, as in a tensor's shape in the framework."""
 
     value: int
 
@@ -102,8 +102,8 @@ class Make:
 class Load:
     """Give the module ``on`` these weights, strictly: every name, shape and dtype must match.
 
-    Of a weight with a step only whole multiples are sent, one byte each; it is their product
-    with the step, in float32. GPT-2's own sizes come to 9 MB otherwise.
+    For a weight with a step only whole multiples are sent, one byte each; the weight is their
+    product with the step, in float32. GPT-2's own sizes come to 9 MB otherwise.
     """
 
     name: str
@@ -113,17 +113,17 @@ class Load:
 
 
 def multiples(counts: Array, step: float) -> Array:
-    """The weight of which ``counts`` was sent, float32."""
+    """The weight whose ``counts`` were sent, float32."""
     return np.multiply(counts, np.float32(step), dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class Call:
-    """Call something and read every tensor of the answer; one graph, where the framework has them.
+    """Call something and read every tensor of the answer; one graph, if the framework has graphs.
 
     ``on`` is ``None`` for a function of the learner's module named ``method``. Otherwise it
     names an earlier result; ``method`` ``None`` calls that object itself. ``staged`` is false for
-    a call that must read numbers before it ends: that no single graph can do.
+    a call that must read numbers before it ends: no single graph can do that.
     """
 
     name: str
@@ -216,7 +216,7 @@ Seen = (
 MOST_NAMES = 300
 MOST_VALUES = 24
 MOST_CALLS = 6
-"""How much a :class:`SeenError` may hold of each."""
+"""How much a :class:`SeenError` may contain of each."""
 
 
 @dataclass(frozen=True)
@@ -224,8 +224,8 @@ class SeenValue:
     """What a name stood for when an exception was raised.
 
     ``kind`` is the name of its type; ``text`` a number or text as Python writes it, the length of
-    a list or tuple, or the name of a class, function or module. ``signature`` holds the parameters
-    of what can be called, as they are written. ``fields`` are the attributes that it was given,
+    a list or tuple, or the name of a class, function or module. ``signature`` has the parameters
+    of callables, as written. ``fields`` are the attributes that it was given,
     ``names`` all that it has.
     """
 
@@ -242,8 +242,8 @@ class SeenValue:
 class SeenCall:
     """One line of the learner's file that an exception went through.
 
-    ``code`` is the expression that was being worked out, ``statement`` the whole statement; both
-    are empty where they are long. ``values`` holds what the names in them stood for.
+    ``code`` is the expression being evaluated, ``statement`` the whole statement; both
+    are empty if they are long. ``values`` has what the names in them stood for.
     """
 
     line: int
@@ -261,7 +261,7 @@ class SeenError:
     original traceback, capped. ``origin`` is what raised it: ``"file"``, ``"below"`` (what the
     file called, the framework above all), or ``"grader"`` (a mistake of the worker or the engine).
     ``calls`` are the learner's own lines, outermost first. ``inside``
-    is the function that the deepest of them called and that raised, if it was not the line itself.
+    is the function that the deepest of them called and that raised, if not the line itself.
     ``about`` is what a missing name was looked for in.
     """
 
@@ -279,10 +279,10 @@ class SeenError:
 
 @dataclass(frozen=True)
 class Trail:
-    """What the expressions of the learner's file gave while a probe ran, in that order.
+    """The values of the learner's expressions while a probe ran, in order.
 
     ``places`` is ``[n, 3]``, int32: the number of a node of the syntax tree as ``ast.walk`` counts,
-    the index where the value is part of a tuple or list (else -1), and the index into ``values``.
+    the index if the value is part of a tuple or list (else -1), and the index into ``values``.
     One object has one index. A value that could not be read is None.
     """
 
@@ -292,9 +292,9 @@ class Trail:
 
 @dataclass(frozen=True)
 class Observation:
-    """What one probe gave: results by action name, and the error that ended it, if any.
+    """What one probe returned: results by action name, and the error that ended it, if any.
 
-    ``trail`` is there where the job asked to follow the values.
+    ``trail`` is present if the job asked to follow the values.
     """
 
     probe: str
@@ -308,11 +308,11 @@ class Observation:
 
 @dataclass(frozen=True)
 class Job:
-    """All that the worker is told.
+    """Everything the worker is told.
 
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
     ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``without`` names parts
-    of the engine that are to be left to the framework. ``follow`` asks for the values of every
+    of the engine to leave to the framework. ``follow`` asks for the values of every
     expression on the way.
     """
 
@@ -331,14 +331,14 @@ class Outcome:
     """What came back from the worker process.
 
     ``load_error`` is the exception that importing the learner's file raised. ``ended`` is
-    ``"done"``, or why the process gave no complete answer: ``"timeout"``, ``"memory"``,
+    ``"done"``, or why the process sent no complete answer: ``"timeout"``, ``"memory"``,
     ``"exit"`` (the code ended the process itself; ``status`` says how), ``"killed"`` (by itself,
     by the system or by someone), ``"garbled"`` (its messages broke the protocol), ``"machine"``
     (the framework or the sandbox could not start: a grader error; ``problem`` says what).
-    ``probe`` names the probe under way when it ended, ``line`` the line of the learner's file at
+    ``probe`` names the current probe when it ended, ``line`` the line of the learner's file at
     which the time ran out, if that is known. ``isolation`` is the tier in which it was run, None
-    where the worker never took its job. ``left`` says what the engine leaves to the framework.
-    ``faults`` names the parts of the engine that failed by their own mistake, as the worker says:
+    if the worker never took its job. ``left`` says what the engine leaves to the framework.
+    ``faults`` names the parts of the engine that failed by their own fault, as the worker says:
     the file could say so too.
     """
 

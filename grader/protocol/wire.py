@@ -37,10 +37,10 @@ DTYPES = frozenset(
 
 
 def encode(message: Message | probe.Job) -> bytes:
-    """One frame that holds ``message``.
+    """One frame with ``message``.
 
     Raises:
-        WireError: if it holds a value that the protocol does not know.
+        WireError: if it contains a value that the protocol does not know.
     """
     arrays: list[memoryview] = []
     classes = frozenset(messages()) | frozenset(jobs())
@@ -142,7 +142,7 @@ class _Reader:
         if isinstance(packed, int):
             return packed if abs(packed) < 1 << 63 else fail("an integer of 64 bits")
         if not isinstance(packed, dict) or len(packed) != 1:
-            raise WireError("a value of no known kind")
+            raise WireError("a value of unknown kind")
         ((tag, content),) = packed.items()
         return self.tagged(tag, content, depth + 1)
 
@@ -161,13 +161,13 @@ class _Reader:
             return {raw(key): self.value(item, depth) for key, item in content}
         cls, tests = self.classes.get(tag, (None, ()))
         if cls is None or len(content) != len(tests):
-            raise WireError("an object of no known kind")
+            raise WireError("an object of unknown kind")
         pairs = zip(tests, content, strict=True)
         return cls(*[test(self.value(item, depth)) for test, item in pairs])
 
     def array(self, name: Any, sizes: Any) -> Any:
         if not isinstance(name, str) or name not in DTYPES or not isinstance(sizes, list):
-            raise WireError("an array of no known kind")
+            raise WireError("an array of unknown kind")
         dtype = np.dtype(name)
         size = math.prod(shape(tuple(sizes))) * dtype.itemsize
         if size > len(self.body) - self.offset:
@@ -179,7 +179,7 @@ class _Reader:
 
 
 class Assembler:
-    """Puts frames together from the pieces in which a pipe delivers them."""
+    """Assembles frames from the pieces that a pipe delivers."""
 
     def __init__(self, body_limit: int = BODY_LIMIT, head_limit: int = HEAD_LIMIT) -> None:
         self._data = bytearray()
@@ -194,7 +194,7 @@ class Assembler:
         """Head and body of each frame that ``data`` completes.
 
         Raises:
-            WireError: at the first header that is none, or announces too much.
+            WireError: at the first invalid header, or one that announces too much.
         """
         self._data += data
         while len(self._data) >= HEADER.size:

@@ -1,4 +1,4 @@
-"""The words in which an author says what a step asks: probes, trials, checks, rules, exhibits.
+"""The author's vocabulary for what a step asks: probes, trials, checks, rules, exhibits.
 
 Content imports nothing else of the grader. ``source`` has the tests of the syntax tree, with the
 snippets they look for, and ``rules`` those of the running program.

@@ -1,6 +1,6 @@
-"""The checks of a rubric, in the order of the report, and the mistakes that it knows.
+"""The checks of a rubric, in the order of the report, and the known mistakes.
 
-A source check asks the syntax tree; a run-time check asks the evidence.
+A source check reads the syntax tree; a run-time check reads the evidence.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Failed:
     """The rule does not hold. Texts given here precede those of the check.
 
     ``note`` goes below the line. ``alone``: the check's own hints are about something else.
-    ``concept`` names the mistake where the rule itself knows it. ``wrong`` names the results, each
+    ``concept`` names the mistake if the rule recognises it. ``wrong`` names the results, each
     by trial and path, whose numbers are at fault.
     """
 
@@ -55,15 +55,15 @@ Rule = Callable[[Evidence], Ruling]
 
 @dataclass(frozen=True)
 class Check:
-    """One line of the report: its sentence when it holds, its sentence when it does not.
+    """One line of the report: its sentence on success, its sentence on failure.
 
-    ``test`` asks the syntax tree, ``rule`` the running program; a check has one of them. ``nudge``
-    is its first hint. The second says ``why`` it is there, and which section of the lesson tells
-    more. The third is ``answer``: the solution's own lines of ``blank``, unless the rubric says
-    another. The blank is the one that is called like the check, unless it names another.
-    ``gives`` is what the value of the blank's last line is called.
+    ``test`` reads the syntax tree, ``rule`` the running program; a check has one of them. ``nudge``
+    is its first hint. The second says ``why`` the check exists, and which section of the lesson
+    explains more. The third is ``answer``: the solution's own lines of ``blank``, unless the rubric
+    gives another. The blank is the one with the check's name, unless it names another.
+    ``gives`` names the value of the blank's last line.
 
-    ``part`` names the parts of the program that it is about, where that is not its id: see
+    ``part`` names the parts of the program that it is about, if that is not its id: see
     :class:`Misconception`. ``proven_by`` names trials, or run-time checks, whose success proves
     this part of the program right however it is written.
     """
@@ -86,12 +86,12 @@ class Check:
 
     @property
     def kind(self) -> Kind:
-        """Whether the syntax tree or the running program is asked."""
+        """Whether it reads the syntax tree or the running program."""
         return Kind.SOURCE if self.test is not None else Kind.RUNTIME
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """A nudge, the place in the lesson, and nearly the answer where it is at hand."""
+        """A nudge, the place in the lesson, and nearly the answer, if available."""
         place = f'{self.why} See "{self.lesson}".'
         return (self.nudge, place, self.answer) if self.answer else (self.nudge, place)
 
@@ -106,7 +106,7 @@ class Check:
 class Misconception:
     """A mistake as a formula: the oracle with some knobs turned.
 
-    ``part`` names the part of the program that it breaks. ``instead`` says that nothing of the
+    ``part`` names the part of the program that it breaks. ``instead`` says that none of the
     program's parts can be seen in its result, right or wrong.
     """
 
@@ -119,9 +119,9 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Rubric:
-    """Everything that the grader knows about one step.
+    """Everything the grader knows about one step.
 
-    ``result`` names the run-time check that fails with a mistake in any part that no other
+    ``result`` names the run-time check that fails for a mistake in a part that no other
     run-time check is about. ``gives`` names the values of blanks that no check is about.
     """
 

@@ -1,4 +1,4 @@
-"""When two arrays are the same numbers, and how to say that they are not."""
+"""Whether two arrays have the same numbers, and how to say that they do not."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 RELATIVE = 2e-4
 ABSOLUTE = 2e-5
-"""Float32 arithmetic on values of order 1, a few hundred terms a sum, against float64."""
+"""Float32 arithmetic on values of order 1, a few hundred terms per sum, against float64."""
 
 MASKED = 1e20
-"""Numbers beyond this stand for minus infinity in a mask, and set no scale."""
+"""Numbers beyond this stand for minus infinity in a mask, and do not affect the scale."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Difference:
 def close(
     seen: npt.NDArray[np.generic], expected: npt.NDArray[np.generic], slack: float = 1.0
 ) -> bool:
-    """Whether ``seen`` holds the numbers of ``expected``: same shape, NaN and infinity alike.
+    """Whether ``seen`` has the numbers of ``expected``: same shape, same NaN and infinities.
 
     ``slack`` multiplies the tolerance.
     """

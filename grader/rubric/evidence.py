@@ -1,4 +1,4 @@
-"""What the worker saw, set beside what the oracle expects."""
+"""What the worker saw, next to what the oracle expects."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from grader.rubric.compare import close
 
 Floats = npt.NDArray[np.float64]
 Expect = Callable[..., Mapping[str, Floats]]
-"""``expect(**knobs)`` gives the right array for each action's result, by action name.
+"""``expect(**knobs)`` returns the right array for each action's result, by action name.
 
 A path into a tuple is written ``"out.0"``. Without knobs the formula is the right one; a
-misconception passes knobs, and a formula ignores the knobs that it does not know.
+misconception passes knobs, and a formula ignores unknown knobs.
 """
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One probe with what is expected of it. Only the probe leaves this process.
+    """One probe with its expected results. Only the probe leaves this process.
 
-    A ``part`` trial calls one helper by itself. It locates a mistake and proves the helper's
+    A ``part`` trial calls one helper alone. It locates a mistake and proves the helper's
     source checks, but a learner who wrote the program without that helper loses nothing.
-    ``slack`` multiplies the tolerance where the formula amplifies float32 rounding. ``view`` is
-    applied to every array that came back, where several arrays mean the same.
+    ``slack`` multiplies the tolerance if the formula amplifies float32 rounding. ``view`` is
+    applied to every returned array, if several arrays mean the same.
     """
 
     probe: Probe
@@ -61,7 +61,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the worker saw, beside the trials that were asked of it.
+    """What the worker saw, next to the trials it was asked to run.
 
     ``framework`` is what the file is written in.
     """
@@ -72,7 +72,7 @@ class Evidence:
     _expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict, repr=False)
 
     def state(self, trial: str, action: str) -> State:
-        """Whether ``action`` of ``trial`` gave a result, and if not, why."""
+        """Whether ``action`` of ``trial`` returned a result, and if not, why."""
         if self.outcome.load_error is not None:
             return State.BLOCKED
         observation = self.outcome.observations.get(trial)
@@ -85,7 +85,7 @@ class Evidence:
         return State.BLOCKED
 
     def observation(self, trial: str) -> Observation:
-        """What ``trial`` gave; empty where it never ran."""
+        """What ``trial`` returned; empty if it never ran."""
         return self.outcome.observations.get(trial, Observation(trial, {}))
 
     def error(self, trial: str) -> SeenError | None:
@@ -138,7 +138,7 @@ class Evidence:
         )
 
     def wrong_numbers(self) -> bool:
-        """Whether some trial of the whole program gave arrays, and they are not the oracle's."""
+        """Whether some trial of the whole program returned arrays that differ from the oracle's."""
         return any(
             isinstance(seen := self.seen(name, path), SeenTensor | SeenArray)
             and not self.close(name, seen.array, want)

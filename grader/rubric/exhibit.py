@@ -1,8 +1,8 @@
 """What ``show`` draws of a step: a trial, and the grids that its results show.
 
-A program returns outputs and not its attention weights. But where the values say only which
-position they stand at, an output is a row of weights. So an exhibit is a trial with such inputs;
-its oracle gives the right weights, the learner's program gives what it really does.
+A program returns outputs, not its attention weights. But if the values say only which position
+they are at, an output is a row of weights. So an exhibit is a trial with such inputs; its oracle
+returns the right weights, and the learner's program returns what it really computes.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Floats = npt.NDArray[np.float64]
 
 
 class NoExhibit(ValueError):
-    """Nothing can be drawn of this text; the message says why, and what to do."""
+    """This text cannot be drawn; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class View:
     """One grid: ``pick`` cuts it out of the result at ``path``.
 
-    ``head`` and ``layer`` are numbers to choose it by. ``mask`` says that the numbers are added to
+    ``head`` and ``layer`` are numbers to select it by. ``mask`` says that the numbers are added to
     scores.
     """
 
@@ -43,7 +43,7 @@ class View:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A trial and its views. ``about`` says in a sentence or two what is seen."""
+    """A trial and its views. ``about`` says in a sentence or two what it shows."""
 
     title: str
     about: str
@@ -55,7 +55,7 @@ MakeExhibit = Callable[[str | None], Exhibit]
 """Makes the exhibit for a text; for None, the text that shows most.
 
 Raises:
-    NoExhibit: the text is too long, too short or not made of what the step knows.
+    NoExhibit: the text is too long, too short or not made of what the step accepts.
 """
 
 
@@ -63,9 +63,9 @@ Raises:
 class LessonFigure:
     """A figure in a lesson, between the markers ``figure:NAME``.
 
-    ``alt`` stands where it cannot be seen, ``command`` is how a reader draws it. ``views`` are
+    ``alt`` replaces it where it cannot be seen, ``command`` is how a reader draws it. ``views`` are
     indices of the exhibit's views, none for all. With ``wrong``, the knobs of a mistake, the first
-    view is drawn beside what the mistake makes of it. ``small`` leaves labels and numbers out.
+    view is drawn next to what the mistake turns it into. ``small`` leaves labels and numbers out.
     ``text`` draws with characters, as a terminal without colours shows it.
     """
 
@@ -78,5 +78,5 @@ class LessonFigure:
     text: bool = False
 
     def chosen(self, exhibit: Exhibit) -> tuple[View, ...]:
-        """The views of the step's exhibit that are drawn."""
+        """The views of the step's exhibit to draw."""
         return tuple(exhibit.views[index] for index in self.views) or exhibit.views

@@ -22,7 +22,7 @@ def rubric(step: Step) -> Rubric:
 
 
 def exhibit(step: Step) -> MakeExhibit | None:
-    """What ``show`` draws of ``step``; None where there is nothing to see."""
+    """What ``show`` draws of ``step``; None if there is nothing to see."""
     made: MakeExhibit | None = getattr(_exhibit(step), "exhibit", None)
     return made
 
@@ -62,14 +62,14 @@ def _blanks(step: Step) -> dict[str, tuple[str, ...]]:
 
 
 def _exhibit(step: Step) -> ModuleType | None:
-    """``checks/step_NN/exhibit.py``, where the step has one."""
+    """``checks/step_NN/exhibit.py``, if the step has one."""
     folder = f"step_{step.number}"
     there = (step.root / "checks" / folder / "exhibit.py").is_file()
     return _module(step, f"checks.{folder}.exhibit") if there else None
 
 
 def _module(step: Step, name: str) -> ModuleType:
-    """A module of the course, wherever that is."""
+    """A module of the course, wherever the course is."""
     root = str(step.root)
     if root not in sys.path:
         sys.path.insert(0, root)

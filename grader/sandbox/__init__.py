@@ -1,4 +1,4 @@
-"""Runs a learner's file in a process of its own, within limits, and leaves nothing behind.
+"""Runs a learner's file in its own process, within limits, and leaves nothing behind.
 
 Importing this package is cheap: NumPy is imported when the job is sent, while the worker
 imports the framework.

@@ -1,7 +1,7 @@
-"""Keeps the compiled form of the worker's own modules, which the worker may not write.
+"""Caches the bytecode of the worker's own modules, which the worker may not write.
 
-Python normally does this while it imports. The worker imports behind its layers, so the grader
-does it instead, before it starts one.
+Python normally does this on import. The worker imports behind its layers, so the grader
+does it instead, before it starts a worker.
 """
 
 # pathlib would cost 10 ms of every start.
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 FOLDERS = ("", "base", "confine", "frameworks", "protocol", "worker")
-"""Of the grader's folder: those that hold modules which the worker imports, whatever its
+"""The grader's folders with modules that the worker imports, whatever its
 framework."""
 
 
 def keep(grader: str, framework: str) -> None:
-    """Compile each module of ``FOLDERS`` and ``framework`` that is not, or was changed since."""
+    """Compile each module of ``FOLDERS`` and ``framework`` that is not compiled or has changed."""
     own = (folder for folder, _, _ in os.walk(os.path.join(grader, "frameworks", framework)))
     for source in list(_stale([*(os.path.join(grader, name) for name in FOLDERS), *own])):
         import py_compile

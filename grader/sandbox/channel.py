@@ -13,11 +13,11 @@ PIECE = 1 << 18
 
 
 class Channel:
-    """Sends a job and hears the worker, one piece at a time, without ever waiting to write.
+    """Sends a job and reads from the worker, piece by piece, never blocking on a write.
 
-    ``hear`` is called with each piece of the worker's messages. What it printed is in ``output``,
-    the first ``most`` bytes of it; ``dropped`` counts the others. When it is ``gone``, everything
-    that it said has been heard, and ``last_words`` is the supervisor's line on how it ended.
+    ``hear`` is called with each piece of the worker's messages. Its output is in ``output``,
+    the first ``most`` bytes; ``dropped`` counts the rest. When it is ``gone``, everything
+    it said has been read, and ``last_words`` is the supervisor's line on how it ended.
     """
 
     def __init__(self, ends: Spawned, most: int, hear: Callable[[bytes], None]) -> None:
@@ -39,18 +39,18 @@ class Channel:
         return bool(self._unsent)
 
     def send(self, job: bytes) -> None:
-        """Let the watch on memory begin and the job go out, whenever the pipe has room."""
+        """Start the watch on memory and send the job, whenever the pipe has room."""
         self._unsent = memoryview(job)
         self._poller.register(self._ends.job, select.POLLOUT)
         self.tell(b"s")
 
     def tell(self, word: bytes) -> None:
-        """Say a word to the supervisor, where it still listens."""
+        """Send a word to the supervisor, if it still listens."""
         with suppress(OSError):
             os.write(self._ends.control, word)
 
     def hang_up(self) -> None:
-        """Let the supervisor end everything."""
+        """Have the supervisor end everything."""
         os.close(self._ends.control)
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class Channel:
             os.close(self._ends.job)
 
     def turn(self, milliseconds: int) -> bool:
-        """Handle what the pipes hold, after at most this wait; whether there was anything."""
+        """Handle what is in the pipes, after at most this wait; whether there was anything."""
         events = self._poller.poll(milliseconds)
         for descriptor, _ in events:
             if descriptor == self._ends.job:
@@ -83,7 +83,7 @@ class Channel:
             self._poller.unregister(self._ends.job)
 
     def _read_ending(self) -> None:
-        """Read the supervisor's line; at its end, what the worker said last."""
+        """Read the supervisor's line; at its end, the worker's last messages."""
         data = self._read(self._ends.ending)
         if data is None:
             return
@@ -96,7 +96,7 @@ class Channel:
             self.gone = True
 
     def _drain(self, descriptor: int) -> bool:
-        """Take one piece from a pipe of the worker; whether there was one."""
+        """Take one piece from a pipe of the worker; returns whether there was one."""
         data = self._read(descriptor)
         if data == b"":
             with suppress(KeyError):
@@ -112,7 +112,7 @@ class Channel:
         return True
 
     def _read(self, descriptor: int) -> bytes | None:
-        """A piece of what a pipe holds; empty at its end, None where nothing is there yet."""
+        """A piece of what is in a pipe; empty at its end, None if there is nothing yet."""
         try:
             return os.read(descriptor, PIECE)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""What the supervisor says of a worker that ended by itself, and what that means for the file."""
+"""What the supervisor reports about an ended worker, and what that means for the file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from grader.sandbox.limits import Limits
 
 OUT_OF_MEMORY = 71
-"""The worker's exit status when it could not even tell its error."""
+"""The worker's exit status if it could not even report its error."""
 
 
 class Ending(NamedTuple):
@@ -20,7 +20,7 @@ class Ending(NamedTuple):
 
 
 def read(line: bytes) -> Ending:
-    """The supervisor's line; an empty ending where it could not say anything."""
+    """The supervisor's line; an empty ending if it could not say anything."""
     words = line.decode("ascii", "replace").split()
     try:
         return Ending(words[0], int(words[1]), int(words[2]))
@@ -40,7 +40,7 @@ def interpret(ending: Ending, limits: Limits) -> tuple[str, str]:
     if killed and ending.cpu_ms >= 1000 * limits.cpu:
         return "timeout", ""
     if ending.reason == "stopped":
-        return "machine", "the grading was called off"
-    if killed or not ending.reason:  # the second: who could have said so was killed too
+        return "machine", "the grading was cancelled"
+    if killed or not ending.reason:  # the second: whoever could have said so was killed too
         return "killed", ""
     return "exit", ""

@@ -13,11 +13,11 @@ PREFIX = "grader-"
 
 
 def make_folder(layers: tuple[str, ...]) -> str:
-    """A new private folder; the worker's home, current folder and place for files.
+    """A new private folder; the worker's home, current folder and temporary folder.
 
-    Inside bubblewrap there is one of this name, in memory; out here there is none.
+    Inside bubblewrap there is one of this name, in memory; outside there is none.
     """
-    base = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - a folder of our own is made there
+    base = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - we make our own folder there
     folder = os.path.join(os.path.realpath(base), f"{PREFIX}{os.getpid()}-{os.urandom(6).hex()}")
     if "bubblewrap" in layers:
         return folder
@@ -28,7 +28,7 @@ def make_folder(layers: tuple[str, ...]) -> str:
 
 
 def environment(folder: str, *, trusted: bool = False) -> dict[str, str]:
-    """Every variable of the worker. Nothing of the grader's own environment gets in by itself.
+    """Every variable of the worker. Nothing of the grader's own environment is inherited.
 
     What a ``trusted`` worker compiles is kept for others.
     """
@@ -41,6 +41,6 @@ def environment(folder: str, *, trusted: bool = False) -> dict[str, str]:
         "HOME": folder,
         "TMPDIR": folder,
         "MALLOC_ARENA_MAX": "2",
-        "PYTHONHASHSEED": "0",  # an error that names a set names it in the same order again
+        "PYTHONHASHSEED": "0",  # an error that names a set repeats its order
         **frameworks.current().environment(None if trusted else folder),
     }

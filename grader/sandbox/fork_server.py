@@ -1,4 +1,4 @@
-"""The grader's end of a process that forks workers: each in 0.1 s of processor, not in 0.6 s."""
+"""The grader's end of a process that forks workers: each in 0.1 s of CPU time, not 0.6 s."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOCKET = 3
 class ForkServer:
     """Imports the framework once and forks a worker for each job, one at a time.
 
-    A worker is as confined as any other and is used for one job; of one, nothing is left for
+    A worker is as confined as any other and is used for one job; it leaves nothing for
     the next. Linux only.
 
     Raises:
@@ -54,7 +54,7 @@ class ForkServer:
 
     @property
     def free(self) -> bool:
-        """Whether it could fork a worker now: it lives, and the one before is gone."""
+        """Whether it could fork a worker now: it is alive, and the last worker is gone."""
         return self.idle and self.alive
 
     @property
@@ -64,13 +64,13 @@ class ForkServer:
 
     @property
     def alive(self) -> bool:
-        """Whether the process is still there."""
+        """Whether the process still exists."""
         if self._process and os.waitpid(self._process, os.WNOHANG)[0]:
             self._process = 0
         return bool(self._process)
 
     def start(self, engine: str, limits: Limits, *, warm: bool) -> Running:
-        """A worker of its own for one job. The one before must have been closed.
+        """A new worker for one job. Close the previous one first.
 
         Raises:
             OSError: if the process has ended, or the machine has no pipe left.
@@ -95,7 +95,7 @@ class ForkServer:
         return self._child
 
     def close(self) -> None:
-        """End it, its worker too, and remove its folder. Safe to call again."""
+        """End it and its worker, and remove its folder. Safe to call again."""
         if self._child is not None:
             self._child.close()
         self._socket.close()

@@ -1,4 +1,4 @@
-"""Starts workers, prepared for their first time on a machine."""
+"""Starts workers, after preparing the machine the first time."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def start(
 ) -> Running:
     """Start a worker, which imports the framework from now on.
 
-    It puts on those of ``layers`` that the machine offers; its outcome says what that made.
-    ``warm`` has it run a small forward of its own too, for a job that comes later.
+    It applies those of ``layers`` that the machine offers; its outcome names the resulting tier.
+    ``warm`` has it also run a small forward pass, for a job that comes later.
     ``trusted`` is for the course's own code: what is compiled for it is kept for all others.
 
     Raises:
@@ -52,7 +52,7 @@ def run(
 
 
 def offered() -> tiers.Offer:
-    """What a worker that is started now will have, found by starting one. Takes a second."""
+    """What a worker started now will have, found by starting one. Takes a second."""
     with start() as running:
         applied, problem = running.layers()
     tier = tiers.name(applied)

@@ -11,11 +11,11 @@ class Limits(NamedTuple):
     """Seconds and bytes.
 
     ``wall`` counts from when the worker has its job; ``start`` is for importing the framework,
-    and whoever exceeds it is the machine, not the learner. ``compiling`` is added, in pieces,
-    where it announces that it compiles kernels. ``cpu`` counts over all threads and
-    matters where the grader cannot keep time. ``memory`` is what the worker may hold beyond
+    and exceeding it is the machine's fault, not the learner's. ``compiling`` is added, in pieces,
+    when it announces that it compiles kernels. ``cpu`` counts over all threads and
+    matters if the grader cannot keep time. ``memory`` is what the worker may hold beyond
     what it holds before its job. ``file_size`` is for one file, ``disk`` for all of them,
-    ``processes`` for machines where starting processes cannot be forbidden.
+    ``processes`` is for machines that cannot forbid starting processes.
     """
 
     wall: float = 20.0

@@ -1,4 +1,4 @@
-"""Workers made ready before their jobs are there. Each is used for one job only."""
+"""Workers started before their jobs arrive. Each is used for one job only."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from grader.sandbox.fork_server import ForkServer
 
 LOOK_S = 0.05
-"""Between two looks at a worker that is starting."""
+"""Seconds between two looks at a starting worker."""
 CHECK_S = 60.0
-"""Between two looks at workers that wait."""
+"""Seconds between two looks at waiting workers."""
 
 
 class WorkerPool(Closing):
-    """Keeps ``count`` workers ready and hands them out, each with its layers and limits on.
+    """Keeps ``count`` workers ready and hands them out, each with its layers and limits applied.
 
-    Where the machine can, they are forked from processes that have imported the framework, each of
-    which has one worker at a time (:mod:`grader.sandbox.fork_server`). A thread makes the next ones
-    while a core is left beside the gradings under way. Close it, or use it as a context manager:
-    that ends every process. Where this process is killed, they end too.
+    If the machine can, they are forked from processes that have imported the framework, each of
+    which has one worker at a time (:mod:`grader.sandbox.fork_server`). A thread adds the next ones
+    while the current gradings leave a core free. Close it, or use it as a context manager:
+    that ends every process. If this process is killed, they end too.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class WorkerPool(Closing):
 
     @property
     def ready(self) -> int:
-        """How many workers wait for a job at this moment."""
+        """How many workers are waiting for a job right now."""
         with self._changed:
             return sum(worker.ready for worker in self._stock)
 
@@ -69,7 +69,7 @@ class WorkerPool(Closing):
         limits: Limits | None = None,
         layers: tuple[str, ...] = tiers.LAYERS,
     ) -> Running:
-        """A worker for one job, like ``sandbox.start``: one that waits, where it is of this kind.
+        """A worker for one job, like ``sandbox.start``: a waiting one, if of the right kind.
 
         Raises:
             RuntimeError: after :meth:`close`.
@@ -88,7 +88,7 @@ class WorkerPool(Closing):
         return running
 
     def close(self) -> None:
-        """End what was not handed out, and every forked worker. Safe to call again."""
+        """End the workers not handed out, and every forked one. Safe to call again."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -99,10 +99,10 @@ class WorkerPool(Closing):
             self._fork_servers.pop().close()
 
     def _take(self) -> Running | None:
-        """The worker that is furthest, or one that is forked now; None where there is neither."""
+        """The worker that is furthest along, or one forked now; None if there is neither."""
         self._drop_dead()
         if not self._stock:
-            with suppress(OSError):  # then one is started anew, and tells
+            with suppress(OSError):  # then a new one is started, and reports it
                 return self._fork(warm=False) if self._forked else None
             return None
         chosen = next((worker for worker in self._stock if worker.ready), self._stock[0])
@@ -110,7 +110,7 @@ class WorkerPool(Closing):
         return chosen
 
     def _drop_dead(self) -> None:
-        """Forget those that cannot work. Where one could not even start, let some time pass."""
+        """Forget those that cannot work. If one could not even start, wait a while."""
         for worker in [worker for worker in self._stock if not worker.usable]:
             if not worker.started:
                 self._patience = time.monotonic() + CHECK_S
@@ -135,7 +135,7 @@ class WorkerPool(Closing):
                     self._changed.wait(LOOK_S if starting else CHECK_S)
 
     def _restock(self) -> bool:
-        """Add one worker. False where there is no room for it; ``start`` will say why."""
+        """Add one worker. False if there is no room for it; ``start`` will say why."""
         engine, limits, layers = self._kind
         try:
             if self._forked:
@@ -150,7 +150,7 @@ class WorkerPool(Closing):
         return worker is not None
 
     def _fork(self, *, warm: bool) -> Running | None:
-        """A worker from a fork server that has none at this moment; None where all of them have."""
+        """A worker from an idle fork server; None if all are busy."""
         engine, limits, layers = self._kind
         from grader.sandbox.fork_server import ForkServer
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from grader.sandbox.transcript import Transcript
 
 GRACE_MS = 15_000
-"""How long the supervisor has to leave no process."""
+"""How long the supervisor has to end every process."""
 TOTAL_LIMIT = 256 << 20
 """Bytes that one worker may send in all."""
 COMPILING_S = 60.0
-"""Seconds more for each kernel that the worker says it compiles."""
+"""Extra seconds for each kernel that the worker says it compiles."""
 
 
 class Running(Worker):
@@ -71,26 +71,26 @@ class Running(Worker):
 
     @property
     def started(self) -> bool:
-        """Whether the worker ever came so far as to wait for its job. Does not wait."""
+        """Whether the worker ever got as far as waiting for its job. Does not wait."""
         self._catch_up()
         return self._conversation()[0].layers is not None
 
     @property
     def usable(self) -> bool:
-        """Whether it can still do a job: no process or folder of it is gone. Does not wait."""
+        """Whether it can still do a job: its processes and folder still exist. Does not wait."""
         self._catch_up()
         broken = self._closed or self._channel.gone or self._conversation()[0].problem
         return not broken and (self._ends.inside or os.path.isdir(self._ends.folder))
 
     def layers(self) -> tuple[tuple[str, ...], str]:
-        """The layers that the worker has on, and what kept it from starting. Waits for either."""
+        """The layers that the worker applied, or what kept it from starting. Waits for either."""
         transcript, _ = self._conversation()
         while (ended := self._ended()) is None and transcript.layers is None:
             self._channel.turn(int(1000 * self._limits.start))
         return transcript.layers or (), ended[1] if ended else ""
 
     def call_when_closed(self, call: Callable[[], None]) -> None:
-        """Let ``call`` be called once, when this worker has been ended."""
+        """Have ``call`` called once, when this worker has ended."""
         self._on_close = call
 
     def finish(
@@ -126,7 +126,7 @@ class Running(Worker):
         return self._outcome(*ended)
 
     def abandon(self) -> None:
-        """Let the worker be killed. Another thread may say so, while ``finish`` waits."""
+        """Have the worker killed. Another thread may call this while ``finish`` waits."""
         with self._closing:
             if not self._closed:
                 self._channel.tell(b"x")
@@ -148,7 +148,7 @@ class Running(Worker):
                 self._on_close()
 
     def _await_supervisor(self) -> None:
-        """Wait until the supervisor has ended everything; without it, end what can be ended."""
+        """Wait until the supervisor has ended everything; without it, end whatever can be ended."""
         limit = time.monotonic() + GRACE_MS / 1000
         while not self._channel.gone and time.monotonic() < limit:
             self._channel.turn(GRACE_MS)
@@ -175,13 +175,13 @@ class Running(Worker):
         return self._talk
 
     def _ask(self, frame: bytes) -> None:
-        """Send the job. A worker may have waited for hours: its time to take it starts here."""
+        """Send the job. A worker may have waited for hours: its time starts here."""
         self._asked = True
         self._deadline = time.monotonic() + self._limits.start
         self._channel.send(frame)
 
     def _catch_up(self) -> None:
-        """Hear what the worker said while nobody listened; it has no job yet."""
+        """Read what the worker said while nobody listened; it has no job yet."""
         while not self._closed and not self._channel.gone and self._channel.turn(0):
             pass
 
@@ -265,7 +265,7 @@ class Running(Worker):
         )
 
     def _steady(self, error: SeenError | None) -> SeenError | None:
-        """The error as it would be told in another run."""
+        """The error as another run would report it."""
         from dataclasses import replace
 
         from grader.base.sanitize import steady

@@ -1,4 +1,4 @@
-"""Workers for one grading after another, of which only the first waits for the framework."""
+"""Workers for successive gradings, of which only the first waits for the framework."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from grader.sandbox.running import Running
 
 @contextmanager
 def several() -> Iterator[Callable[..., Running]]:
-    """What starts workers like ``sandbox.start``, one at a time, each from one fork server.
+    """A function that starts workers like ``sandbox.start``, one at a time, from a fork server.
 
-    Where the system has none, each is started anew.
+    If the system has no fork server, each is started from scratch.
 
     Raises:
         OSError: if the machine has no process, socket or folder left.

@@ -18,17 +18,17 @@ from grader.sandbox.limits import Limits
 
 GRADER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PER_CORE = 96 << 20
-"""Address space, not memory: a framework has threads for the cores, each with stack and heap."""
+"""Address space, not memory: a framework has a thread per core, each with stack and heap."""
 JOB_PIPE = 1 << 20
-"""Bytes that the pipe to the worker holds, where the system lets us choose."""
+"""Capacity in bytes of the pipe to the worker, if the system lets us choose."""
 ABOVE = 64
-"""Pipe ends are moved up here while spawning, out of the way of the worker's own numbers."""
+"""Pipe ends are moved up here while spawning, out of the way of the worker's fixed descriptors."""
 
 
 class Spawned(NamedTuple):
-    """A worker under way: the process to end it by, our ends of its pipes, its folder.
+    """A running worker: the process to end it by, our ends of its pipes, its folder.
 
-    ``inside`` bubblewrap, the folder and the worker's process id mean nothing out here. A
+    ``inside`` bubblewrap, the folder and the worker's process id mean nothing outside. A
     ``shared`` process outlives the worker.
     """
 
@@ -59,11 +59,11 @@ class Pipes:
             raise
         for descriptor in self.ours:
             os.set_blocking(descriptor, False)
-        with suppress(OSError, AttributeError):  # a job holds megabytes; only Linux lets it flow
+        with suppress(OSError, AttributeError):  # jobs are megabytes; only Linux enlarges pipes
             fcntl.fcntl(self.ours[0], fcntl.F_SETPIPE_SZ, JOB_PIPE)
 
     def close_theirs(self) -> None:
-        """When the worker has its own copies."""
+        """Close our copies of the worker's ends, once it has its own."""
         while self.theirs:
             os.close(self.theirs.pop())
 
@@ -82,7 +82,7 @@ def spawn(
     warm: bool = False,
     trusted: bool = False,
 ) -> Spawned:
-    """Start a worker, which runs a forward of its own before its job if it is to be ``warm``.
+    """Start a worker; a ``warm`` one runs a small forward pass before its job.
 
     Only a ``trusted`` one keeps what it compiles.
 
@@ -120,7 +120,7 @@ def launch(
     from grader.base import course
 
     program = os.path.join(GRADER, "worker", "__main__.py")
-    # Not -I: the environment is ours anyway, and one of its variables is for Python.
+    # Not -I: we set the environment anyway, and one of its variables is for Python.
     command = [sys.executable, "-s", "-P", "-B", "-X", "utf8", program, *arguments]
     if "bubblewrap" in layers:
         cache = frameworks.current().cache()
@@ -147,7 +147,7 @@ def launch(
 def settings(
     engine: str, limits: Limits, layers: tuple[str, ...], folder: str, *, warm: bool
 ) -> list[str]:
-    """What the worker's program is told, as ``name=value``."""
+    """The settings for the worker's program, as ``name=value``."""
     from grader import frameworks
     from grader.base import course
 

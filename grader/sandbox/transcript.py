@@ -18,11 +18,11 @@ from grader.protocol.message import (
 from grader.protocol.probe import Job, Observation, SeenError
 
 EXTRA_LINES = 100
-"""Far more than one file has kernels to compile or runs out of time."""
+"""Far more notices than one file can cause by compiling kernels or running out of time."""
 
 
 class Transcript:
-    """Takes the worker's messages one by one. Each that is out of order is a WireError."""
+    """Takes the worker's messages one by one. A message out of order is a WireError."""
 
     def __init__(self, on_notice: Callable[[str], None] | None = None) -> None:
         self.layers: tuple[str, ...] | None = None
@@ -42,13 +42,13 @@ class Transcript:
         self._on_notice = on_notice
 
     def give(self, job: Job, on_notice: Callable[[str], None] | None) -> None:
-        """From here on the worker may answer ``job``."""
+        """From now on the worker may answer ``job``."""
         self._job = job
         self._on_notice = on_notice
 
     @property
     def under_way(self) -> str | None:
-        """The probe that the worker is at: the first without an answer."""
+        """The worker's current probe: the first without an answer."""
         if self._job is None or not self.loaded or self.load_error or self.complete:
             return None
         count = len(self.observations)
@@ -85,7 +85,7 @@ class Transcript:
                 raise WireError(f"{type(message).__name__} out of order")
 
     def _expects(self, observation: Observation) -> bool:
-        """Whether this answers the probe under way, and only with what that asks for."""
+        """Whether this answers the current probe, and only what it asks for."""
         if self._job is None or observation.probe != self.under_way:
             return False
         asked = [action.name for action in self._job.probes[len(self.observations)].actions]

@@ -1,4 +1,4 @@
-"""What a grading asks of a worker, however many processes do its job."""
+"""What grading asks of a worker, however many processes do its job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Closing(ABC):
-    """What holds processes, and ends them with its ``with`` block."""
+    """Something that owns processes, and ends them with its ``with`` block."""
 
     @abstractmethod
     def close(self) -> None:
@@ -38,14 +38,14 @@ class Worker(Closing):
     ) -> Outcome:
         """Send the job, wait for the answers within the limits, and end the worker.
 
-        ``on_notice`` is called with each line that the worker has for whoever waits. ``meanwhile``
+        ``on_notice`` is called with each line from the worker for whoever waits. ``meanwhile``
         is called once, while the worker starts or does the job.
 
         Raises:
-            RuntimeError: if this worker has had a job already, or is closed.
+            RuntimeError: if this worker has already had a job, or is closed.
             grader.protocol.message.WireError: if the job itself cannot be sent.
         """
 
     @abstractmethod
     def abandon(self) -> None:
-        """Let the worker be killed. Another thread may say so, while ``finish`` waits."""
+        """Have the worker killed. Another thread may call this while ``finish`` waits."""

@@ -1,7 +1,7 @@
-"""What a learner's syntax tree says. Never the text: comments, strings and dead code are not seen.
+"""What a learner's syntax tree says, never the text: comments, strings and dead code are ignored.
 
-``parse`` gives a :class:`Source` or the one :class:`SourceProblem` that stops everything else.
-A rubric asks with words, each a function that gives a test:
+``parse`` returns a :class:`Source`, or raises the one :class:`SourceProblem` that stops all else.
+A rubric asks with words, each a function that returns a test:
 
 ``imports("max.experimental.nn.Linear")``
     the name is imported, under any alias, or reached through its module;
@@ -12,15 +12,15 @@ A rubric asks with words, each a function that gives a test:
 ``returns("GPT2Attention._attn", "F.softmax(_)", near="F.softmax(...)")``
     the function's result is made with a value that looks like the snippet;
 ``stores("GPT2Attention.__init__", "c_attn", "Linear(_, 3 * _, ...)")``
-    so is the attribute;
+    the same for the attribute;
 ``mentions("RotaryEmbedding", "cos(...)")``, ``calls("generate", "next_token")``
     it is written somewhere in the definition;
 ``no_placeholders("GPT2Attention")``
-    nothing of the stub is left.
+    no placeholder of the stub is left.
 
-:mod:`grader.source.patterns` tells what can stand in a snippet. Values are canonical: names are
-replaced by what they hold, helpers are followed, and the framework's spellings of one operation
-are one.
+:mod:`grader.source.patterns` says what a snippet can contain. Values are canonical: names are
+replaced by their values, helpers are followed, and the framework's spellings of one operation
+become one.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ class Finding:
     """What a test of the source found.
 
     Not ok means not recognised; ``certain`` that it is not there at all: nothing is defined, or
-    nothing but None comes out; ``foreign`` that the file has another structure, on which the test
-    says nothing. ``span`` holds the lines of what was recognised. ``line`` is the 1-based line to
-    look at, ``detail`` a short clause on what stands there. ``note`` goes with a finding that is
+    only None comes out; ``foreign`` that the file has another structure, about which the test
+    says nothing. ``span`` has the lines of what was recognised. ``line`` is the 1-based line to
+    look at, ``detail`` a short clause on what is there. ``note`` goes with a finding that is
     ok.
     """
 
@@ -37,7 +37,7 @@ class Finding:
 SourceTest = Callable[[Source], Finding]
 
 Path = str | tuple[str, ...]
-"""Where a function, a method or a class is; of several places the first that there is."""
+"""Where a function, a method or a class is; of several places the first that exists."""
 
 
 @lru_cache(maxsize=4)
@@ -48,7 +48,7 @@ def tracer(source: Source) -> Tracer:
 
 @lru_cache(maxsize=4)
 def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
-    """Every node of a file; looking for them takes longer than what is done with them."""
+    """Every node of a file; finding them takes longer than using them."""
     return tuple(ast.walk(tree))
 
 
@@ -58,7 +58,7 @@ def call_of(cls: str) -> Path:
 
 
 def method(cls: str, name: str) -> Path:
-    """A helper; the method that runs when the object is called, where there is no such helper."""
+    """A helper; if it is missing, the method that runs when the object is called."""
     return f"{cls}.{name}", *call_of(cls)
 
 
@@ -83,7 +83,7 @@ def place(source: Source, path: Path) -> str:
 def imports(*names: str) -> SourceTest:
     """Each full name is imported, or reached through an imported module.
 
-    Of a finished file that never says the name, this says nothing: it needs no import.
+    For a finished file that never uses the name, this says nothing: it needs no import.
     """
 
     def test(source: Source) -> Finding:
@@ -129,7 +129,7 @@ def defines_class(name: str, base: str | None = None) -> SourceTest:
 def defines_function(name: str, *params: str, both_ways: bool = False) -> SourceTest:
     """A function of this name exists and takes these parameters.
 
-    With ``both_ways`` each of them can be given by its place and by its name.
+    With ``both_ways`` each of them can be passed by position and by name.
     """
 
     def test(source: Source) -> Finding:
@@ -148,13 +148,13 @@ def defines_function(name: str, *params: str, both_ways: bool = False) -> Source
 
 
 def _one_way(args: ast.arguments, params: tuple[str, ...]) -> str:
-    """Which of ``params`` can be given by name only, or by place only; empty where none."""
+    """Which of ``params`` can be passed only by name, or only by position; empty if none."""
     for given in args.kwonlyargs if args.vararg is None else ():
         if given.arg in params:
-            return f"{given.arg} can be given by name only: take out the * before it"
+            return f"{given.arg} can be passed only by name: remove the * before it"
     for given in args.posonlyargs if args.kwarg is None else ():
         if given.arg in params:
-            return f"{given.arg} cannot be given by name: take out the / behind it"
+            return f"{given.arg} cannot be passed by name: remove the / after it"
     return ""
 
 
@@ -177,14 +177,14 @@ def decorated(path: str, *names: str) -> SourceTest:
 
 
 def gives_none(value: Expr) -> bool:
-    """Whether a function gives nothing yet."""
+    """Whether a function returns nothing yet."""
     return value.op == "const" and value.value is None
 
 
 def no_placeholders(*names: str) -> SourceTest:
-    """No ``x = None``, ``return None``, ``pass`` or ``...`` is left in what has these names.
+    """No ``x = None``, ``return None``, ``pass`` or ``...`` is left in the things with these names.
 
-    A name is a function's, a method's or a class's.
+    A name is that of a function, a method or a class.
     """
 
     def test(source: Source) -> Finding:
@@ -200,7 +200,7 @@ def no_placeholders(*names: str) -> SourceTest:
 
 
 def every(*tests: SourceTest) -> SourceTest:
-    """Every test holds; the first that does not gives the finding, else the last."""
+    """Every test holds; the first that does not provides the finding, else the last."""
 
     def test(source: Source) -> Finding:
         finding, span = Finding(True), frozenset[int]()
@@ -215,7 +215,7 @@ def every(*tests: SourceTest) -> SourceTest:
 
 
 def either(*tests: SourceTest) -> SourceTest:
-    """One of the tests holds; the first gives the finding where none does."""
+    """One of the tests holds; if none does, the first provides the finding."""
 
     def test(source: Source) -> Finding:
         found = [one(source) for one in tests]
@@ -225,7 +225,7 @@ def either(*tests: SourceTest) -> SourceTest:
 
 
 def if_named(name: str, test: SourceTest) -> SourceTest:
-    """``test``, in a file that says the name: what no line needs does not have to be there."""
+    """``test``, in a file that uses the name: what no line needs may be missing."""
 
     def only_if(source: Source) -> Finding:
         if not says(source, name):
@@ -237,7 +237,7 @@ def if_named(name: str, test: SourceTest) -> SourceTest:
 
 
 def says(source: Source, name: str) -> bool:
-    """Whether the last part of a full name, or the short form that the course uses, is written."""
+    """Whether the last part of a full name, or the short form that the course uses, occurs."""
     last = name.rpartition(".")[2]
     short = "F" if last == "functional" else last
     return any(

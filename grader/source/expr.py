@@ -1,4 +1,4 @@
-"""Values of a program that is not run: each an operation on other values."""
+"""Values of a program that is not run: each is an operation on other values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Expr:
-    """One value: an operation on other values, with the line where it is written.
+    """One value: an operation on other values, with the line it is on.
 
     ``op`` is a canonical name (``matmul``, ``transpose``, ``softmax``, ``linear`` …), or
     ``param``, ``const``, ``attr`` (``self.x``), ``item``, ``list``, ``call`` (of ``name``),
-    ``either``, ``unknown``. ``inside`` is what a call of the learner's own function gives.
+    ``either``, ``unknown``. ``inside`` is what a call of the learner's own function returns.
     """
 
     op: str
@@ -25,14 +25,14 @@ class Expr:
     inside: Expr | None = None
 
     def argument(self, index: int, keyword: str) -> Expr | None:
-        """The argument at ``index``, or the one called ``keyword``."""
+        """The argument at ``index``, or the one named ``keyword``."""
         if index < len(self.args):
             return self.args[index]
         return dict(self.kwargs).get(keyword)
 
 
 def walk(expr: Expr | None) -> Iterator[Expr]:
-    """``expr`` and everything that it is made of, each object once."""
+    """``expr`` and everything it is made of, each object once."""
     stack, seen = [expr], set()
     while stack:
         one = stack.pop()
@@ -75,14 +75,14 @@ def item(value: Expr, index: int, line: int) -> Expr:
 
 
 def either(values: list[Expr]) -> Expr:
-    """One of these values; ``None`` where there is none."""
+    """One of these values; ``None`` if there is none."""
     if not values:
         return Expr("const")
     return values[0] if len(values) == 1 else Expr("either", tuple(values))
 
 
 def merged(left: dict[str, Expr], right: dict[str, Expr]) -> dict[str, Expr]:
-    """Names after two branches: where they differ, either may be meant."""
+    """Names after two branches: if they differ, either may be meant."""
     merged = {}
     for name in left | right:
         a, b = left.get(name), right.get(name)

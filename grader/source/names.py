@@ -64,7 +64,7 @@ def dotted(node: ast.expr) -> str | None:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of one scope: into if, try and with, not into functions or classes."""
+    """The statements of one scope: inside if, try and with, but not functions or classes."""
     for statement in body:
         yield statement
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -98,7 +98,7 @@ class Names:
         return name in self.imports
 
     def full_name(self, node: ast.expr, scope_imports: dict[str, str] | None = None) -> str | None:
-        """The full name that ``a.b`` stands for: ``F.softmax`` gives the framework's name."""
+        """The full name that ``a.b`` stands for: ``F.softmax`` becomes the framework's name."""
         name = dotted(node)
         if name is None:
             return None
@@ -114,7 +114,7 @@ class Names:
         return self.method(self.classes.get(cls), name)
 
     def method(self, cls: ast.ClassDef | None, name: str) -> ast.FunctionDef | None:
-        """The method ``name`` of a class, or of a base of it in the same module."""
+        """The method ``name`` of a class, or of one of its bases in the same module."""
         if cls is None:
             return None
         looked_at: set[str] = set()

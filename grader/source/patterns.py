@@ -8,12 +8,12 @@ also reads the snippet, so names, imports, helpers and spellings do not matter: 
 ``_``                    anything
 ``mask``                 the parameter of this name
 ``self.bias``            the attribute of this name
-``F.gelu(...)``          a call of anything whose name ends so: a function, a method or a layer
+``F.gelu(...)``          a call of anything with a name ending so: a function, a method or a layer
 ``3``, ``"tanh"``        this constant
 ``a | b``                either, anywhere in a snippet; ``(_ == _) | (_ != _)`` needs parentheses
-``f(_, axis=-1)``        these arguments, by place or by name, and no others
-``f(_, ...)``            any further arguments; so in a list
-``f(..., x)``            some argument, wherever it is; so in a list
+``f(_, axis=-1)``        these arguments, by position or by name, and no others
+``f(_, ...)``            any further arguments; likewise in a list
+``f(..., x)``            some argument, wherever it is; likewise in a list
 ``$width``               a value that ``where={"width": …}`` describes, by a snippet or a function;
                          without ``where`` any value, the same each time: ``Linear($n, $n)``
 
@@ -22,7 +22,7 @@ causal_mask(...)`` is a sum with one side *made with* the mask, perhaps cast, sc
 two. ``+`` and ``*`` match in either order, but lists are joined in the order written.
 
 ``without="F.softmax(...)"`` rejects a value with a match of this anywhere inside: what is left
-comes before the softmax. ``rank=4`` gives the number of dimensions, so that -1 matches 3 as well.
+comes before the softmax. ``rank=4`` is the number of dimensions, so that -1 matches 3 as well.
 
 :func:`written` tests the syntax itself, for what is not followed as a value. It takes the same
 snippets, without ``$``; there, nothing may be wrapped.
@@ -47,10 +47,10 @@ Written = str | Callable[[ast.AST], bool]
 Where = Mapping[str, Snippet]
 
 ROLE = "role_"
-"""What ``$`` is while Python reads a snippet."""
+"""What replaces ``$`` while Python reads a snippet."""
 
 NAMED, VALUED = ("call", "attr", "param", "global"), ("const", "transpose", "slice")
-"""Operations that a name, or a value of their own, tells apart."""
+"""Operations distinguished by a name or by their own value."""
 
 
 def pattern(
@@ -59,12 +59,12 @@ def pattern(
     where: Where | None = None,
     rank: int = 0,
 ) -> Pattern:
-    """Whether a value matches one of the snippets. A function from a value to bool is one too.
+    """Whether a value matches one of the snippets. A function from value to bool is a snippet too.
 
-    Nothing is read before the first value comes.
+    Nothing is read before the first value.
 
     Raises:
-        SyntaxError: on the first value, where a snippet is not a Python expression.
+        SyntaxError: on the first value, if a snippet is not a Python expression.
     """
     roles = {name: _snippet(one, {}, rank) for name, one in (where or {}).items()}
     wanted = [_snippet(one, roles, rank) for one in snippets]
@@ -77,7 +77,7 @@ def pattern(
 
 
 def made_with(e: Expr | None, found: Pattern) -> bool:
-    """Whether something that ``e`` is made of, or ``e`` itself, is ``found``."""
+    """Whether ``e``, or something it is made of, is ``found``."""
     return any(found(one) for one in walk(e))
 
 
@@ -122,7 +122,7 @@ def _spellings() -> frameworks.Spellings:
 
 @cache
 def _values(text: str) -> Mapping[str, list[Expr]]:
-    """What the snippet stands for: each choice that it gives, under its operation."""
+    """What the snippet stands for: each of its choices, under its operation."""
     tree = _read(text)
     found: dict[str, list[Expr]] = {}
     for one in _choices(_tracer().read(tree, dict(_gaps(tree)))):
@@ -135,7 +135,7 @@ def _choices(e: Expr) -> list[Expr]:
 
 
 def _gaps(tree: ast.expr) -> Iterator[tuple[str, Expr]]:
-    """What each name of a snippet stands for, but those of functions and modules."""
+    """What each name of a snippet stands for, except functions and modules."""
     nodes = list(ast.walk(tree))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
@@ -157,14 +157,14 @@ Pairs = list[tuple[Expr, Expr | None]]
 
 @dataclass
 class _Attempt:
-    """A snippet laid on a value: what each ``$name`` must be, and what it is so far."""
+    """A snippet matched against a value: what each ``$name`` must be, and what it is so far."""
 
     roles: Mapping[str, Pattern]
     rank: int
     bound: dict[str, Expr] = field(default_factory=dict)
 
     def is_(self, part: Expr, e: Expr) -> bool:
-        """Whether ``e`` itself is what ``part`` says."""
+        """Whether ``e`` itself matches ``part``."""
         match part.op:
             case "anything":
                 return e.op != "star"
@@ -181,7 +181,7 @@ class _Attempt:
         )
 
     def has(self, part: Expr, e: Expr) -> bool:
-        """Whether ``e`` is made with ``part``; of a gap or a constant, whether it is ``part``."""
+        """Whether ``e`` is made with ``part``; for a gap or a constant, whether it is ``part``."""
         if part.op == "or":
             return any(self.has(one, e) for one in part.args)
         if part.op in ("anything", "role", "const"):
@@ -189,7 +189,7 @@ class _Attempt:
         return any(one.op == part.op and self.is_(part, one) for one in walk(e))
 
     def _value(self, e: Expr) -> object:
-        """What the operation does by itself, dimensions counted from the front; ... if anything."""
+        """The operation alone, dimensions counted from the front; ... if anything."""
         match e.value:
             case frozenset() as axes:
                 return frozenset(self._axis(axis) for axis in axes)
@@ -211,7 +211,7 @@ class _Attempt:
 
 
 def _laid(part: Expr, e: Expr) -> Iterator[Pairs]:
-    """The ways to lay the parts of a snippet on those of a value."""
+    """The ways to match the parts of a snippet with those of a value."""
     names = _spellings().parameters.get(_called(part) or part.op, ())
     named = [
         (value, e.argument(names.index(key) if key in names else len(e.args), key))
@@ -236,14 +236,14 @@ def _is_rest(e: Expr) -> bool:
 
 
 def _same(left: Expr, right: Expr) -> bool:
-    """Whether two values are written alike, wherever they are."""
+    """Whether two values are written the same, wherever they are."""
     return (left.op, left.name, left.value) == (right.op, right.name, right.value) and (
         len(left.args) == len(right.args) and all(map(_same, left.args, right.args))
     )
 
 
 def _alike(part: object, node: object) -> bool:
-    """Whether a piece of syntax is written like ``part``. Names are compared by their end."""
+    """Whether a piece of syntax is written like ``part``. Names are compared by their ends."""
     match part, node:
         case ast.BinOp(left=left, op=ast.BitOr(), right=right), _:
             return _alike(left, node) or _alike(right, node)
@@ -272,5 +272,5 @@ def last_name(node: ast.AST) -> str:
 
 
 def _called(e: Expr) -> str:
-    """``gelu`` for ``F.gelu``; of what is not called the whole name, ``math.inf``."""
+    """``gelu`` for ``F.gelu``; for what is not called, the whole name: ``math.inf``."""
     return e.name if e.op == "global" else e.name.rpartition(".")[2]

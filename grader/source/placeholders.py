@@ -1,4 +1,4 @@
-"""What is left of a stub: ``x = None``, ``return None``, ``pass`` and ``...``."""
+"""What remains of a stub: ``x = None``, ``return None``, ``pass`` and ``...``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:
-    """Lines and texts of placeholders in the functions, methods and classes of these names."""
+    """Lines and texts of placeholders in the functions, methods and classes with these names."""
     found: set[tuple[int, str]] = set()
     for node in _defined(tree):
         if isinstance(node, ast.FunctionDef) and node.name in names:
@@ -24,7 +24,7 @@ def unfinished(nodes: Iterable[ast.AST]) -> bool:
 
 
 def _defined(tree: ast.AST) -> Iterable[ast.AST]:
-    """Every node, without the definitions that a later one of the same name replaces."""
+    """Every node, except definitions replaced by a later one of the same name."""
     for body in (getattr(tree, field, None) for field in ("body", "orelse", "finalbody")):
         if not isinstance(body, list):
             continue
@@ -75,7 +75,7 @@ def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
 
 
 def _assignments(nodes: Iterable[ast.AST]) -> Iterable[tuple[ast.expr, ast.expr | None, int]]:
-    """Each target, the value it gets, and the line. Loops and the like give some value."""
+    """Each target, the value it gets, and the line. Loops and the like assign some value."""
     for node in nodes:
         match node:
             case ast.Assign(targets=targets, value=value):

@@ -1,4 +1,4 @@
-"""Reads a learner's file: bytes to a syntax tree, or one located problem and nothing else."""
+"""Reads a learner's file: bytes to a syntax tree, or exactly one located problem."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ PYTHON = Spellings()
 MOST_BYTES = 1 << 18
 MOST_NODES = 10_000
 MOST_LEVELS = 200
-"""What reads a tree takes a stack as deep and a time that can grow with the square of its size.
+"""Code that reads a tree needs as deep a stack, and time that can grow with the square of its size.
 No step needs a tenth of any of these."""
 
 MOST_NAME = 100
 """Characters of a name that comes from the file, in a message."""
 
 ENCODINGS = frozenset(("utf-8", "ascii", "iso8859-1", "iso8859-15", "cp1252"))
-"""Those that editors write. Some of Python's others take minutes for a file, or run no text."""
+"""The encodings that editors write. Some of Python's others take minutes, or are not for text."""
 
 
 class SourceProblem(Exception):
-    """The file cannot be read as Python. Nothing else about it can be said.
+    """The file cannot be read as Python. Nothing else can be said about it.
 
     ``line`` is 1-based; ``text`` is that line; ``hint`` says what to try.
     """
@@ -52,7 +52,7 @@ class SourceProblem(Exception):
 class Source:
     """A file that parsed: its text, its lines without their ends, its tree, its name.
 
-    ``spellings`` are those of the framework in which it is written.
+    ``spellings`` are those of the framework it is written in.
     """
 
     file: str
@@ -66,14 +66,14 @@ def read_file(path: Path) -> bytes:
     """The bytes of a regular file of at most 256 KiB; links are not followed.
 
     Raises:
-        SourceProblem: the file is missing, no regular file, too large or not readable.
+        SourceProblem: the file is missing, not a regular file, too large or unreadable.
     """
     name = sanitize.line(path.name, MOST_NAME)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         raise SourceProblem(
-            f"There is no file {name}", hint="Check the name, or say --file PATH."
+            f"There is no file {name}", hint="Check the name, or pass --file PATH."
         ) from None
     except OSError as problem:
         if path.is_symlink():
@@ -86,7 +86,7 @@ def read_file(path: Path) -> bytes:
     try:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
-            what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+            what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
             raise SourceProblem(f"{name} is {what}", hint="Name a Python file.")
         data = _read(handle, MOST_BYTES + 1)
     except OSError as problem:
@@ -103,7 +103,7 @@ def read_file(path: Path) -> bytes:
 
 
 def _read(handle: int, most: int) -> bytes:
-    """Up to ``most`` bytes, whatever pieces they come in."""
+    """Up to ``most`` bytes, in whatever pieces they come."""
     pieces = []
     while most > 0 and (piece := os.read(handle, most)):
         pieces.append(piece)
@@ -115,7 +115,7 @@ def parse(data: bytes, file: str, spellings: Spellings = PYTHON) -> Source:
     """The syntax tree of ``data``.
 
     Raises:
-        SourceProblem: the one thing to mend first, with its line where there is one.
+        SourceProblem: the one thing to fix first, with its line if there is one.
     """
     file = sanitize.line(file, MOST_NAME)
     text = _decode(data, file)
@@ -134,15 +134,15 @@ def parse(data: bytes, file: str, spellings: Spellings = PYTHON) -> Source:
         raise _too_deep(file)
     if nodes > MOST_NODES:
         raise SourceProblem(
-            f"{file} is too long to be read", hint="A step is a page long. Is this the file?"
+            f"{file} is too long to read", hint="A step is a page long. Is this the file?"
         )
-    # Not splitlines, which also splits where Python counts no line: at a form feed, say.
+    # Not splitlines, which also splits where Python does not, for example at a form feed.
     return Source(file, text, tuple(text.removesuffix("\n").split("\n")), tree, spellings)
 
 
 def _too_deep(file: str) -> SourceProblem:
     return SourceProblem(
-        f"{file} is nested too deeply to be read", hint="Break the expression into lines."
+        f"{file} is nested too deeply to read", hint="Break the expression into lines."
     )
 
 
@@ -163,7 +163,7 @@ def _decode(data: bytes, file: str) -> str:
             raise SyntaxError
     except (SyntaxError, LookupError, OSError):  # an importer may look for a file of that name
         raise SourceProblem(
-            f"{file} names an encoding that is not known here, or is not in it",
+            f"{file} names an unknown encoding, or is not in the encoding it names",
             1,
             "Save it as UTF-8 and delete the coding line.",
         ) from None
@@ -204,7 +204,7 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     )
     if "too many nested" in said:
         return SourceProblem(
-            "The file is nested too deeply to be read",
+            "The file is nested too deeply to read",
             line,
             "Break the expression into lines.",
             shown,

@@ -1,10 +1,10 @@
-"""Follows the values through a function: names become what they hold, spellings become one.
+"""Follows the values through a function: names become their values, spellings become one.
 
-The result is an expression per ``return`` and per ``self.x = …``. What no such value reaches is
-dead code and never seen. In a function that returns nothing yet, the values that its names hold
-at the end stand for the result. Nothing is executed.
+The result is an expression per ``return`` and per ``self.x = …``. Code that no such value
+depends on is dead and never seen. In a function that returns nothing yet, the values that its
+names hold at the end stand for the result. Nothing is executed.
 
-Longer than 300 lines, because its parts lead to each other: a statement's value is an expression,
+Longer than 300 lines, because its parts call each other: a statement's value is an expression,
 and an expression may be a call, whose statements are followed in turn.
 """
 
@@ -21,13 +21,13 @@ DEEPEST = 60
 """Levels of blocks, of expressions and of inlined calls that are followed."""
 
 MOST_STEPS = 1_000
-"""Values and statements that are followed from one function. The solutions need a tenth; what
-asks about the result may take a time that grows with the square of it."""
+"""Values and statements followed from one function. The solutions need a tenth; what
+queries the result may take time that grows with its square."""
 
 
 @dataclass
 class _Scope:
-    """What the names of one running function hold, and what it has given so far."""
+    """What the names of one running function hold, and what it has returned so far."""
 
     names: dict[str, Expr]
     imports: dict[str, str]
@@ -47,7 +47,7 @@ class Tracer(Names):
         super().__init__(tree, spellings)
 
     def read(self, node: ast.expr, names: dict[str, Expr]) -> Expr:
-        """What an expression stands for in a method, where ``names`` hold these values."""
+        """What an expression stands for in a method, given the values of ``names``."""
         self._steps = 0
         return self._value(node, _Scope(names, {}, ast.ClassDef("", [], [], [], []), 0))
 

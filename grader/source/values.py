@@ -1,4 +1,4 @@
-"""Words of a rubric that ask for snippets: :mod:`grader.source.patterns` tells what one says."""
+"""A rubric's words that take snippets: :mod:`grader.source.patterns` says what they mean."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def returns(
     where: Where | None = None,
     rank: int = 0,
 ) -> SourceTest:
-    """What the function returns is made with a value that one of the snippets matches.
+    """The function's result is made with a value that one of the snippets matches.
 
-    ``near`` finds the line to show where none is.
+    ``near`` finds the line to show if there is none.
     """
     wanted = pattern(*snippets, without=without, where=where, rank=rank)
     close = pattern(near, where=where) if near is not None else None
@@ -54,7 +54,7 @@ def returns(
 
 
 def results_are(path: Path, *snippets: Snippet) -> SourceTest:
-    """Each value that the function can return is what one of the snippets says, itself."""
+    """Each value that the function can return itself matches one of the snippets."""
     wanted = pattern(*snippets)
 
     def test(source: Source) -> Finding:
@@ -92,7 +92,7 @@ def stores(
 
 
 def only_with(test: SourceTest, *paths: str) -> SourceTest:
-    """``test``; where it fails and one of these functions is missing, it says nothing."""
+    """``test``; if it fails and one of these functions is missing, it says nothing."""
 
     def found(source: Source) -> Finding:
         finding = test(source)
@@ -124,7 +124,7 @@ def mentions(path: Path, *snippets: Written, shown: Written | None = None) -> So
 
 
 def surely(test: SourceTest, *names: str, there: bool = False) -> SourceTest:
-    """``test``; while a placeholder is left in what has these names, what fails is missing.
+    """``test``; while the things with these names have a placeholder, a failure means missing.
 
     ``there`` shows the placeholder's line.
     """

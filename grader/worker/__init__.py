@@ -1,4 +1,4 @@
-"""The untrusted process: it imports the framework, runs the learner's code and says what it saw.
+"""The untrusted process: it imports the framework, runs the learner's code and reports what it saw.
 
-Nothing here is public: the sandbox starts ``__main__`` by its path.
+Nothing here is public: the sandbox starts ``__main__`` by path.
 """

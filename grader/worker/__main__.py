@@ -1,4 +1,4 @@
-"""Started by path, isolated, so that neither the course nor a current folder is importable."""
+"""Started by path, isolated, so that neither the course nor the current folder is importable."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH100, PTH120
@@ -10,7 +10,7 @@ import types
 
 
 def main() -> None:
-    """Make ``grader`` importable without putting its parent folder on the path, and begin."""
+    """Make ``grader`` importable without putting its parent folder on the path, and start."""
     package = types.ModuleType("grader")
     package.__path__ = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     sys.modules["grader"] = package

@@ -1,4 +1,4 @@
-"""Turns the arguments of a probe into what the learner's code is called with."""
+"""Turns the arguments of a probe into values to call the learner's code with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Arguments:
         self._configuration = configuration
 
     def build(self, value: Any, made: Mapping[str, Any]) -> Any:
-        """``value`` as the learner's code will see it; ``made`` holds earlier results by name."""
+        """``value`` as the learner's code will see it; ``made`` has earlier results by name."""
         match value:
             case list():
                 return [self.build(item, made) for item in value]
@@ -30,7 +30,7 @@ class Arguments:
                 return {key: self.build(item, made) for key, item in value.items()}
             case language.Ref(name, path):
                 return follow(made[name], path)
-            case language.ArrayArg(array):  # a copy: it comes out of a frame read-only
+            case language.ArrayArg(array):  # a copy: arrays from a frame are read-only
                 return np.array(array, order="C")
             case language.ConfigArg(fields):
                 module, _, cls = self._configuration.partition(":")

@@ -15,8 +15,8 @@ def work_or_die(settings: Settings, parent: int) -> NoReturn:
     try:
         _work(settings, parent)
     except BaseException:  # noqa: BLE001
-        # A fault of the worker, or of code that broke it: told, and not handed to Python's
-        # own ending, which runs more of that code.
+        # A fault of the worker, or of code that broke it: reported, not left to Python's
+        # own shutdown, which runs more of that code.
         sys.__excepthook__(*sys.exc_info())
     finally:
         os._exit(70)

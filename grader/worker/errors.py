@@ -1,4 +1,4 @@
-"""An exception of the learner's code as data, whatever the exception tries."""
+"""An exception from the learner's code as data, whatever the exception tries."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ GRADER = __file__.removesuffix("worker/errors.py")
 NUMPY = f"{os.sep}numpy{os.sep}"
 NOWHERE = ("", 0, "")
 CALLS = frozenset(("call_learner", "follow"))
-"""The worker's functions in which the file's functions refuse arguments, and its values a look."""
+"""The worker's functions where the file's functions reject arguments, or its values inspection."""
 
 FRAMES = 20
-"""How many calls are told at each end of a traceback."""
+"""How many calls are shown at each end of a traceback."""
 
 
 class Deserved(Exception):
-    """An error that the worker raises, and the program has earned."""
+    """An error that the worker raises on account of the program."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -39,17 +39,17 @@ class MissingName(Deserved):
 
 
 def deserved(error: E) -> E:
-    """``error``, marked: the program has earned it, though it is the worker that raises it."""
+    """``error``, marked as the program's fault, though the worker raises it."""
     vars(error)["deserved"] = True
     return error
 
 
 def see(error: BaseException, action: str, file: str) -> SeenError:
-    """``error`` as seen from the learner's file; of one that cannot be looked at, its type."""
+    """``error`` as seen from the learner's file; for one that cannot be inspected, its type."""
     try:
         return _see(error, action, file)
-    except Exception:  # noqa: BLE001 - whatever the error does to who looks at it
-        return SeenError(type_name(error), "(it cannot be looked at)", action)
+    except Exception:  # noqa: BLE001 - whatever the error does when inspected
+        return SeenError(type_name(error), "(it cannot be inspected)", action)
 
 
 def _see(error: BaseException, action: str, file: str) -> SeenError:
@@ -79,7 +79,7 @@ def type_name(value: object) -> str:
 
 
 def message(error: BaseException) -> str:
-    """The text of ``error``, or a word on why there is none."""
+    """The text of ``error``, or why there is none."""
     if type(error) is KeyError and len(error.args) == 1 and type(error.args[0]) is str:
         return error.args[0][:MESSAGE_LIMIT]
     try:
@@ -104,7 +104,7 @@ def _calls(error: BaseException) -> list[tuple[str, int, str]]:
 def _place(
     error: BaseException, calls: list[tuple[str, int, str]], file: str
 ) -> tuple[int | None, str | None]:
-    """The deepest line in the learner's file, and the function there."""
+    """The deepest line in the learner's file, and its function."""
     # Not isinstance, which asks the error for its __class__.
     if type(error) in (SyntaxError, IndentationError, TabError):
         syntax = cast(SyntaxError, error)
@@ -117,7 +117,7 @@ def _place(
 
 
 def _origin(error: BaseException, calls: list[tuple[str, int, str]], file: str) -> str:
-    """What raised ``error``, in the words of ``SeenError.origin``; NumPy does as it is told."""
+    """What raised ``error``, in the words of ``SeenError.origin``; not NumPy itself."""
     raised, _, function = next((call for call in reversed(calls) if NUMPY not in call[0]), NOWHERE)
     if not raised.startswith(GRADER) or function in CALLS:
         return "file" if raised == file else "below"

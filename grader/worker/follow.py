@@ -1,4 +1,4 @@
-"""Runs a learner's program so that the value of every expression is seen.
+"""Runs a learner's program so that every expression's value is recorded.
 
 Each expression ``e`` in a function of the file becomes ``see(number, e)``, where the number says
 which node of the syntax tree it is: the grader reads the same file and numbers it alike. So names,

@@ -1,8 +1,8 @@
 """A process that has imported the framework and forks a worker for each job: one at a time.
 
 A fork after the framework has started threads hangs. This process stops short of that: it imports
-what starts none, runs nothing of a learner, and lets each child go on from there. Of one child
-nothing is left for the next: its processes and its folder are gone before another is forked.
+what starts none, runs no learner's code, and lets each child continue from there. One child leaves
+nothing for the next: its processes and its folder are gone before another is forked.
 """
 
 # pathlib would cost 10 ms of every start.
@@ -26,7 +26,7 @@ SOCKET = 3
 REQUEST = 64 * 1024
 ENDS = 5
 ABOVE = 64
-"""Pipe ends are moved up here, out of the way of a worker's own numbers."""
+"""Pipe ends are moved up here, out of the way of a worker's fixed descriptors."""
 
 
 def keep(settings: Settings) -> NoReturn:
@@ -49,7 +49,7 @@ def keep(settings: Settings) -> NoReturn:
 
 
 def _one(settings: Settings, descriptors: list[int]) -> None:
-    """Fork a worker, watch it to its end, and forget it."""
+    """Fork a worker, watch it until it ends, and forget it."""
     job, messages, output, control, ending = descriptors
     os.mkdir(settings.folder, 0o700)
     parent = os.getpid()
@@ -64,13 +64,13 @@ def _one(settings: Settings, descriptors: list[int]) -> None:
 
 
 def _become(settings: Settings, parent: int, output: int, job: int, messages: int) -> NoReturn:
-    """In the child: be a worker that differs from others in nothing but its folder."""
+    """In the child: be a worker that differs from others only in its folder."""
     for end, place in ((output, 1), (output, 2), (job, JOB), (messages, MESSAGES)):
         os.dup2(end, place, inheritable=False)
     os.closerange(MESSAGES + 1, 4096)
     os.environ.update(HOME=settings.folder, TMPDIR=settings.folder)
     os.environ.update(frameworks.load(settings.framework).environment(settings.folder))
-    # Python's streams still take their descriptors for what they were: files that can seek.
+    # Python's streams still treat their descriptors as what they were: seekable files.
     sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     child.work_or_die(settings, parent)

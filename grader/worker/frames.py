@@ -1,6 +1,6 @@
 """Where in the learner's file an exception was raised, and what the values there were.
 
-For explanations only. Whatever is looked at may be the learner's object and may lie; nothing here
+For explanations only. Any object inspected may be the learner's and may lie; nothing here
 computes a tensor's numbers, and the caller catches whatever is raised.
 """
 
@@ -28,7 +28,7 @@ from typing import Any
 from grader.protocol.probe import MOST_CALLS, MOST_NAMES, MOST_VALUES, SeenCall, SeenValue
 
 ENDS = MOST_CALLS // 2
-"""Calls at each end of a chain that are kept."""
+"""How many calls are kept at each end of a chain."""
 
 CODE_LIMIT = 500
 TEXT_LIMIT = 80
@@ -42,14 +42,14 @@ Place = tuple[int, int, int, int]
 
 
 def calls(error: BaseException, file: str, source: str) -> tuple[SeenCall, ...]:
-    """The learner's own lines that ``error`` went through, outermost first, the ends of them."""
+    """The learner's own lines that ``error`` passed through, outermost first; the two ends."""
     own = [here for here in _tracebacks(error) if here.tb_frame.f_code.co_filename == file]
     kept = own if len(own) <= 2 * ENDS else own[:ENDS] + own[-ENDS:]
     return tuple(_call(here, source, values=here is kept[-1]) for here in kept)
 
 
 def inside(error: BaseException, file: str) -> str:
-    """The function that the learner's deepest line called and that raised; empty for none."""
+    """The function called by the learner's deepest line that raised; empty if none."""
     every = list(_tracebacks(error))
     own = [at for at, here in enumerate(every) if here.tb_frame.f_code.co_filename == file]
     if not own or own[-1] + 1 == len(every):
@@ -58,7 +58,7 @@ def inside(error: BaseException, file: str) -> str:
 
 
 def about(error: BaseException, file: str) -> SeenValue | None:
-    """What a missing name was looked for in: an object, a module, or the names in reach."""
+    """Where a missing name was looked up: an object, a module, or the names in scope."""
     if type(error) is AttributeError and error.name is not None:
         return describe(error.obj, names=True, near=error.name)
     if type(error) is ImportError and error.name in sys.modules:
@@ -94,7 +94,7 @@ def _call(here: TracebackType, source: str, *, values: bool) -> SeenCall:
 
 
 def _segment(source: str, place: Place) -> str:
-    """The text of an expression; empty where it is long."""
+    """The text of an expression; empty if long."""
     start, end, first, last = place
     lines = [line.encode() for line in source.split("\n")[start - 1 : end]]
     if not lines:
@@ -111,7 +111,7 @@ def _statements(source: str) -> tuple[ast.stmt, ...]:
 
 
 def _statement(source: str, line: int) -> str:
-    """The text of the innermost statement at ``line``; of one with a body, its head."""
+    """The text of the innermost statement at ``line``; for one with a body, its header."""
     found: ast.stmt | None = None
     for node in _statements(source):
         if node.lineno <= line <= (node.end_lineno or node.lineno) and (
@@ -175,7 +175,7 @@ def _value(node: ast.expr, scope: Mapping[str, Any]) -> Any:
 
 
 def describe(value: Any, *, names: bool = False, near: str = "") -> SeenValue:
-    """``value`` in a few words; ``names`` adds its attributes, of many only those near ``near``."""
+    """``value`` in a few words; ``names`` adds attributes, if many only those near ``near``."""
     kind = "type" if isinstance(value, type) else type.__dict__["__name__"].__get__(type(value))
     plain = isinstance(value, (*CALLABLES, ModuleType, type))
     own = {} if plain else getattr(value, "__dict__", {})
@@ -223,7 +223,7 @@ def _sizes(value: Any) -> tuple[tuple[int, ...] | None, str]:
 
 
 def _signature(value: Any) -> tuple[str, ...] | None:
-    """The parameters of what can be called, as they are written; None where that is unknown."""
+    """The parameters of a callable, as written; None if unknown."""
     if not callable(value):
         return None
     for one in (value, getattr(value, "forward", None)):

@@ -1,4 +1,4 @@
-"""What the learner's file may import: of the course, the earlier steps, from memory."""
+"""What the learner's file may import: from the course, only the earlier steps, from memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import CodeType, ModuleType
 from grader.worker.errors import deserved
 
 OWN = frozenset(("solutions", "steps", "checks", "grader"))
-"""The course's packages. Of these only the modules of the job exist here."""
+"""The course's packages. Only the job's modules of these exist here."""
 
 STEP_FILE = re.compile(r"(?:step|solution)_\d\d")
 """An earlier step imported as if it lay in the same folder."""
@@ -24,9 +24,9 @@ def install(
     packages: Sequence[str],
     others: Sequence[importlib.abc.MetaPathFinder] = (),
 ) -> None:
-    """Put a finder of ``modules``, and ``others``, in front of Python's own.
+    """Put a finder for ``modules``, and ``others``, ahead of Python's own.
 
-    ``packages`` are what a file may import beside them; a refusal names them.
+    ``packages`` are what a file may import besides them; a refusal names them.
     """
     sys.meta_path[:0] = [EarlierSteps(modules, packages), *others]
     for name in [name for name in sys.modules if name.partition(".")[0] in OWN]:
@@ -51,7 +51,7 @@ class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """A module of the job, or an ImportError that says what there is."""
+        """A module of the job, or an ImportError that says what exists."""
         if name.partition(".")[0] not in OWN and not STEP_FILE.fullmatch(name):
             return None
         if name in self._packages:

@@ -1,6 +1,6 @@
-"""What a value of the learner's code is, as data. The value may lie about everything.
+"""A value of the learner's code, as data. The value may lie about everything.
 
-Only the real type of a value decides; its own methods are not asked.
+Only the real type of a value counts; its own methods are not called.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ NAME = 300
 VALUES = 10_000
 CHARACTERS = 500_000
 ARRAY_BYTES = 32 << 20
-"""At most this is looked at of one probe's results; no step's answer comes near."""
+"""Limits on what is read of one probe's results; no step's answer comes near."""
 
 DTYPES = "biuf"
 WIDEST = 8
 
 
 class TooLarge(Deserved):
-    """The results are larger than any that a step asks for."""
+    """The results are larger than any step asks for."""
 
 
 def numbers(value: Any, runtime: Runtime) -> SeenTensor | SeenArray | None:
-    """The numbers of a tensor or array; None where they cannot be had."""
+    """The numbers of a tensor or array; None if they cannot be read."""
     try:
         seen = Eye(runtime).see(value)
-    except Exception:  # noqa: BLE001 - it explains only, and this value has nothing to tell
+    except Exception:  # noqa: BLE001 - only for explanations, and this value has none
         return None
     return seen if isinstance(seen, SeenTensor | SeenArray) else None
 
 
 class Eye:
-    """Looks at the results of one probe, and at no more of them than can be told.
+    """Reads the results of one probe, up to the limits.
 
-    Every method raises :class:`TooLarge` where that is exceeded, and whatever the framework raises
+    Every method raises :class:`TooLarge` beyond them, and whatever the framework raises
     when a tensor's numbers are computed.
     """
 
@@ -97,10 +97,10 @@ class Eye:
         """Count numbers of ``width`` bytes that are about to be copied."""
         self._bytes -= numbers * width
         if self._bytes < 0:
-            raise TooLarge(f"the result holds {numbers} numbers, too many to look at")
+            raise TooLarge(f"the result has {numbers} numbers, too many to read")
 
     def array(self, value: Any) -> SeenArray | SeenObject:
-        """A copy of a NumPy array, or of a number of NumPy's."""
+        """A copy of a NumPy array or scalar."""
         array = np.asarray(value).view(np.ndarray)
         if array.dtype.kind not in DTYPES or array.dtype.itemsize > WIDEST:
             return SeenObject(f"ndarray of {array.dtype}")
@@ -110,13 +110,13 @@ class Eye:
     def _count(self) -> None:
         self._values -= 1
         if self._values < 0:
-            raise TooLarge(f"the result holds more than {VALUES} values")
+            raise TooLarge(f"the result has more than {VALUES} values")
 
     def _text(self, value: str, limit: int) -> str:
         text = str.__str__(value)[:limit]
         self._characters -= len(text)
         if self._characters < 0:
-            raise TooLarge(f"the result holds more than {CHARACTERS} characters")
+            raise TooLarge(f"the result has more than {CHARACTERS} characters")
         return text
 
     def _key(self, key: object) -> str:

@@ -17,7 +17,7 @@ from grader.worker.arguments import Arguments
 from grader.worker.follow import Recorder
 
 FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
-"""Errors that trying again without staging would not change."""
+"""Errors that a retry without staging would not change."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def run(probe: Probe, subject: Subject) -> Observation:
 
 
 def call_learner(target: Any, args: Any, kwargs: Any) -> Any:
-    """What ``target`` gives. An error raised in this very function is that of its arguments."""
+    """What ``target`` returns. An error raised in this very function is about its arguments."""
     return target(*args, **kwargs)
 
 
@@ -83,7 +83,7 @@ class _Bench:
     def _staged(
         self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
     ) -> Seen:
-        """The call's answer, computed as one graph; where that raises, operation by operation."""
+        """The call's answer, computed as one graph; if that raises, operation by operation."""
         target = find()
         graph = self._runtime.staged()
         if graph is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenError | None]:
     """The module made from the learner's source, and the error that importing it raised.
 
-    With a ``recorder``, every expression of its functions tells its value there.
+    With a ``recorder``, every expression of its functions reports its value there.
     """
     module = ModuleType(module_name(job.file))
     module.__file__ = job.file
@@ -39,7 +39,7 @@ def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenEr
 
 
 def module_name(file: str) -> str:
-    """The file's own name where it is one that nothing else has, and never ``__main__``."""
+    """The file's own name if nothing else has it, and never ``__main__``."""
     stem = os.path.splitext(os.path.basename(file))[0]
     taken = stem in sys.modules or stem in sys.stdlib_module_names
     return stem if stem.isidentifier() and not taken else "submission"

@@ -25,7 +25,7 @@ def serve(settings: Settings) -> None:
 
 
 def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
-    """Put every layer on, and between them import the framework with its engine."""
+    """Apply every layer, and between them import the framework with its engine."""
     applied = layers.apply(layers.BEFORE_IMPORT, settings)
     runtime = import_single_threaded(settings)
     from grader.worker import talk
@@ -40,7 +40,7 @@ def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
 
 
 def _relieve_collector() -> None:
-    """Spare the job a sixth of its time: what was imported stays, and graphs are many."""
+    """Save the job a sixth of its time: imports stay anyway, and graphs are many."""
     import gc
 
     gc.freeze()
@@ -48,7 +48,7 @@ def _relieve_collector() -> None:
 
 
 def import_single_threaded(settings: Settings) -> Runtime:
-    """Import as much of the framework as starts no thread, and what the worker's talk needs."""
+    """Import as much of the framework as starts no thread, and what the worker's protocol needs."""
     runtime = frameworks.load(settings.framework).runtime()
     import grader.worker.talk  # noqa: F401
 
@@ -56,7 +56,7 @@ def import_single_threaded(settings: Settings) -> Runtime:
 
 
 def _broken(error: BaseException) -> NoReturn:
-    """Say why the worker cannot work."""
+    """Report why the worker cannot start."""
     import traceback
 
     from grader.confine.settings import MESSAGES

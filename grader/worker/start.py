@@ -1,7 +1,7 @@
 """The first moments of the worker: one process becomes the supervisor and its only child.
 
-The child confines itself, imports the framework and serves one job. Nothing here imports that,
-and nothing of the learner runs before every layer is in place.
+The child confines itself, imports the framework and serves one job. Nothing here imports it,
+and no learner's code runs before every layer is in force.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def main(arguments: list[str]) -> NoReturn:
         child.work_or_die(parse(arguments[2:]), int(arguments[1]))
     forking = arguments[0] == FORK_SERVER
     settings = parse(arguments[1:] if forking else arguments)
-    # CPython up to 3.12 formats the running task, each tensor in it, whenever asyncio.run
-    # finds Python's own SIGINT handler: 22 s a forward.
+    # CPython up to 3.12 formats the running task, with each tensor in it, whenever asyncio.run
+    # finds Python's own SIGINT handler: 22 s per forward pass.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.closerange(ENDING + 1, 4096)
-    with suppress(OSError):  # bubblewrap has made a session already
+    with suppress(OSError):  # bubblewrap has already made a session
         os.setsid()
     kernel.adopt_orphans()
     supervise(settings)
@@ -46,9 +46,9 @@ def main(arguments: list[str]) -> NoReturn:
 
 
 def supervise(settings: Settings) -> None:
-    """Be no longer root, and end with the process that started this one.
+    """Stop being root, and end with the process that started this one.
 
-    bubblewrap's process outside ends this one only where that has asked for it; asked from
+    bubblewrap's process outside ends this one only if this one asked for it; asked from
     here, it does not matter which thread of the grader started bubblewrap.
     """
     from grader.confine import kernel
@@ -65,6 +65,6 @@ def supervise(settings: Settings) -> None:
 
 
 def _spawn(arguments: list[str]) -> int:
-    """A worker from nothing: the libraries of macOS do not survive a fork."""
+    """A worker from scratch: the libraries of macOS do not survive a fork."""
     command = [*sys.orig_argv[: -len(arguments)], WORKER, str(os.getpid()), *arguments]
     return os.posix_spawn(sys.executable, command, os.environ)

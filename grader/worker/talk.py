@@ -1,4 +1,4 @@
-"""The worker's talk with the grader: take the job, run its probes, say what was seen.
+"""The worker's dialogue with the grader: take the job, run its probes, report what was seen.
 
 Everything is imported at the top. Once the learner's code runs, the grader's modules can no
 longer be imported by name.
@@ -27,14 +27,14 @@ from grader.worker.arguments import Arguments
 SENDING = threading.Lock()
 
 SEEDING = 1 << 16
-"""So many bytes of a job's arrays, and all of its text, choose the numbers that it draws."""
+"""This many bytes of a job's arrays, and all of its text, seed the numbers that it draws."""
 
 OUT_OF_MEMORY = 71
-"""Exit status when there is no memory left even to tell the error."""
+"""Exit status if there is not even memory left to report the error."""
 
 
 def do_job(layers: tuple[str, ...], wall: float, runtime: Runtime) -> NoReturn:
-    """Announce that this worker is ready, do the job that comes, and end the process."""
+    """Announce that this worker is ready, do its job, and end the process."""
     send(Hello(layers, os.getpid(), runtime.left))
     try:
         _work(_receive(), wall, runtime)
@@ -67,7 +67,7 @@ def _receive() -> Job:
 
 
 def _seed(number: int) -> None:
-    """Let a program that draws numbers draw the same ones when the same job is done again."""
+    """Make a program that draws random numbers draw the same ones if the job is repeated."""
     random.seed(number)
     np.random.seed(number)
 
@@ -95,7 +95,7 @@ def _work(job: Job, wall: float, runtime: Runtime) -> None:
 
 
 def _flush() -> None:
-    """Let what the learner's code printed go out before this process ends abruptly."""
+    """Flush what the learner's code printed before this process ends abruptly."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(BaseException):  # the learner's code may have replaced the stream
             stream.flush()

@@ -1,4 +1,4 @@
-"""Says at which line of the learner's file the time runs out."""
+"""Reports the line of the learner's file at which the time runs out."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Callable
 from grader.protocol.message import Stuck
 
 SHARE = 0.8
-"""Of the time limit: early enough for the grader to hear of it."""
+"""Fraction of the time limit: early enough for the grader to receive it."""
 
 
 def start(file: str, seconds: float, send: Callable[[Stuck], None]) -> None:
-    """Look at this thread when most of ``seconds`` has passed, and send where it is.
+    """When most of ``seconds`` has passed, send where this thread is.
 
-    Again after each further such time, for the grader waits longer where kernels are compiled.
+    Repeat after each further such period, because the grader waits longer for compiled kernels.
     """
     watched = threading.get_ident()
     never = threading.Event()

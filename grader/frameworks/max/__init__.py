@@ -20,7 +20,7 @@ NOTES = {
 }
 HINTS = {
     "array returned": "Return the MAX Tensor itself: leave out to_numpy() and NumPy's functions.",
-    "bias missing": "Linear has a bias unless bias=False is said.",
+    "bias missing": "Linear has a bias unless you pass bias=False.",
     "bias too many": "self.{owner} must have no bias here: pass the argument on, "
     "Linear(..., bias=bias).",
     "no module": "Write class {cls}(Module) and call super().__init__() first.",
@@ -48,7 +48,7 @@ class Max(frameworks.Framework):
     hints = HINTS
 
     def parts(self) -> frozenset[str]:
-        """The staging, and the operations that are computed on NumPy."""
+        """The staging, and the operations computed on NumPy."""
         from grader.frameworks.max.engine.handlers import PARTS
 
         return PARTS
@@ -79,19 +79,19 @@ class Max(frameworks.Framework):
         return cache.shared()
 
     def runs_programs(self) -> bool:
-        """Without the interpreter's shared library, MAX's import runs python3 to ask for it."""
+        """Without the interpreter's shared library, MAX's import runs python3 to find it."""
         from grader.frameworks.max import engine
 
         return "MOJO_PYTHON_LIBRARY" not in engine.environment()
 
     def prepared(self) -> bool:
-        """Whether what MAX compiles at its first import is there."""
+        """Whether what MAX compiles on its first import exists."""
         from grader.frameworks.max import engine
 
         return engine.prepared()
 
     def prepare(self) -> None:
-        """Let MAX compile what it needs to be imported; 6 s, once on a machine."""
+        """Let MAX compile what its import needs; 6 s, once per machine."""
         from grader.frameworks.max import engine
 
         engine.prepare()

@@ -1,6 +1,6 @@
-"""MAX's cache of compiled kernels, of which a worker gets a copy to throw away.
+"""MAX's cache of compiled kernels, of which a worker gets a disposable copy.
 
-It holds native code that later gradings run, so a worker may not write there. What is in it
+It contains native code that later gradings run, so a worker may not write there. What is in it
 can be read through symbolic links; what a worker compiles stays in its private folder.
 """
 
@@ -15,10 +15,10 @@ VARIABLE = "MODULAR_CACHE_DIR"
 
 
 def shared() -> str:
-    """The folder in which MAX keeps kernels that it compiled.
+    """The folder where MAX keeps compiled kernels.
 
     MAX looks at ``MODULAR_CACHE_DIR``, at ``cache`` in ``MODULAR_HOME``, then in the user's
-    cache folder. A worker may read it, but has one of its own to write to.
+    cache folder. A worker may read it, but writes to its own.
     """
     given = os.environ
     if given.get(VARIABLE):
@@ -35,7 +35,7 @@ def private(folder: str) -> str:
 
 
 def seed(real: str) -> None:
-    """Link all that is in ``real`` into this process's own cache. Only the first call does it."""
+    """Link everything in ``real`` into this process's own cache. Only the first call does it."""
     mine = os.environ.get(VARIABLE, "")
     if not mine or mine == real or os.path.isdir(mine):
         return

@@ -30,7 +30,7 @@ class OldPath(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        """A module of its own, so that the real one keeps its name and its spec."""
+        """A separate module, so that the real one keeps its name and its spec."""
         real = importlib.import_module(NN + spec.name.removeprefix(OLD_NN))
         module = ModuleType(spec.name)
         module.__dict__.update(

@@ -56,8 +56,8 @@ class MaxRuntime(frameworks.Runtime):
         return context
 
     def argument(self, value: Any) -> Any:
-        """The value of MAX that ``value`` stands for."""
-        # Arrays are copied: MAX shares their memory, and they come out of a frame read-only.
+        """The MAX value that ``value`` stands for."""
+        # Arrays are copied: MAX shares their memory, and arrays from a frame are read-only.
         match value:
             case language.TensorArg(array):
                 return Tensor.from_dlpack(np.array(array, order="C"))
@@ -78,7 +78,7 @@ class MaxRuntime(frameworks.Runtime):
         if issubclass(type(value), Tensor):
             dtype = Tensor.dtype.fget(value)
             eye.spend(math.prod(int(dim) for dim in Tensor.shape.fget(value)))
-            # NumPy has no bfloat16, whose every number is a float32.
+            # NumPy has no bfloat16; every bfloat16 is also a float32.
             readable = Tensor.cast(value, DType.float32) if dtype == DType.bfloat16 else value
             return SeenTensor(np.array(Tensor.to_numpy(readable), order="C"), dtype.name)
         if issubclass(type(value), StaticDim):

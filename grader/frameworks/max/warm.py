@@ -1,7 +1,7 @@
-"""A first forward of our own, so that the learner's is not the one that waits for first times.
+"""A first forward pass of our own, so that the learner's does not pay for first-time work.
 
 MAX imports parts of itself, and registers what it builds graphs from, when they are first
-used. A worker that is started ahead of time does that before its job is there.
+used. A worker started ahead of time does that before its job arrives.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WIDTH, HEADS, LENGTH = 4, 2, 3
 
 
 class Attention(Module[[Tensor], Tensor]):  # type: ignore[misc]
-    """What most steps ask MAX for, as small as it can be."""
+    """What most steps ask of MAX, as small as possible."""
 
     def __init__(self) -> None:
         self.c_attn = Linear(WIDTH, 3 * WIDTH, bias=True)

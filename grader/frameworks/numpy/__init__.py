@@ -1,4 +1,4 @@
-"""NumPy as what a course is written in: every array is a tensor, every object a module.
+"""NumPy as a course's framework: every array is a tensor, every object a module.
 
 This module does not import NumPy.
 """

@@ -17,9 +17,9 @@ class NumPyRuntime(frameworks.Runtime):
     """NumPy's values, in and out. An object's parameters are the arrays among its attributes."""
 
     def argument(self, value: Any) -> Any:
-        """The value of NumPy that ``value`` stands for."""
+        """The NumPy value that ``value`` stands for."""
         match value:
-            case language.TensorArg(array):  # a copy: it comes out of a frame read-only
+            case language.TensorArg(array):  # a copy: arrays from a frame are read-only
                 return np.array(array, order="C")
             case language.DTypeArg(name):
                 return np.dtype(name)
@@ -44,7 +44,7 @@ class NumPyRuntime(frameworks.Runtime):
             yield name, SeenParameter(array.shape, array.dtype.name)
 
     def load_weights(self, module: Any, weights: dict[str, Array]) -> None:
-        """Set the attributes of these names.
+        """Set the attributes with these names.
 
         Raises:
             ValueError: another name, shape or dtype.
@@ -57,7 +57,7 @@ class NumPyRuntime(frameworks.Runtime):
 
 
 def _arrays(module: Any) -> dict[str, Array]:
-    """The arrays among the attributes of ``module``, whatever it says of itself."""
+    """The arrays among the attributes of ``module``, whatever it says about itself."""
     try:
         attributes = object.__getattribute__(module, "__dict__")
     except AttributeError:  # it has slots

@@ -1,6 +1,6 @@
 """The rules that run-time checks are made of: each asks the evidence one question.
 
-A rule takes names of trials; a trailing ``*`` names every trial that starts so.
+A rule takes names of trials; a trailing ``*`` names every trial that starts like this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How rules ask the evidence: for actions and arrays, and what to call them."""
+"""How rules query the evidence: for actions and arrays, and what to call them."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def results_of(evidence: Evidence, trials: tuple[str, ...]) -> Iterator[tuple[st
 
 
 def array_at(evidence: Evidence, trial: str, path: str) -> npt.NDArray[np.generic] | None:
-    """The array that came back; None where it was something else."""
+    """The array that came back; None if it was something else."""
     seen = evidence.seen(trial, path)
     return seen.array if isinstance(seen, SeenTensor | SeenArray) else None
 
 
 def call_of(evidence: Evidence, trial: str, path: str) -> str:
-    """The learner's name for what gave the result at ``path``."""
+    """The learner's name for what returned the result at ``path``."""
     for action in evidence.trials[trial].probe.actions:
         if isinstance(action, Call) and action.name == path.split(".", maxsplit=1)[0]:
             return action.method or "The forward pass"

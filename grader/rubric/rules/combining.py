@@ -36,7 +36,7 @@ def note(text: str, *trials: str) -> Rule:
 
 
 def wish(trial: str, note: str) -> Rule:
-    """Always holds; ``note`` is added where ``trial`` is not right."""
+    """Always holds; ``note`` is added if ``trial`` is not right."""
 
     def rule(evidence: Evidence) -> Ruling:
         return Passed(None if evidence.right(trial) else note)

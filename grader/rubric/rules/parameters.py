@@ -72,7 +72,7 @@ def _parameter_problem(
 
 
 def _missing(key: str, seen: SeenModule, framework: Framework) -> Failed:
-    """A parameter that the weights have and the module has not."""
+    """A parameter that the weights have but the module lacks."""
     kind = seen.attributes.get(key, framework.tensor_type)
     if kind != framework.tensor_type:
         told = "None" if kind == "NoneType" else f"of type {kind}"
@@ -84,8 +84,8 @@ def _missing(key: str, seen: SeenModule, framework: Framework) -> Failed:
 
 
 def _too_many(key: str, want: Mapping[str, object], options: str, framework: Framework) -> Failed:
-    """A parameter that the module has and the weights have not."""
-    message = f"There is a parameter too many{options}: {key}"
+    """A parameter that the module has but the weights lack."""
+    message = f"There is one parameter too many{options}: {key}"
     owner, _, last = key.rpartition(".")
     if owner and last == "bias" and f"{owner}.weight" in want:
         return Failed(
@@ -94,7 +94,7 @@ def _too_many(key: str, want: Mapping[str, object], options: str, framework: Fra
     if owner and last in ("weight", "bias"):
         return Failed(
             message,
-            f"self.{owner} is a layer for which there are no weights: is it needed, and called so?",
+            f"self.{owner} is a layer without weights to load: is it needed, and named right?",
             concept="layer-too-many",
         )
     return Failed(
@@ -118,7 +118,7 @@ def _options(evidence: Evidence, trial: str) -> str:
 def attribute_is(trial: str, attribute: str, value: object, *, action: str = "attributes") -> Rule:
     """The attribute that was read has this value.
 
-    Where every forward pass is right, a program that does without the attribute is right too.
+    If every forward pass is right, a program without the attribute is right too.
     """
 
     def rule(evidence: Evidence) -> Ruling:

@@ -38,19 +38,19 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
 
 
 def _tensor_hint(seen: Seen, framework: Framework) -> str | None:
-    """What to do about a result that is no tensor."""
+    """What to do about a result that is not a tensor."""
     match seen:
         case None:
             return "Does every path of the function end in a return?"
         case SeenArray():
             return framework.hint("array returned")
         case tuple() | list():
-            return "Return the tensor by itself. A comma behind it makes a tuple."
+            return "Return the tensor alone. A comma after it makes a tuple."
     return None
 
 
 def shapes(*trials: str) -> Rule:
-    """Every result has the shape that the oracle's has."""
+    """Every result has the shape of the oracle's."""
 
     def rule(evidence: Evidence) -> Ruling:
         for name, path in results_of(evidence, trials):
@@ -113,7 +113,7 @@ NAN_HINT = (
 
 
 def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]) -> str | None:
-    """Where the first number is that is NaN and should not be."""
+    """Where the first number is NaN and should not be."""
     if seen is None or seen.shape != expected.shape or seen.dtype.kind != "f":
         return None
     lost = np.argwhere(np.isnan(seen) & ~np.isnan(expected))
@@ -124,7 +124,7 @@ def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]
 
 
 def numbers_or(*trials: str, other: dict[str, object], note: str) -> Rule:
-    """The numbers are right, or all those of another reading that is accepted with a note."""
+    """The numbers are right, or all match another reading that is accepted with a note."""
 
     def rule(evidence: Evidence) -> Ruling:
         ruling = numbers(*trials)(evidence)
@@ -142,19 +142,19 @@ def numbers_or(*trials: str, other: dict[str, object], note: str) -> Rule:
 
 
 KEPT = (
-    "Something is kept between calls, or it is random. Compute everything from the arguments, "
+    "Something is kept between calls, or is random. Compute everything from the arguments, "
     "and keep nothing on self."
 )
 
 
 def repeats(trial: str, first: str, again: str) -> Rule:
-    """Two calls with the same input give the same numbers."""
+    """Two calls with the same input return the same numbers."""
 
     def rule(evidence: Evidence) -> Ruling:
         before, after = array_at(evidence, trial, first), array_at(evidence, trial, again)
         stop = obstacle(evidence, trial, again)
         if before is not None and isinstance(stop, Failed):
-            told = f"The same input gave an error on the second call: {stop.message}"
+            told = f"The same input raised an error on the second call: {stop.message}"
             return replace(stop, message=told, hint=KEPT, concept="state-kept")
         if before is None or after is None:
             return NotRun()
@@ -162,7 +162,7 @@ def repeats(trial: str, first: str, again: str) -> Rule:
             trial, after, before.astype(np.float64)
         ):
             return Failed(
-                "The same input gave another output on the second call",
+                "The same input returned a different output on the second call",
                 KEPT,
                 concept="state-kept",
                 wrong=((trial, again),),
@@ -194,7 +194,7 @@ def unaffected(trial: str, base: str, changed: str, *, before: int) -> Rule:
 
 
 def no_numbers(evidence: Evidence, trial: str, path: str) -> Ruling:
-    """What to say where there are no numbers to compare: another check tells an error."""
+    """What to say if there are no numbers to compare: another check reports errors."""
     if obstacle(evidence, trial, path.split(".", maxsplit=1)[0]) is not None:
         return NotRun()
     seen, want = evidence.seen(trial, path), evidence.expected(trial)[path]

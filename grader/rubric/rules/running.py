@@ -10,7 +10,7 @@ from grader.rubric.rules.combining import all_of
 
 ENDINGS = {
     "timeout": "did not finish in time",
-    "memory": "asked for more memory than there is for it",
+    "memory": "asked for more memory than it may use",
     "exit": "ended the whole process",
     "killed": "was killed, twice: it ends itself, or needs more memory than this machine has",
     "garbled": "wrote into the channel that carries the results",
@@ -18,7 +18,7 @@ ENDINGS = {
 
 
 def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
-    """Why ``action`` gave no result to look at; None where it gave one."""
+    """Why ``action`` returned no result to look at; None if it returned one."""
     state = evidence.state(trial, action)
     if state is State.SEEN:
         return None
@@ -38,7 +38,7 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
 
 
 def raised(evidence: Evidence, error: SeenError) -> Failed:
-    """What the error says, and nothing else: a check's own hints do not know of it."""
+    """What the error says, and nothing else: a check's own hints do not fit it."""
     told = evidence.framework.translate(error)
     return Failed(
         told.message,
@@ -82,7 +82,7 @@ def imports() -> Rule:
 
 
 def builds(*trials: str, module: bool = True) -> Rule:
-    """What each trial makes can be made, and is one of the framework's modules if ``module``."""
+    """What each trial builds can be built, and is a module of the framework if ``module``."""
 
     def rule(evidence: Evidence) -> Ruling:
         for name, make in actions_of(evidence, trials, Make):
@@ -100,7 +100,7 @@ def builds(*trials: str, module: bool = True) -> Rule:
 
 
 def runs(*trials: str) -> Rule:
-    """Every call gives an answer."""
+    """Every call returns an answer."""
 
     def rule(evidence: Evidence) -> Ruling:
         for name, call in actions_of(evidence, trials, Call):

@@ -1,9 +1,10 @@
 """The engine: MAX's operations on NumPy, so that grading compiles nothing.
 
 MAX still stages every graph and checks every shape and dtype; the numbers come from NumPy, and
-what is slow in MAX's staging is done sooner. :func:`environment`, :func:`prepared` and
-:func:`prepare` import neither NumPy nor MAX: call them before starting the process that does.
-:func:`install` belongs into that process, after MAX is imported and before the first tensor.
+faster functions replace the slow parts of MAX's staging. :func:`environment`,
+:func:`prepared` and :func:`prepare` import neither NumPy nor MAX: call them before starting the
+process that does.
+:func:`install` belongs in that process, after MAX is imported and before the first tensor.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ def environment() -> dict[str, str]:
 
 
 def prepared() -> bool:
-    """Whether importing MAX will be quick: what it compiles the first time is there."""
+    """Whether importing MAX will be quick: what it compiles the first time exists."""
     from grader.frameworks.max.engine import precompile
 
     return precompile.prepared()
 
 
 def prepare() -> None:
-    """Let MAX compile what it needs to be imported; 6 s, once on a machine.
+    """Let MAX compile what its import needs; 6 s, once per machine.
 
     Raises:
         grader.frameworks.max.engine.precompile.NotPrepared: MAX could not be imported.
@@ -45,18 +46,18 @@ def install(
 ) -> None:
     """Choose what computes MAX's operations: ``"numpy"`` or ``"max"`` (MAX's own kernels).
 
-    Operations without a NumPy handler run on MAX's kernels. Where MAX compiles, which takes up
+    Operations without a NumPy handler run on MAX's kernels. When MAX compiles, which takes up
     to a minute, ``announce`` is called with one line of text, from another thread; without it
     the line goes to standard error. ``before_compiling`` is called before each such kernel, and
     before each that MAX loads from its cache.
 
-    Before Python 3.13 this also puts a handler for Ctrl-C in the place of Python's, which makes
-    every result of MAX take seconds there; KeyboardInterrupt is raised as ever. Call it in the
+    Before Python 3.13 this also replaces Python's handler for Ctrl-C, which makes
+    every result of MAX take seconds there; KeyboardInterrupt is still raised. Call it in the
     main thread: no other can set a handler.
 
     Raises:
         ValueError: for any other kind.
-        grader.frameworks.max.engine.private.Lacking: this MAX lacks what no engine does without.
+        grader.frameworks.max.engine.private.Lacking: this MAX lacks what every engine needs.
     """
     from grader.frameworks.max.engine import installing
 

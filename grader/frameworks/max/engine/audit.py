@@ -1,7 +1,7 @@
 """Which private names the engine takes from MAX, and whether the installed MAX has them.
 
-``python -m grader.frameworks.max.engine.audit``: one line for each name, with what needs it; for
-one that is missing, what happens without it. The exit status is 1 where the engine cannot work.
+``python -m grader.frameworks.max.engine.audit``: one line per name, with what needs it; for
+a missing one, what happens without it. The exit status is 1 if the engine cannot work.
 """
 
 from __future__ import annotations

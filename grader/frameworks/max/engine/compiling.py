@@ -1,4 +1,4 @@
-"""Says so when MAX still compiles something: a kernel, or a graph that its interpreter refuses."""
+"""Announces what MAX still compiles: a kernel, or a graph that its interpreter refuses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE_S = 1.0
 
 @contextmanager
 def _announced(announce: Announce, what: str) -> Iterator[None]:
-    """Say what MAX compiles, unless it is done within a second."""
+    """Announce what MAX compiles, unless it takes less than a second."""
     line = f"MAX compiles {what} (once on this machine; up to a minute) ..."
     timer = threading.Timer(PATIENCE_S, announce, [line])
     timer.daemon = True
@@ -97,6 +97,6 @@ def _announce_graphs(announce: Announce, before: Callable[[], None]) -> list[Nam
 def print_no_graphs() -> None:
     """Keep MAX from printing a graph that it refuses: a page of text that no learner wrote.
 
-    Its error says what is wrong. Staging a call that reads numbers half-way leads there.
+    Its error says what is wrong. Staging a call that reads numbers halfway leads there.
     """
     graph.graph.print = lambda *_: None

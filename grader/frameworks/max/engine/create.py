@@ -15,7 +15,7 @@ def _range(operation: Operation, arrays: Sequence[Array]) -> Array:
     values = np.arange(start, stop, step, dtype=operation.dtype)
     announced = operation.shape
     if announced is not None and announced != values.shape:
-        # The words of MAX's own handler, so that a learner can look them up.
+        # The wording of MAX's own handler, so that a learner can look it up.
         words = (
             f"range declared a static length of {announced[0]} but produced {values.size} "
             "elements: the start/stop/step interval is not evenly divisible by the step."

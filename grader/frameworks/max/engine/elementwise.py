@@ -1,6 +1,6 @@
 """Operations that work on each element alone: arithmetic, comparison, logic, choice, cast.
 
-Where one operand is NaN, MAX's maximum and minimum give the other one, as ``fmax`` does.
+If one operand is NaN, MAX's maximum and minimum return the other, as ``fmax`` does.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def _divide(left: Array, right: Array) -> Array:
 def _modulo(left: Array, right: Array) -> Array:
     """The remainder that belongs to a division rounded down: it has the divisor's sign.
 
-    For floats MAX takes ``left - trunc(left / right) * right`` with one rounding, so a quotient
+    For floats MAX computes ``left - trunc(left / right) * right`` with one rounding, so a quotient
     that rounds up to a whole number leaves about 0, where the exact remainder is nearly
-    ``right``: 1 % 0.0001. An infinite divisor gives NaN.
+    ``right``: 1 % 0.0001. An infinite divisor returns NaN.
     """
     if left.dtype.kind != "f":
         return np.mod(left, right)

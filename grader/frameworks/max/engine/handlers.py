@@ -9,7 +9,7 @@ from grader.frameworks.max.engine import create, elementwise, index, order, rear
 from grader.frameworks.max.engine.operation import Handler
 
 STAGING, STORE_SLICE = "staging", "MutableStoreSliceOp"
-"""The parts of the engine that are no handler of arrays, by the name under which one fails."""
+"""The parts of the engine that are not array handlers, by the name reported when one fails."""
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
@@ -28,4 +28,4 @@ CUSTOM_HANDLERS: Mapping[str, Handler] = MappingProxyType(
 )
 
 PARTS = frozenset((STAGING, STORE_SLICE, *HANDLERS, *CUSTOM_HANDLERS))
-"""Every part of the engine that can fail by itself, and be left to MAX."""
+"""Every part of the engine that can fail separately and be left to MAX."""

@@ -77,7 +77,7 @@ def _scatter_nd(combine: Callable[..., Any] | None) -> Handler:
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
         x, updates, indices = arrays
         where = _positions(indices, x.shape, "scatter_nd")
-        # masked_scatter gives more updates than it finds places for; the first ones are used.
+        # masked_scatter gets more updates than places; the first ones are used.
         return _scatter_at(x, where, updates[: len(indices)], combine)
 
     return handle

@@ -1,4 +1,4 @@
-"""Puts the engine into MAX, whole or as much of it as this MAX lets in."""
+"""Installs the engine into MAX, or as much of it as this MAX allows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from grader.frameworks.max.engine import (
 class Installed(NamedTuple):
     """What :func:`install` did.
 
-    ``left`` says, a line each, what is left to MAX because this MAX lacks a name. ``faults`` names
-    each part of the engine that has failed by its own mistake since then: an operation, or the
-    staging. ``leave`` leaves such parts to MAX from then on.
+    ``left`` says, line by line, what is left to MAX because it lacks a name. ``faults`` names
+    each part of the engine that has failed through its own fault since then: an operation, or the
+    staging. ``leave`` leaves parts to MAX from then on.
     """
 
     left: tuple[str, ...]

@@ -1,8 +1,8 @@
 """Keeps asyncio's handler for Ctrl-C out of MAX's way, on Python before 3.13.
 
-MAX realises tensors in ``asyncio.run``, which puts a handler of its own in the place of
+MAX realises tensors in ``asyncio.run``, which replaces the handler of
 Python's. To set it, ``signal`` there formats the running task, every tensor in it, for an
-error that it then drops: 22 s a forward. asyncio replaces only Python's own handler, so one
+error that it then drops: 22 s per forward pass. asyncio replaces only Python's own handler, so one
 that does the same under another name stays in place.
 """
 
@@ -15,9 +15,9 @@ from types import FrameType
 
 
 def keep_own_handler() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt by a handler that asyncio leaves alone.
+    """Have Ctrl-C raise KeyboardInterrupt through a handler that asyncio leaves alone.
 
-    Does nothing where Python has no such problem, and where the process already has another
+    Does nothing if Python does not have this problem, or if the process already has another
     handler or ignores the signal.
     """
     if sys.version_info >= (3, 13):

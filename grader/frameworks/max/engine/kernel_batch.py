@@ -1,4 +1,4 @@
-"""Compiles many of MAX's own kernels at once, for whoever compares the handlers with them."""
+"""Compiles many of MAX's own kernels at once, to compare the handlers with them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Postponed(BaseException):
 
 
 class KernelBatch:
-    """Compile many of MAX's kernels at once: twenty take hardly longer than one.
+    """Compile many of MAX's kernels at once: twenty take barely longer than one.
 
     Run something inside :meth:`collecting`; it stops with :class:`Postponed` at the first
     kernel that is not compiled yet. Then :meth:`compile`, and run it again.
@@ -30,7 +30,7 @@ class KernelBatch:
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Postpone compiling for the length of the block."""
+        """Postpone compiling inside the block."""
         original = private.COMPILE.get()
 
         def postpone(family: Any, key: str, device: Any, build: Any) -> NoReturn:

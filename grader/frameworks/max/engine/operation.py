@@ -25,7 +25,7 @@ class Operation(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Shape of the first result, or None where it is known only from the values."""
+        """Shape of the first result, or None if it depends on the values."""
 
     @property
     def axis(self) -> int:
@@ -49,9 +49,9 @@ class Unsupported(Exception):
 
 
 class Refused(Exception):
-    """The program deserves ``error``, which it gets. Whatever else a handler raises is our fault.
+    """``error`` is the program's fault. Whatever else a handler raises is ours.
 
-    Memory and recursion that run out are the program's too.
+    Running out of memory or recursion is the program's fault too.
     """
 
     def __init__(self, error: Exception) -> None:

@@ -1,4 +1,4 @@
-"""Operations about order: top-k, argsort, and the positions of what is not zero."""
+"""Operations about order: top-k, argsort, and the positions of nonzero values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.frameworks.max.engine.operation import Array, Handler, Operation
 
 
 def _descending(x: Array) -> Array:
-    """Positions along the last axis, largest first; of equal values the first comes first."""
+    """Positions along the last axis, largest first; ties keep their order."""
     backwards = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
     forwards: Array = x.shape[-1] - 1 - backwards
     return forwards

@@ -1,8 +1,8 @@
-"""Importing MAX without the one module that it compiles, and that starts threads.
+"""Importing MAX without the one module that it compiles and that starts threads.
 
 ``max.experimental.nn`` reaches ``max._kv_cache_ops``, whose code is Mojo: compiled for 6 s the
 first time on a machine, and two threads from then on. It plans attention on accelerators;
-nothing of the course calls it. A placeholder takes its place until it is called.
+nothing in the course calls it. A placeholder takes its place until it is called.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NAME = "max._kv_cache_ops.kv_cache_ops"
 
 
 def install() -> None:
-    """Put the placeholder there, before MAX is imported. Without effect after that."""
+    """Install the placeholder before MAX is imported. No effect after that."""
     if NAME not in sys.modules:
         sys.modules[NAME] = _Placeholder(NAME)
 

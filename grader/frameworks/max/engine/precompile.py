@@ -1,6 +1,6 @@
 """The first ``import max.experimental.nn`` on a machine compiles one of MAX's modules (6 s).
 
-Whether that is done can be seen without importing anything; a process of our own can do it
+Whether that is done can be seen without importing anything; our own process can do it
 before the first worker starts, which may neither write there nor run a compiler.
 """
 
@@ -22,9 +22,9 @@ class NotPrepared(RuntimeError):
 
 
 def prepared() -> bool:
-    """Whether the module that MAX compiles at its first import is there; imports nothing.
+    """Whether the module that MAX compiles on its first import exists; imports nothing.
 
-    False also where MAX is not installed.
+    Also False if MAX is not installed.
     """
     source = _source()
     if source is None:
@@ -46,7 +46,7 @@ def _compiled_since_installed(source: Path) -> bool:
 
 
 def _source() -> Path | None:
-    """The source of the module that MAX compiles, where MAX is installed."""
+    """The source of the module that MAX compiles, if MAX is installed."""
     for entry in sys.path:
         source = Path(entry) / COMPILED_MODULE
         if source.is_file():
@@ -66,7 +66,7 @@ def _source_hash(folder: Path) -> str:
 
 
 def _cache_folders(source: Path) -> Iterator[Path]:
-    """Beside the source, or in Modular's cache where the installation is read-only."""
+    """Next to the source, or in Modular's cache if the installation is read-only."""
     yield source.parent / "__mojocache__"
     rules = {"MODULAR_CACHE_DIR": "", "MODULAR_HOME": "cache", "XDG_CACHE_HOME": "modular"}
     roots = [Path(os.environ[name], rest) for name, rest in rules.items() if os.environ.get(name)]
@@ -77,9 +77,9 @@ def _cache_folders(source: Path) -> Iterator[Path]:
 
 
 def prepare() -> None:
-    """Import MAX once in a process of our own, so that it compiles what it needs (6 s).
+    """Import MAX once in a separate process, so that it compiles what it needs (6 s).
 
-    Safe to call twice at once: the second caller waits for the first.
+    Safe to call concurrently: the second caller waits for the first.
 
     Raises:
         NotPrepared: MAX could not be imported.

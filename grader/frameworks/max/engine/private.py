@@ -1,10 +1,10 @@
-"""Every name that the engine takes from MAX without MAX promising it, each written once.
+"""Every private name that the engine takes from MAX, each written once.
 
 The hard core registers handlers and reads an operation: without it there is no engine. Every
-other name is optional; where this MAX lacks one, what it serves is left to MAX. What the table
-says is what the engine does: it gets at these names through the table alone
+other name is optional; if this MAX lacks one, what it serves is left to MAX. What the table
+says is what the engine does: it reaches these names only through the table
 (``tests/test_engine_private`` looks for others). ``python -m grader.frameworks.max.engine.audit``
-prints it for the MAX that is installed.
+prints it for the installed MAX.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Name:
 
     @property
     def there(self) -> bool:
-        """Whether this MAX has it: also as a declared attribute that only instances have."""
+        """Whether this MAX has it, even as a declared attribute that only instances have."""
         try:
             owner, last = self.owner
         except (ImportError, AttributeError):
@@ -62,12 +62,12 @@ class Name:
             raise Lacking(f"MAX has no {self}, which serves: {self.serves}") from None
 
     def put(self, value: Any) -> None:
-        """Put ``value`` in its place, for this process."""
+        """Replace it with ``value``, for this process."""
         owner, last = self.owner
         setattr(owner, last, value)
 
     def find(self) -> Any:
-        """The object itself; None where this MAX does not have it."""
+        """The object itself; None if this MAX does not have it."""
         try:
             return self.get()
         except Lacking:
@@ -81,7 +81,7 @@ def _follow(value: Any, path: list[str]) -> Any:
 
 
 def _of_instances(owner: Any) -> set[str]:
-    """The attributes that only the instances of a class have, as far as the class tells."""
+    """The attributes that only the instances of a class have, as far as the class shows."""
     places = ("__annotations__", "__static_attributes__")  # the second from Python 3.13 on
     found = (
         vars(base).get(place, ()) for base in getattr(owner, "__mro__", ()) for place in places
@@ -95,7 +95,7 @@ def lacking(*names: Name) -> list[Name]:
 
 
 def told(names: Iterable[Name]) -> tuple[str, ...]:
-    """A sentence on each thing that MAX does itself, because it lacks these names."""
+    """One sentence on each thing that MAX does itself because it lacks these names."""
     groups: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(names):
         groups.setdefault((name.serves, name.without), []).append(str(name))
@@ -143,9 +143,9 @@ def operation(name: str) -> Name:
 
 _SILENT = "MAX compiles without saying so"
 COMPILE = Name(
-    "max._interpreter_ops.gc_compile", "compile_single_target", "telling of kernels", _SILENT
+    "max._interpreter_ops.gc_compile", "compile_single_target", "announcing kernels", _SILENT
 )
-POLICY = Name("max._eager_policy", "allow_lazy_compile", "telling of whole graphs", _SILENT)
+POLICY = Name("max._eager_policy", "allow_lazy_compile", "announcing whole graphs", _SILENT)
 EXECUTOR = "max.experimental.executor"
 INTERPRET = Name(EXECUTOR, "InterpreterExecutor", POLICY.serves, _SILENT)
 COMPILE_GRAPH = Name(EXECUTOR, "CompilingExecutor", POLICY.serves, _SILENT)
@@ -160,8 +160,8 @@ CONTEXT = Name(
 
 # ---- where tensors are ----------------------------------------------------------------------
 
-_ON_CPU = "making tensors on the CPU, where there is an accelerator"
-_ANYWHERE = "MAX makes tensors on the accelerator, where there is one"
+_ON_CPU = "making tensors on the CPU if there is an accelerator"
+_ANYWHERE = "MAX makes tensors on the accelerator if there is one"
 DEVICE = Name("max.experimental.tensor", "_DEFAULT_DEVICE", _ON_CPU, _ANYWHERE)
 MESH = Name("max.experimental.tensor", "_as_mesh", _ON_CPU, _ANYWHERE)
 
@@ -169,7 +169,7 @@ MESH = Name("max.experimental.tensor", "_as_mesh", _ON_CPU, _ANYWHERE)
 
 
 def _staging(home: str, path: str, what: str) -> Name:
-    return Name(home, path, f"staging {what} sooner", f"MAX stages {what} itself, slower")
+    return Name(home, path, f"staging {what} faster", f"MAX stages {what} itself, slower")
 
 
 SHAPE = _staging("max.graph", "Shape.__init__", "shapes")

@@ -23,7 +23,7 @@ def _reduction(function: Callable[..., Any]) -> Handler:
 
 
 def _mean(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """The mean; of integers rounded toward zero."""
+    """The mean; for integers rounded toward zero."""
     x, axis = arrays[0], operation.axis
     if x.dtype.kind == "f":
         return np.asarray(np.mean(x, axis, keepdims=True))
@@ -32,7 +32,7 @@ def _mean(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _extreme(function: np.ufunc, largest: bool) -> Handler:
-    """Maximum or minimum; NaN does not count, and MAX starts from the dtype's finite end.
+    """Maximum or minimum; NaN is ignored, and MAX starts from the dtype's finite limit.
 
     So the maximum of nothing but minus infinity is the lowest finite number.
     """
@@ -50,7 +50,7 @@ def _extreme(function: np.ufunc, largest: bool) -> Handler:
 
 
 def _index_of(function: Callable[..., Any], worst: float) -> Handler:
-    """The first position of the maximum or minimum; NaN does not count."""
+    """The first position of the maximum or minimum; NaN is ignored."""
 
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
         x = arrays[0]
@@ -62,13 +62,13 @@ def _index_of(function: Callable[..., Any], worst: float) -> Handler:
 
 
 def _shifted(x: Array, axis: int) -> Array:
-    """Subtract the largest value of each row; a row of minus infinity stays one."""
+    """Subtract the largest value of each row; a row of minus infinity stays as it is."""
     largest = np.fmax.reduce(x, axis, keepdims=True, initial=np.finfo(x.dtype).min)
     return np.asarray(x - largest)
 
 
 def _powers(shifted: Array) -> Array:
-    """``exp``, infinite for NaN: MAX's softmax gives NaN there and 0 in the rest of the row."""
+    """``exp``, infinite for NaN: MAX's softmax returns NaN there and 0 in the rest of the row."""
     powers = np.exp(shifted)
     powers[np.isnan(powers)] = np.inf
     return np.asarray(powers)
@@ -117,7 +117,7 @@ def _rms_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _group_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """Normalise each group of channels of ``[batch, channels, ...]`` by itself."""
+    """Normalise each group of channels of ``[batch, channels, ...]`` separately."""
     x, gamma, beta, epsilon, groups = arrays
     grouped = x.reshape(x.shape[0], int(groups.item()), -1)  # [batch, groups, rest]
     centred = grouped - grouped.mean(-1, keepdims=True)

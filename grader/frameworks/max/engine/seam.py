@@ -1,4 +1,4 @@
-"""Puts the NumPy handlers into MAX's interpreter, and carries arrays across.
+"""Installs the NumPy handlers in MAX's interpreter, and converts arrays.
 
 The names of MAX that it uses are in ``private``. Each function that installs something returns
 those that this MAX lacks. State that outlives a call lives in MAX's own tables, not here.
@@ -26,7 +26,7 @@ UNSIGNED = {1: DType.uint8, 2: DType.uint16, 4: DType.uint32, 8: DType.uint64}
 
 
 def _nobody(name: str) -> None:
-    """Told of a fault, does nothing."""
+    """Ignore a fault."""
 
 
 class _Operation:
@@ -85,13 +85,13 @@ def _read(buffer: Buffer) -> Array:
         return (bits.astype(np.uint32) << 16).view(np.float32)
     try:
         array: Array = np.from_dlpack(buffer)
-    except (BufferError, RuntimeError):  # NumPy's versions differ in which.
+    except (BufferError, RuntimeError):  # which one depends on NumPy's version.
         raise Unsupported(f"NumPy has no {kind}") from None
     return array.astype(np.float32) if array.dtype.char == "e" else array
 
 
 def _write(array: Array, kind: DType) -> Buffer:
-    """A buffer of this dtype over memory of its own."""
+    """A buffer of this dtype over its own memory."""
     if kind == DType.bfloat16:
         return Buffer.from_numpy(_bfloat16_bits(array)).view(kind, array.shape)
     result = np.asarray(array)
@@ -129,7 +129,7 @@ def _adapt(name: str, handler: Handler, view: type[_Operation], fault: Fault) ->
 
 
 def _blaming(name: str, compute: MaxHandler, fault: Fault) -> MaxHandler:
-    """``compute``; where it fails by its own mistake, ``fault`` is called with ``name``."""
+    """``compute``; if it fails through its own fault, ``fault`` is called with ``name``."""
 
     def handle(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
         try:
@@ -146,7 +146,7 @@ def _blaming(name: str, compute: MaxHandler, fault: Fault) -> MaxHandler:
 
 
 def _or_else(ours: MaxHandler, original: MaxHandler) -> MaxHandler:
-    """Our handler, or MAX's where ours declines."""
+    """Our handler, or MAX's if ours declines."""
 
     def handle(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
         try:
@@ -159,7 +159,7 @@ def _or_else(ours: MaxHandler, original: MaxHandler) -> MaxHandler:
 
 
 def register(table: Mapping[str, Handler], fault: Fault = _nobody) -> list[Name]:
-    """Let the interpreter call these handlers instead of MAX's kernels, by operation name."""
+    """Have the interpreter call these handlers instead of MAX's kernels, by operation name."""
     ours = {name: _adapt(name, code, _Operation, fault) for name, code in table.items()}
     ours[STORE_SLICE] = _blaming(STORE_SLICE, _store_slice, fault)
     known = private.HANDLERS.get()
@@ -177,7 +177,7 @@ def register(table: Mapping[str, Handler], fault: Fault = _nobody) -> list[Name]
 
 
 def _refuse(operation: Any, buffers: Sequence[Any]) -> NoReturn:
-    """In the place of a handler that MAX does not have: it compiles the whole graph then."""
+    """Stands in for a handler that MAX lacks: MAX then compiles the whole graph."""
     raise private.REFUSED.get()(f"{type(operation).__name__} has no handler")
 
 
@@ -209,7 +209,7 @@ def register_custom(table: Mapping[str, Handler], fault: Fault = _nobody) -> lis
 
 
 def _verify_less(known: Mapping[str, MaxHandler]) -> list[Name]:
-    """Spare MAX the reading of its kernel library for operations that no kernel computes."""
+    """Spare MAX reading its kernel library for operations that no kernel computes."""
     if missing := private.lacking(private.VERIFY):
         return missing
     verify = private.VERIFY.get()
@@ -223,7 +223,7 @@ def _verify_less(known: Mapping[str, MaxHandler]) -> list[Name]:
 
 
 def leave(names: Iterable[str]) -> None:
-    """Let MAX compute these operations from now on, by the names that ``fault`` is called with."""
+    """Have MAX compute these operations from now on, by the names passed to ``fault``."""
     known = private.HANDLERS.get()
     custom = known.get(private.CUSTOM_OPERATION.find())
     for name in names:
@@ -244,7 +244,7 @@ def _store_slice(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
 
 
 def use_cpu() -> list[Name]:
-    """Create tensors on the CPU in float32, also where MAX finds an accelerator."""
+    """Create tensors on the CPU in float32, even if MAX finds an accelerator."""
     if not accelerator_count():
         return []
     if missing := private.lacking(private.DEVICE, private.MESH):

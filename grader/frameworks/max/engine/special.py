@@ -22,13 +22,13 @@ def rsqrt(x: Array) -> Array:
 
 
 def relu(x: Array) -> Array:
-    """``max(x, 0)``; 0 for NaN, as MAX's kernel has it."""
+    """``max(x, 0)``; 0 for NaN, like MAX's kernel."""
     result: Array = np.fmax(x, x.dtype.type(0))
     return result
 
 
 def sigmoid(x: Array) -> Array:
-    """``1 / (1 + exp(-x))``; a very negative x gives 0 without overflow mattering."""
+    """``1 / (1 + exp(-x))``; a very negative x returns 0; the overflow does not matter."""
     result: Array = np.reciprocal(1 + np.exp(-x))
     return result
 

@@ -1,10 +1,10 @@
-"""MAX's staging of a graph, with the slow parts of its Python done sooner.
+"""MAX's staging of a graph, with the slow parts of its Python replaced.
 
 Staging a forward pass of thirty operations takes MAX twenty milliseconds, most of it in a few
 functions: types and shapes that go to MLIR and back, constants that are filled number by number,
-arguments that are walked as trees, a signature that is written anew for each input of a graph, an
-event loop for each result. Each function here takes the common case; every other, and every
-error, is left to MAX's own. The graph that is staged is the same (``tests/test_engine_staging``).
+arguments that are walked as trees, a signature that is rewritten for each input of a graph, an
+event loop for each result. Each function here handles the common case; every other case, and every
+error, is left to MAX's own. The staged graph is the same (``tests/test_engine_staging``).
 
 Longer than 300 lines, because what is replaced is one table, with the replacements above it.
 """
@@ -30,13 +30,13 @@ from grader.frameworks.max.engine.handlers import STAGING
 from grader.frameworks.max.engine.private import OPERATIONS, Name
 
 REMEMBERED = 1024
-"""Shapes and types that are kept, the latest used; a grading has some two hundred."""
+"""Shapes and types kept, least recently used dropped; one grading has about two hundred."""
 
 LARGEST = 3e38
-"""Floats beyond are left to MAX; a float32 ends at 3.4e38."""
+"""Floats beyond this are left to MAX; a float32 ends at 3.4e38."""
 
 WHOLE = {DType.float32: 1 << 24, DType.int64: (1 << 63) - 1, DType.uint64: (1 << 63) - 1}
-"""The whole numbers that a dtype holds exactly go up to this."""
+"""The largest integer up to which a dtype is exact."""
 
 OURS = (__file__, trees.__file__)
 
@@ -45,7 +45,7 @@ Fault = Callable[[str], None]
 
 
 class Sooner(NamedTuple):
-    """A function of MAX, what makes a faster one of it, and the other names that one needs."""
+    """A function of MAX, what makes a faster one from it, and the other names that one needs."""
 
     target: Name
     make: Callable[[Original], Original]
@@ -53,10 +53,10 @@ class Sooner(NamedTuple):
 
 
 def install(fault: Fault) -> list[Name]:
-    """Put the faster functions into MAX, for this process. Installing twice changes nothing.
+    """Install the faster functions in MAX, for this process. Installing twice changes nothing.
 
-    Where one of them fails by its own mistake, ``fault`` is called with ``STAGING``, and MAX's is
-    called in its place. Returns the names that this MAX lacks; what needs them stays MAX's.
+    If one of them fails through its own fault, ``fault`` is called with ``STAGING``, and MAX's is
+    called instead. Returns the names that this MAX lacks; what needs them stays MAX's.
     """
     missing: list[Name] = []
     for target, make, needs in SOONER:
@@ -68,7 +68,7 @@ def install(fault: Fault) -> list[Name]:
 
 
 def remove() -> None:
-    """Put MAX's own functions back."""
+    """Restore MAX's own functions."""
     for target, _, _ in SOONER:
         if target.there and (original := getattr(target.get(), "original", None)) is not None:
             owner, name = target.owner
@@ -102,7 +102,7 @@ def _everywhere(name: str, present: Any, other: Any) -> None:
 
 
 def _careful(faster: Original, original: Original, kept: Any, fault: Fault) -> Original:
-    """``faster``, or ``original`` where that fails by its own mistake; ``kept`` is put back."""
+    """``faster``, or ``original`` if that fails through its own fault; ``kept`` is restored."""
 
     @wraps(original)
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -164,7 +164,7 @@ def _type_from_mlir(original: Original) -> Original:
 
     def from_mlir(_cls: type[TensorType], kind: Any) -> TensorType:
         found = known(kind)
-        copy = TensorType.__new__(TensorType)  # MAX changes the types that it is given
+        copy = TensorType.__new__(TensorType)  # MAX changes the types it is given
         copy.dtype, copy.device, copy._layout = found.dtype, found.device, found._layout
         copy.shape = _shape_of(found.shape)
         return copy
@@ -220,7 +220,7 @@ def _is_strong(original: Original) -> Original:
 
 
 def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
-    """A number, or a list of whole numbers, as an array; None where MAX has to look itself."""
+    """A number, or a list of whole numbers, as an array; None if MAX has to look itself."""
     if dtype is None or dtype not in WHOLE:
         return None
     if type(value) is float and dtype == DType.float32 and abs(value) < LARGEST:
@@ -303,4 +303,4 @@ SOONER = (
     Sooner(private.MAP, trees.mapped, (private.PREDICATE, private.NODE)),
     Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
 )
-"""Every function of MAX that is replaced, in the order in which it is done."""
+"""Every replaced function of MAX, in order of replacement."""

@@ -13,8 +13,8 @@ def environment() -> dict[str, str]:
     """The variables to set before MAX is imported.
 
     No telemetry (it stalls a machine without network), no compilers in the background, one
-    thread for NumPy's matrix products, and Python's library by name, because MAX would
-    otherwise run whatever ``python3`` is on PATH to ask for it.
+    thread for NumPy's matrix products, and the path of Python's library, because MAX would
+    otherwise run whatever ``python3`` is on PATH to find it.
     """
     variables = {
         "MODULAR_TELEMETRY_ENABLED": "0",
@@ -31,7 +31,7 @@ def _python_library() -> str | None:
     """The shared library of this interpreter; runs nothing and imports nothing slow.
 
     MAX needs a file that exists and then uses the running interpreter, so on Linux the
-    executable serves where Python was built without a shared library.
+    executable will do if Python was built without a shared library.
     """
     ending = "dylib" if sys.platform == "darwin" else "so"
     version = f"{sys.version_info.major}.{sys.version_info.minor}{sys.abiflags}"

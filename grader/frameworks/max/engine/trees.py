@@ -1,4 +1,4 @@
-"""MAX's walks over arguments as trees, with the common ones done sooner (see ``staging``)."""
+"""MAX's walks over arguments as trees, with the common ones made faster (see ``staging``)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LEAF = object()
 
 
 class _Other(Exception):
-    """A tree that only MAX knows to take apart."""
+    """A tree that only MAX can flatten."""
 
 
 class _Walk:
-    """Takes a tree apart, by MAX's own rules on what a leaf and what a node is."""
+    """Flattens a tree, by MAX's own rules for leaves and nodes."""
 
     def __init__(self) -> None:
         self._kind_of = private.NODE.get()
@@ -55,7 +55,7 @@ class _Walk:
 
 
 def _give(taken: Any, leaves: Iterator[Any]) -> Any:
-    """The tree again, with these leaves."""
+    """The tree rebuilt with these leaves."""
     if taken is LEAF:
         return next(leaves)
     if type(taken) is not tuple:
