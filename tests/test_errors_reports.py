@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,24 +10,32 @@ import pytest
 from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading.pipeline import Options, grade
+from grader.sandbox import WorkerPool
+
+Graded = Callable[[str, str, str], Report]
 
 
-def graded(step: str, old: str, new: str, folder: Path) -> Report:
-    """The report on the solution of ``step`` with one place changed."""
-    found = next(one for one in course.load().steps if one.id == step)
-    text = found.solution.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    path = folder / "mine.py"
-    path.write_text(text.replace(old, new), encoding="utf-8")
-    return grade(found, path, Options(seed=7))
+@pytest.fixture
+def graded(workers: WorkerPool, tmp_path: Path) -> Graded:
+    """Gives the report on the solution of a step with one place changed."""
+
+    def report(step: str, old: str, new: str) -> Report:
+        found = course.find(step)
+        text = found.solution.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        path = tmp_path / "mine.py"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        return grade(found, path, Options(seed=7), workers.start)
+
+    return report
 
 
 def check(report: Report, name: str) -> CheckResult:
     return next(one for one in report.checks if one.id == name)
 
 
-def test_an_error_in_a_helper_names_the_line_and_the_line_that_called(tmp_path: Path) -> None:
-    report = graded("s05", "query @ key.transpose(-1, -2)", "query @ key", tmp_path)
+def test_an_error_in_a_helper_names_the_line_and_the_line_that_called(graded: Graded) -> None:
+    report = graded("s05", "query @ key.transpose(-1, -2)", "query @ key")
     told = check(report, "forward")
     assert "query [" in told.message
     assert "has no product" in told.message
@@ -56,9 +65,9 @@ RAISING = [
 
 @pytest.mark.parametrize(("step", "old", "new", "name", "hint"), RAISING)
 def test_the_hint_is_the_error_s_own(
-    step: str, old: str, new: str, name: str | None, hint: str, tmp_path: Path
+    step: str, old: str, new: str, name: str | None, hint: str, graded: Graded
 ) -> None:
-    report = graded(step, old, new, tmp_path)
+    report = graded(step, old, new)
     assert report.verdict is Verdict.FAIL
     failed = [one for one in report.checks if one.status is Status.FAIL and one.detail]
     told = check(report, name) if name else failed[0]
@@ -67,8 +76,8 @@ def test_the_hint_is_the_error_s_own(
     assert hint in told.hints[0]
 
 
-def test_the_learner_s_own_exception_is_shown_whole(tmp_path: Path) -> None:
-    report = graded("s11", "stored.T if name.endswith(TRANSPOSED) else stored", "stored", tmp_path)
+def test_the_learner_s_own_exception_is_shown_whole(graded: Graded) -> None:
+    report = graded("s11", "stored.T if name.endswith(TRANSPOSED) else stored", "stored")
     told = check(report, "convert")
     assert told.status is Status.FAIL
     assert told.note is not None
@@ -77,9 +86,8 @@ def test_the_learner_s_own_exception_is_shown_whole(tmp_path: Path) -> None:
     assert "attn.c_attn.weight" in shown
 
 
-def test_nan_is_called_nan_with_its_place(tmp_path: Path) -> None:
-    report = graded("s05", "F.softmax(attn_weights)", "F.softmax(attn_weights) * float('nan')",
-                    tmp_path)  # fmt: skip
+def test_nan_is_called_nan_with_its_place(graded: Graded) -> None:
+    report = graded("s05", "F.softmax(attn_weights)", "F.softmax(attn_weights) * float('nan')")
     told = check(report, "output")
     assert "NaN, not a number, first at [0, 0, 0]" in told.message
     assert told.hints[0].startswith("NaN comes from")
