@@ -39,7 +39,7 @@ def _answered(step: Step, rubric: Rubric) -> Iterator[Check]:
     Raises:
         LookupError: a check names a blank that no solution has.
     """
-    own = _blanks(step)
+    own = blanks_of(step)
     for check in rubric.checks:
         blank = check.blank or (check.id if check.id in own else "")
         named = blank if ":" in blank or not blank else f"{step.id}:{blank}"
@@ -51,11 +51,11 @@ def _lines(step: Step, named: str) -> str:
     if not named:
         return ""
     other, _, blank = named.partition(":")
-    lines = _blanks(replace(step, id=other))[blank]
+    lines = blanks_of(replace(step, id=other))[blank]
     return textwrap.dedent("\n".join(lines)).strip()
 
 
-def _blanks(step: Step) -> dict[str, tuple[str, ...]]:
+def blanks_of(step: Step) -> dict[str, tuple[str, ...]]:
     """The solution's lines of each blank of ``step``."""
     source = step.solution.read_text(encoding="utf-8")
     return {region.name: region.solution for region in blanks.regions(source)}

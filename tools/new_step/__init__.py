@@ -1,0 +1,1 @@
+"""Lays out the files of a new step of the course, and says what a step lacks."""
