@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from grader.base import course
 from grader.base.blanks import make_stub
 from grader.base.model import Step
 from grader.rubric import load
-from tests.graded import variants
+from tests.graded import direct, variants
 from tests.own_course import copy_course
 from tools.new_step.layout import (
     LEAST_RIGHT,
@@ -24,6 +25,7 @@ from tools.new_step.layout import (
 
 STEPS = course.steps()
 TITLE = "Share Keys and Values"
+DUE = f"{len(STEPS) + 1:02}"
 each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
 
 
@@ -31,6 +33,7 @@ each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
 def test_a_step_lacks_nothing(step: Step) -> None:
     right, wrong = (len(variants.of(step.id, right=side)) for side in (True, False))
     assert not list(missing(step, right, wrong))
+    assert direct.trial_of(step.id)
 
 
 @each_step
@@ -70,27 +73,29 @@ def test_too_few_variants_are_told(tmp_path: Path) -> None:
 
 def test_a_step_that_is_laid_out_grades_its_programs(tmp_path: Path) -> None:
     own = copy_course(tmp_path)
-    lay_out("13", TITLE, tmp_path)
-    step = course.find("s13", tmp_path)
+    lay_out(DUE, TITLE, tmp_path)
+    step = course.find(DUE, tmp_path)
     assert step.title == TITLE
     step.stub.write_text(make_stub(step.solution.read_text(encoding="utf-8")), encoding="utf-8")
-    assert own.run("grade", "s13").returncode == 1
-    assert own.run("grade", "s13", "--file", str(step.solution)).returncode == 0
-    wrong = variants.of("s13", right=False, folder=tmp_path / "tests" / "variants")[0]
+    assert own.run("grade", step.id).returncode == 1
+    assert own.run("grade", step.id, "--file", str(step.solution)).returncode == 0
+    wrong = variants.of(step.id, right=False, folder=tmp_path / "tests" / "variants")[0]
     path = tmp_path / "wrong.py"
     path.write_bytes(wrong.source)
-    done = own.run("grade", "s13", "--file", str(path))
+    done = own.run("grade", step.id, "--file", str(path))
     assert done.returncode == 1
     assert "The softmax runs over the first axis" in done.stdout
     assert "TODO" in "\n".join(missing(step, LEAST_RIGHT, LEAST_WRONG))
 
 
 def test_only_the_next_step_is_laid_out_and_nothing_is_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "course.toml").write_text((course.ROOT / "course.toml").read_text("utf-8"))
-    with pytest.raises(CannotLayOut, match="is 13, not 12"):
+    shutil.copy(course.ROOT / "course.toml", tmp_path)
+    with pytest.raises(CannotLayOut, match=f"is {DUE}, not 12"):
         lay_out("12", TITLE, tmp_path)
-    (tmp_path / "steps").mkdir()
-    (tmp_path / "steps" / "step_13.md").write_text("mine")
+    lesson = tmp_path / "steps" / f"step_{DUE}.md"
+    lesson.parent.mkdir()
+    lesson.write_text("mine")
     with pytest.raises(CannotLayOut, match="exists already"):
-        lay_out("13", TITLE, tmp_path)
-    assert "s13" not in (tmp_path / "course.toml").read_text("utf-8")
+        lay_out(DUE, TITLE, tmp_path)
+    assert lesson.read_text() == "mine"
+    assert course.steps(tmp_path) == tuple(replace(one, root=tmp_path) for one in STEPS)

@@ -20,6 +20,7 @@ PLACES: Mapping[str, str] = {
     "checks/step_NN/oracle.py": "oracle.py",
     "checks/step_NN/mistakes.py": "mistakes.py",
     "checks/step_NN/exhibit.py": "exhibit.py",
+    "tests/graded/trial_NN.py": "trial.py",
     "tests/variants/sNN/right/plain.py": "plain.py",
     "tests/variants/sNN/right.edits": "right.edits",
     "tests/variants/sNN/wrong.edits": "wrong.edits",
