@@ -17,7 +17,7 @@ order = Knob("order", "project")
 projected = Knob("projected", "project")
 places = Knob("places", "rotate-heads")
 heads = Knob("heads")
-o_proj = Knob("o_proj", "output")
+o_proj = Knob("o_proj")
 
 ROTATION: Family = {
     "pairs-halves": pairs(

@@ -87,7 +87,7 @@ CHECKS = (
         "RotaryEmbedding: the rows of token_positions are looked up",
         "RotaryEmbedding: the rows of token_positions are not looked up",
         "Use F.gather(table, token_positions, axis=0) on both tables",
-        "The positions are given; they need not be 0, 1, 2, ….",
+        "The positions are given; they need not be 0, 1, 2, …",
         lesson="Positions",
         gives="the sines of the positions",
         test=uses_parameter(ROPE, 2),
