@@ -91,6 +91,6 @@ def test_only_the_next_step_is_laid_out_and_nothing_is_overwritten(tmp_path: Pat
         lay_out("12", TITLE, tmp_path)
     (tmp_path / "steps").mkdir()
     (tmp_path / "steps" / "step_13.md").write_text("mine")
-    with pytest.raises(CannotLayOut, match="exists already"):
+    with pytest.raises(CannotLayOut, match="already exists"):
         lay_out("13", TITLE, tmp_path)
     assert "s13" not in (tmp_path / "course.toml").read_text("utf-8")
