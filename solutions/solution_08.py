@@ -61,7 +61,7 @@ class LayerNorm(Module):
         # <<< blank
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Normalize every vector by itself, then scale and shift its features.
+        """Normalize every vector separately, then scale and shift its features.
 
         Args:
             x: ``[..., dim]``.

@@ -33,7 +33,7 @@ from solutions.solution_08 import LayerNorm
 
 
 class GPT2MLP(Module):
-    """The feed-forward network of a block: it works on every token by itself.
+    """The feed-forward network of a block: it works on every token separately.
 
     Attributes:
         c_fc: Widens, ``n_embd`` to ``intermediate_size``.

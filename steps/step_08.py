@@ -48,7 +48,7 @@ class LayerNorm(Module):
         self.bias = None
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Normalize every vector by itself, then scale and shift its features.
+        """Normalize every vector separately, then scale and shift its features.
 
         Args:
             x: ``[..., dim]``.

@@ -166,11 +166,11 @@ def stream(
 
     Args:
         model: The model, or anything with its ``config``, its call and its ``decode``.
-        tokens: The text to go on with, at least one token.
+        tokens: The text to continue, at least one token.
         max_new_tokens: How many tokens to write at most.
         temperature: See :func:`next_token`.
         top_k: See :func:`next_token`.
-        eos_token_id: The token that ends a text; None goes on for ever.
+        eos_token_id: The token that ends a text; None never stops early.
         use_cache: Feed every token once, with :meth:`GPT2WithCache.decode`. Otherwise the model
             reads the whole text again for every token.
         draws: Random numbers, at least 0 and below 1, one for each new token. Only used at a

@@ -40,7 +40,7 @@ SAMPLE = 40
 TASKS = 200
 """Files that one process grades: MAX keeps about 2 MB of each.
 
-A new pool for so many, since one with ``max_tasks_per_child`` can wait for ever (CPython 115634).
+A new pool per batch, since one with ``max_tasks_per_child`` can wait forever (CPython 115634).
 """
 
 COLUMNS = "{:<6} {:<9} {:>6} {:>6} {:>13} {:>12} {:>16} {:>9}"
@@ -87,7 +87,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--seed", type=int, default=20240501, help="for the graders' inputs")
     parser.add_argument("--no-mutants", dest="mutants", action="store_false")
-    parser.add_argument("--mistakes", action="store_true", help="tests/mistakes, what is told")
+    parser.add_argument("--mistakes", action="store_true", help="tests/mistakes, what is reported")
     parser.add_argument("--list", action="store_true", help="those told badly, one line each")
     return parser.parse_args(arguments)
 
@@ -106,7 +106,7 @@ def _mutants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
 
 
 def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:
-    """Print the table of the mistakes; 0 where all is told as it should be."""
+    """Print the table of the mistakes; 0 if all are reported as they should be."""
     print(mistakes_table.title())
     every: list[Told] = []
     for step in steps:

@@ -48,7 +48,7 @@ WITHOUT_HANDLER = {
     "call_on_mesh": "several devices",
 }
 
-# Names that are no operations on tensors.
+# Names that are not operations on tensors.
 OTHER_NAMES = {"ensure_context", "functional", "in_graph_context", "lazy"}
 
 

@@ -40,7 +40,7 @@ def of_max(tree: ast.AST) -> Iterator[str]:
 
 def test_the_engine_takes_no_private_name_that_is_not_in_the_table() -> None:
     known = {part for name in private.NAMES for part in f"{name}".split(".")}
-    # What the engine's own objects keep, seen from beside them.
+    # What the engine's own objects keep, seen from outside.
     own = {"_mo", "_multiarch"}
     for path in FOLDER.glob("*.py"):
         taken = set(of_max(ast.parse(path.read_text(encoding="utf-8"))))
@@ -71,7 +71,7 @@ def test_the_audit_lists_every_name_with_what_needs_it() -> None:
 WITHOUT = """
 from grader.frameworks.max.engine import private
 for name in {names!r}:
-    # As if this MAX had another name for it: MAX itself goes on to use its own.
+    # As if this MAX had another name for it: MAX itself keeps using its own.
     object.__setattr__(getattr(private, name), "path", f"gone.{{name}}")
 from grader.frameworks.max import engine
 left = engine.install("numpy", lambda line: None).left

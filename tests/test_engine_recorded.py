@@ -20,7 +20,7 @@ from tests.engine_cases.record import RECORDED, all_cases, load, outputs_of
 # Relative and absolute. MAX's float64 exp is good to about 3e-12, its float32 to the last bits.
 TOLERANCE = {"float32": (1e-5, 1e-6), "float64": (1e-10, 1e-11)}
 # By the beginning of a case's name, where digits are lost: a power multiplies the error of MAX's
-# exp, and a row nearly constant has a variance that is small beside its mean.
+# exp, and a row nearly constant has a variance that is small compared with its mean.
 LOOSE = {
     "pow.": {"float32": (1e-5, 1e-6), "float64": (1e-9, 1e-11)},
     "layer_norm.float32.flat": {"float32": (1e-4, 1e-5)},

@@ -1,6 +1,6 @@
 """Every mistake of the catalogue is made on MAX again, and its advice obeyed.
 
-``python -m tests.errors_catalogue.record`` writes the catalogue anew.
+``python -m tests.errors_catalogue.record`` rewrites the catalogue.
 """
 
 from __future__ import annotations

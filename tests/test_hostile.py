@@ -211,7 +211,7 @@ def plan(arena: Arena, names: list[str]) -> list[dict[str, Any]]:
 def run(
     arena: Arena, layers: tuple[str, ...], names: list[str], *, pool: bool
 ) -> dict[str, dict[str, Any]]:
-    """Grade these attacks in one process beside this one."""
+    """Grade these attacks in one process next to this one."""
     file = arena.folder / "plan.json"
     whole = {"layers": layers, "pool": pool, "files": plan(arena, names)}
     file.write_text(json.dumps(whole))

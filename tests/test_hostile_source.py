@@ -82,7 +82,7 @@ def patience(seconds: int) -> Iterator[None]:
     """Fail whatever takes more processor time, between two steps of Python."""
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise AssertionError("this would go on for ever")
+        raise AssertionError("this would go on forever")
 
     old = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -81,7 +81,7 @@ def test_a_wrong_label_is_noticed(pool: ProcessPoolExecutor) -> None:
     assert lie.startswith("raises is yes, but: ")
 
 
-# ---- what is told of them -----------------------------------------------------------------
+# ---- what is reported on them --------------------------------------------------------------
 
 
 def test_no_mistake_passes_or_crashes_the_grader(graded: list[Told]) -> None:

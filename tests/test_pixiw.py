@@ -1,6 +1,6 @@
 """``pixiw`` in folders of its own, with real pip and uv, and small packages in place of MAX.
 
-Nothing here needs a network: pip's settings name a folder of wheels, and uv is told so. Most
+Nothing here needs a network: pip's settings name a folder of wheels, which uv gets too. Most
 folders ask for no package, which is quicker.
 """
 
@@ -361,7 +361,7 @@ def test_packages_are_installed_once_and_run_where_they_are(locked: Folder) -> N
             assert b".venv.new" not in script.read_bytes(), script
 
     locked.write("pixi.toml", PIXI_TOML + PACKAGES.replace("==1.0", "==2.0"))
-    for _ in range(2):  # it says so each time, and goes on with what it has
+    for _ in range(2):  # it says so each time, and continues with what it has
         status, _, err = locked.run("run", "leave", "5")
         assert (status, "requirements/default.txt" in err, "run lock" in err) == (5, True, True)
 

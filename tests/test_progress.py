@@ -54,7 +54,7 @@ def test_grading_the_same_file_again_is_no_attempt() -> None:
 
 
 def test_what_the_same_file_gives_now_counts() -> None:
-    """With --mine the earlier steps decide too, and a check may have been mended."""
+    """With --mine the earlier steps decide too, and a check may have been fixed."""
     once = progress.attempted(UNTOUCHED, report("a"))
     known = progress.attempted(once, report())
     assert (known.state, known.score, known.attempts) == ("passed", 3, 1)

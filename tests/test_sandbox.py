@@ -1,4 +1,4 @@
-"""Hostile files in real processes: each gets a clear ending, and nothing of it is left."""
+"""Hostile files in real processes: each gets a clear ending, and leaves nothing behind."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ with sandbox.start() as running:
 
 @pytest.fixture
 def looping_grader() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A grader whose worker loops for ever, and the worker's folder."""
+    """A grader whose worker loops forever, and the worker's folder."""
     command = [sys.executable, "-c", LOOPING_GRADER, str(ROOT)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           start_new_session=True) as grader:  # fmt: skip

@@ -95,7 +95,7 @@ OUT_OF_ORDER: dict[str, tuple[Message, ...]] = {
     "done too early": (*BEGUN, FIRST, Done()),
     "done twice": (*BEGUN, FIRST, SECOND, Done(), Done()),
     "endless progress": (*BEGUN, *[Notice("x")] * 1_000),
-    "stuck for ever": (*BEGUN, *[Stuck(1, "f")] * 1_000),
+    "stuck forever": (*BEGUN, *[Stuck(1, "f")] * 1_000),
 }
 
 

@@ -46,7 +46,7 @@ def source(step: Step) -> str:
 
 @each_step
 def test_the_stub_is_what_the_solution_generates(step: Step) -> None:
-    """In the working tree, or as committed: a learner's edited copy is no reason to fail."""
+    """In the working tree, or as committed: a learner's edited copy is not a reason to fail."""
     stub = make_stub(source(step))
     listed = (ROOT / "steps" / "stubs.sha256").read_text(encoding="utf-8")
     assert f"{hashlib.sha256(stub.encode()).hexdigest()}  {step.stub.name}\n" in listed

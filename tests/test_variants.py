@@ -27,7 +27,7 @@ RIGHT, WRONG, MUTANTS = 4, 6, 4
 SEED = 20240501
 
 RULE_CONCEPTS = {"state-kept", "tensor-on-self", "layer-too-many", "bias-too-many"}
-"""Mistakes that are no formula: a rule of the grader names them."""
+"""Mistakes that are not formulas: a rule of the grader names them."""
 
 GRADED = [
     one

@@ -255,7 +255,7 @@ def watch(
 @seed_option
 @plain_option
 def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, plain: bool) -> None:
-    """Show what each line of a program gave, and where it leaves the reference's path."""
+    """Show what each line of a program computed, and where it leaves the reference's path."""
     from grader import sandbox
     from grader.base.files import write_whole
     from grader.grading.pipeline import Follow, Options, grade

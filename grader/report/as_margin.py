@@ -1,4 +1,4 @@
-"""A learner's own program with what each line gave: its shape, and whether the reference has it."""
+"""A learner's program with what each line computed: its shape, and whether the reference has it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MARKS = {"right": "✓", "left": "✗", "unknown": "·"}
 ASCII = {"right": "+", "left": "x", "unknown": "."}
 WORDS = {"right": "right:", "left": "wrong from here:", "unknown": "not compared:"}
 
-NOTHING = "No line of this program gave numbers to follow."
-LEGEND = "{right} the reference has it too   {left} the path is left   {unknown} not known"
+NOTHING = "No line of this program computed numbers to follow."
+LEGEND = "{right} the reference has it too   {left} leaves the path   {unknown} not known"
 
 
 def text(source: str, trace: Trace, style: Style) -> str:
-    """The program, numbered; below each line that gave numbers, what they are."""
+    """The program, numbered; below each line that computed numbers, what they are."""
     marks = WORDS if style.words else MARKS if style.unicode else ASCII
     lines = [f"{number}  {line}" for number, line in _lines(source, trace, marks)]
     legend = [] if style.words else ["", LEGEND.format(**marks)]
@@ -26,7 +26,7 @@ def text(source: str, trace: Trace, style: Style) -> str:
 
 
 def page(source: str, trace: Trace, title: str) -> str:
-    """The same as a web page that loads nothing."""
+    """The same as a self-contained web page."""
     by_line = {one.line: one for one in trace.margin}
     rows = []
     for number, line in enumerate(source.splitlines(), 1):
@@ -41,7 +41,7 @@ def page(source: str, trace: Trace, title: str) -> str:
     body = "\n".join(rows)
     name = html.escape(title)
     head = f'<html lang="en"><meta charset="utf-8"><title>{name}</title><style>{STYLE}</style>'
-    names = "<tr><th>Line</th><th>Your program</th><th>What it gave</th></tr>"
+    names = "<tr><th>Line</th><th>Your program</th><th>What it computed</th></tr>"
     table = f"<table>\n{names}\n{body}\n</table>"
     return f"<!doctype html>\n{head}\n<h1>{name}</h1>{told}\n{table}\n</html>\n"
 

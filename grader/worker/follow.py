@@ -1,9 +1,9 @@
 """Runs a learner's program so that every expression's value is recorded.
 
 Each expression ``e`` in a function of the file becomes ``see(number, e)``, where the number says
-which node of the syntax tree it is: the grader reads the same file and numbers it alike. So names,
-style and helpers do not matter, and a value inside a line is seen as well as one that a line
-leaves. The program computes the same; only its tensors and arrays are kept.
+which node of the syntax tree it is: the grader reads the same file and numbers it the same way.
+So names, style and helpers do not matter, and values inside a line are seen as well as those that
+it assigns. The program computes the same; only its tensors and arrays are kept.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ SEE = "__see__"
 """The name by which the rewritten program calls the recorder. No learner's file has it."""
 
 MOST_SEEN = 4_000
-"""Values of expressions that are kept of one run; a program of the course has a hundredth."""
+"""How many values of expressions are kept per run; a course program needs a hundredth."""
 MOST_TURNS = 8
-"""Times that one expression is kept. A loop's first turns say what its later ones do."""
+"""How often one expression is kept. A loop's first turns show what later ones do."""
 MOST_PARTS = 16
 MOST_BYTES = 24 << 20
 
@@ -41,7 +41,7 @@ WRAPPED = (
 
 
 def rewritten(source: str, file: str) -> ast.Module:
-    """The program with every expression of its functions handed to the recorder.
+    """The program with every expression of its functions passed to the recorder.
 
     Raises:
         SyntaxError: as ``ast.parse``.
@@ -60,10 +60,10 @@ def rewritten(source: str, file: str) -> ast.Module:
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Rewrites one function; what has no value at run time stays as it is."""
+    """Rewrites one function; what has no value at run time stays unchanged."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """The body, and first of all what the parameters hold."""
+        """The body, preceded by the values of the parameters."""
         names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
         given = ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())
         entry = ast.copy_location(ast.Expr(_see(node, given)), node.body[0])
@@ -74,7 +74,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """A class inside a function stays as it is."""
+        """A class inside a function stays unchanged."""
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
@@ -83,7 +83,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
-        """Text says nothing about tensors."""
+        """Text has no tensors."""
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -97,7 +97,7 @@ class _Rewriter(ast.NodeTransformer):
         return _see(node, node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Any other node: its parts, and itself where it is an expression with a value."""
+        """Any other node: its parts, and itself if it is an expression with a value."""
         for name, old in ast.iter_fields(node):
             if isinstance(old, list):
                 old[:] = [new for one in old for new in self._listed(one)]
@@ -112,7 +112,7 @@ class _Rewriter(ast.NodeTransformer):
         return [self.visit(one)] if isinstance(one, ast.AST) else [one]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        """The statement; after ``x += y``, what ``x`` holds now."""
+        """The statement; after ``x += y``, the new value of ``x``."""
         new: ast.stmt = self.visit(node)
         if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Name):
             return [new]
@@ -121,14 +121,14 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _see(numbered: ast.AST, value: ast.expr) -> ast.Call:
-    """``see(number, value)`` at the place of the node."""
+    """``see(number, value)`` in place of the node."""
     number = ast.Constant(numbered.number)  # type: ignore[attr-defined]
     call = ast.Call(ast.Name(SEE, ast.Load()), [number, value], [])
     return ast.fix_missing_locations(ast.copy_location(call, numbered))
 
 
 class Recorder:
-    """Keeps what expressions gave, as the objects themselves until the run is over."""
+    """Keeps the values of expressions, as the objects themselves until the run is over."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -139,7 +139,7 @@ class Recorder:
         self._turns: dict[int, int] = {}
 
     def see(self, number: int, value: Any) -> Any:
-        """Note ``value``, or what it holds where it is a list or tuple, and give it back."""
+        """Record ``value``, or its items if it is a list or tuple, and return it."""
         kind = type(value)
         if kind is tuple or kind is list:
             parts = [(i, one) for i, one in enumerate(value[:MOST_PARTS]) if self._kept(type(one))]
@@ -163,7 +163,7 @@ class Recorder:
         return self._index[id(value)]
 
     def trail(self) -> Trail:
-        """What was seen, in the order in which it was."""
+        """What was seen, in order."""
         budget = MOST_BYTES
         values: list[SeenTensor | SeenArray | None] = []
         for value in self._objects:

@@ -2,7 +2,7 @@
 
 ``python -m tests.engine_cases.record [--into FOLDER] [GROUP ...]``, after a change of MAX's version
 or of the cases. MAX compiles kernels here, many in one go; a whole run takes about ten minutes.
-Cases that are recorded with the same inputs are kept: an interrupted run goes on where it stopped.
+Cases that are recorded with the same inputs are kept: an interrupted run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def load(group: str, folder: Path = RECORDED) -> dict[str, Array]:
 
 
 def save(group: str, folder: Path, store: dict[str, Array]) -> None:
-    """Write a group whole: first beside, then in place."""
+    """Write a group whole: to a temporary file, then into place."""
     partial = folder / f"{group}.partial.npz"
     with partial.open("wb") as file:
         np.savez_compressed(file, **store)  # type: ignore[arg-type]

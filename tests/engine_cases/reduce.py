@@ -111,7 +111,7 @@ def norms() -> Iterator[Case]:
 
 
 def dtype_step(dtype: str) -> float:
-    """A step that is small beside 1000 and still representable."""
+    """A step that is small compared with 1000 and still representable."""
     return 0.5 if dtype == "float32" else 1e-6
 
 

@@ -1,7 +1,7 @@
 """Make each mistake on MAX, and write down what MAX says and what the grader makes of it.
 
-``python -m tests.errors_catalogue.record`` writes ``catalogue.json`` beside this file, and the
-names of MAX beside the code that looks for near ones. A test compares both with MAX as it is.
+``python -m tests.errors_catalogue.record`` writes ``catalogue.json`` next to this file, and the
+names of MAX next to the code that looks for near ones. A test compares both with MAX as it is.
 """
 
 from __future__ import annotations

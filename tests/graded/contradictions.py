@@ -29,7 +29,7 @@ ABSENT = re.compile(
 """A sentence which says that a name is not there."""
 
 TELLS = re.compile(r"(Use|Write|Add|Call|Return|Make|Take|(Scale|Divide|Multiply) by) ")
-"""How a hint begins that goes on with code. One that does not must be code as a whole."""
+"""How a hint starts that continues with code. Any other must be code as a whole."""
 
 PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -87,7 +87,7 @@ def _tree(line: str) -> ast.AST | None:
 
 
 def _code(hint: str) -> str | None:
-    """The longest code that a hint tells to write, taken apart; None for a bare name."""
+    """The longest code that a hint says to write, parsed; None for a bare name."""
     words = TELLS.sub("", hint).split()
     shortest = 0 if TELLS.match(hint) else len(words) - 1
     for end in range(len(words), shortest, -1):

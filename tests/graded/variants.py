@@ -64,7 +64,7 @@ class Variant:
 
     @property
     def source(self) -> bytes:
-        """The program, made anew at each call.
+        """The program, rebuilt at each call.
 
         Raises:
             EditError: its edit does not fit its base.
@@ -120,7 +120,7 @@ def sample(items: Sequence[T], count: int) -> list[T]:
 
 
 def _side(folder: Path, bases: Mapping[str, Variant] | None = None) -> list[Variant]:
-    """The variants of one side of a step: the files of ``folder``, and the edits beside it.
+    """The variants of one side of a step: the files of ``folder``, and the edits next to it.
 
     Without ``bases`` an edit changes one of the files.
     """

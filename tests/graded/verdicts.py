@@ -1,4 +1,4 @@
-"""What the grader says of one variant or mutant, beside what is true. Runs in worker processes."""
+"""What the grader says about one variant or mutant, and what is true. Runs in worker processes."""
 
 from __future__ import annotations
 

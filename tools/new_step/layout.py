@@ -1,4 +1,4 @@
-"""The files of a step: what each begins as, and which of them a step lacks."""
+"""The files of a step: how each starts out, and which of them a step lacks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLACES: Mapping[str, str] = {
     "tests/variants/sNN/right.edits": "right.edits",
     "tests/variants/sNN/wrong.edits": "wrong.edits",
 }
-"""Where the files of step NN are, and what each of them begins as: a file of ``files``."""
+"""Where the files of step NN are, and what each starts as: a file of ``files``."""
 
 NEEDED = (
     "solutions/solution_NN.py",
@@ -34,10 +34,10 @@ NEEDED = (
     "checks/step_NN/__init__.py",
     "checks/step_NN/rubric.py",
 )
-"""What no step is without. The others may be shared with another step, or not apply."""
+"""What every step has. The others may be shared with another step, or not apply."""
 
 LEAST_RIGHT, LEAST_WRONG = 30, 40
-"""How many variants a step has at least."""
+"""The least number of variants of a step."""
 
 
 class CannotLayOut(ValueError):
@@ -48,14 +48,14 @@ def lay_out(number: str, title: str, root: Path = course.ROOT) -> list[Path]:
     """Write every file of a new step, add the step to ``course.toml``, and return the files.
 
     Raises:
-        CannotLayOut: it is not the number after the last step, or a file is there already.
+        CannotLayOut: it is not the number after the last step, or a file already exists.
     """
     due = f"{len(course.steps(root)) + 1:02}"
     if number.zfill(2) != due:
         raise CannotLayOut(f"The next step of the course is {due}, not {number}.")
     files = {root / _for(place, due): begins for place, begins in PLACES.items()}
     if there := [path for path in files if path.exists()]:
-        raise CannotLayOut(f"{there[0].relative_to(root)} exists already. Move it away first.")
+        raise CannotLayOut(f"{there[0].relative_to(root)} already exists. Move it away first.")
     for path, begins in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_text(begins, due, title), encoding="utf-8")
@@ -64,7 +64,7 @@ def lay_out(number: str, title: str, root: Path = course.ROOT) -> list[Path]:
 
 
 def missing(step: Step, right: int, wrong: int) -> Iterator[str]:
-    """What ``step`` lacks, a sentence each. It has this many right and wrong variants."""
+    """What ``step`` lacks, one sentence each. It has this many right and wrong variants."""
     for place in NEEDED:
         path = step.root / _for(place, step.number)
         if not path.is_file():
@@ -83,7 +83,7 @@ def _for(text: str, number: str) -> str:
 
 
 def _text(begins: str, number: str, title: str) -> str:
-    """What a file begins as."""
+    """What a file starts as."""
     if not begins:
         return f'"""All that the grader knows about step {number}."""\n'
     text = (FILES / f"{begins}.txt").read_text(encoding="utf-8")
