@@ -28,6 +28,8 @@ MOST_SAID = 800
 UNDECIDED = "Not recognised in your code. Once the numbers are right, it counts."
 UNSEEN = "Your code returned nothing here that the grader can compare."
 UNRECOGNISED = "Written differently from the lesson. The numbers are right, so it counts."
+PROVEN = "Written differently from the lesson. It works, so it counts."
+ELSEWHERE = "Written differently from the lesson. What is wrong is elsewhere, so it counts."
 
 
 @dataclass(frozen=True)
@@ -87,18 +89,20 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
     if finding.ok:
         return _pass(check, finding.note)
     if not case.strict:
-        likely = case.evidence.mostly_right() and not _refuted(case, check)
-        if _proven(case, check) or (likely and not finding.certain):
+        if behaves(case.rulings):
             return _pass(check, UNRECOGNISED)
+        if _proven(case, check):
+            return _pass(check, PROVEN)
+        likely = case.evidence.mostly_right() and not _refuted(case, check)
+        if likely and not finding.certain:
+            return _waiting(check)
         if not finding.certain or case.evidence.outcome.ended != "done":
             known = case.explanation is not None and case.explanation.complete
             shown = known and not any(one.instead for one in _mistakes(case))
             if shown:
-                return _pass(check, UNRECOGNISED)
+                return _pass(check, ELSEWHERE)
             if known or finding.foreign or _undecided(case, check):
-                return CheckResult(
-                    check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED
-                )
+                return _waiting(check)
     return _fail(check, finding.line, finding.detail)
 
 
@@ -113,10 +117,8 @@ def _mistakes(case: Case) -> tuple[Misconception, ...]:
 
 
 def _proven(case: Case, check: Check) -> bool:
-    """Whether what the program does shows that this part of it is right."""
-    return behaves(case.rulings) or (
-        bool(check.proven_by) and all(_holds(case, name) for name in check.proven_by)
-    )
+    """Whether what the program does shows that this part of it works."""
+    return bool(check.proven_by) and all(_holds(case, name) for name in check.proven_by)
 
 
 def _refuted(case: Case, check: Check) -> bool:
@@ -276,6 +278,11 @@ def _waits_for(case: Case, named: str | None) -> str:
 
 def _pass(check: Check, note: str | None) -> CheckResult:
     return CheckResult(check.id, check.kind, Status.PASS, check.passed, note=note)
+
+
+def _waiting(check: Check) -> CheckResult:
+    """Not recognised, and what the program does shows neither that it is right nor wrong."""
+    return CheckResult(check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED)
 
 
 def _fail(check: Check, line: int | None, detail: str | None) -> CheckResult:

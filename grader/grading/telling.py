@@ -124,7 +124,8 @@ class Teller:
                 return
             blank = self._blank(right.line(made.node))
             if blank is not None and blank.name in self.sentences:
-                yield f'Here the lesson has: "{self.sentences[blank.name]}".'
+                said = self.sentences[blank.name].partition(": ")
+                yield f'At this point the lesson says: "{said[2] or said[0]}".'
                 return
 
     # ---- names of values ------------------------------------------------------------------
