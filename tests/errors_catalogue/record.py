@@ -101,6 +101,7 @@ def steady(text: str) -> str:
     MAX tries its kinds of arguments in any order, and tells of the last one.
     """
     text = re.sub(r"0x[0-9a-f]+", "0x…", text.strip())
+    text = re.sub(r"\([^()\s]*/site-packages/", "(", text)
     text = re.split(r"(?<=\n)(?:__new__\(\)|unhashable)", text)[0].strip()
     return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]}…"
 
