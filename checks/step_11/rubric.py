@@ -92,6 +92,7 @@ MODEL_SOURCE = (
         "GPT2LMHeadModel: self.transformer is not created correctly",
         "Use GPT2Model(config)",
         "Its name begins every weight's name: transformer.wte.weight and so on.",
+        lesson="The names",
         test=source.stores(f"{HEAD}.__init__", "transformer", "GPT2Model(...)"),
     ),
     Check(
