@@ -52,13 +52,18 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return course
 
 
+WRONG = (ROOT / "solutions" / "solution_01.py").read_text("utf-8").replace("int = 12", "int = 13")
+"""A configuration with other heads than GPT-2's."""
+
+
 @pytest.mark.parametrize(
     ("name", "content", "found"),
     [
         ("course.toml", None, "Course: .*course.toml"),
         ("course.toml", "[[", "Course: course.toml: Invalid"),
         ("solutions/solution_03.py", None, "Course: .*solution_03.py"),
-        ("solutions/solution_01.py", "x = 1\n", "Grading: the reference does not pass"),
+        ("solutions/solution_01.py", "x = 1\n", "Course: the checks of s01 cannot"),
+        ("solutions/solution_01.py", WRONG, "Grading: the reference does not pass"),
         (
             "checks/step_02/rubric.py",
             "import nothing_of_the_kind\n",

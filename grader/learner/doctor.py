@@ -183,7 +183,7 @@ def _course() -> Inspection:
             load.rubric(step)
         except Exception as problem:  # noqa: BLE001 - whatever a damaged file raises
             said = f"the checks of {step.id} cannot be loaded: {_last(problem)}"
-            return Inspection("Course", State.BROKEN, said, "git restore checks grader")
+            return Inspection("Course", State.BROKEN, said, "git restore checks grader solutions")
     return Inspection("Course", State.GOOD, f"{len(steps)} steps")
 
 
