@@ -95,7 +95,7 @@ def test_only_the_next_step_is_laid_out_and_nothing_is_overwritten(tmp_path: Pat
     lesson = tmp_path / "steps" / f"step_{DUE}.md"
     lesson.parent.mkdir()
     lesson.write_text("mine")
-    with pytest.raises(CannotLayOut, match="exists already"):
+    with pytest.raises(CannotLayOut, match="already exists"):
         lay_out(DUE, TITLE, tmp_path)
     assert lesson.read_text() == "mine"
     assert course.steps(tmp_path) == tuple(replace(one, root=tmp_path) for one in STEPS)
