@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,6 +169,8 @@ def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iter
             path = step.solution if solutions else step.stub
             return grade(step, path, options, start)
 
+        # Once, before the threads: NumPy cannot always be imported by two at the same time.
+        importlib.import_module("numpy.random")
         with ThreadPoolExecutor(at_once) as threads:
             try:
                 yield from threads.map(report, steps)
