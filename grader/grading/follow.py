@@ -10,8 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
+from grader.grading.relations import TooMuch
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison, Run
 from grader.protocol.probe import Job, Load, Observation, SeenArray, SeenTensor
@@ -46,9 +49,13 @@ def follow(
     ]
     comparison = Comparison(Run(job.source, mine.trail), Run(solution, right.trail), given)
     teller = Teller(comparison, regions(solution), rubric.values(), rubric.sentences())
-    if mine.error is not None and mine.error.line is not None:
-        return teller.raised(mine.error.line)
-    return teller.departed(_result(evidence, trial, mine, comparison))
+    try:
+        with np.errstate(all="ignore"):  # the numbers are a learner's
+            if mine.error is not None and mine.error.line is not None:
+                return teller.raised(mine.error.line)
+            return teller.departed(_result(evidence, trial, mine, comparison))
+    except TooMuch:
+        return None
 
 
 def _first_wrong(evidence: Evidence) -> str | None:

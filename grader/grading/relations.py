@@ -18,6 +18,15 @@ HIDDEN = -1e8
 
 MOST_AXES = 5
 
+MOST_WORK = 300_000_000
+"""Numbers that are compared for one program; each of the course's takes a thousandth."""
+EACH = 1_000
+"""What a comparison costs beside its numbers."""
+
+
+class TooMuch(Exception):
+    """The values of a program are too many, or too large, to look up."""
+
 
 def canonical(array: npt.NDArray[Any]) -> Floats:
     """The numbers as float64; what hides a score is minus infinity."""
@@ -62,9 +71,16 @@ class Values:
     ) -> None:
         self._values = [(index, one) for index, one in enumerate(values) if one is not None]
         self._given = [canonical(one) for one in given]
+        self._left = MOST_WORK
+
+    def _spend(self, numbers: int) -> None:
+        self._left -= numbers + EACH
+        if self._left < 0:
+            raise TooMuch
 
     def equal(self, mine: Floats) -> int | None:
         """The first value that is the same; -1 for a given value, None for no match."""
+        self._spend(mine.size * (1 + sum(one.shape == mine.shape for _, one in self._values)))
         for index, one in self._values:
             if same(mine, one):
                 return index
@@ -79,6 +95,7 @@ class Values:
             return None
         for look in (_transposed, _scaled, _reshaped, _part):
             for index, one in self._values:
+                self._spend(mine.size if one.size == mine.size else 0)
                 if one.size > 1 and (relation := look(mine, one, index)) is not None:
                     return relation
         return None

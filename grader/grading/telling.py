@@ -162,7 +162,7 @@ class Teller:
 
     def margin(self, departures: Sequence[Departure]) -> Iterator[Margin]:
         """A line for each statement that left a value, in the order of the file."""
-        mine = self.comparison.mine
+        mine, after = self.comparison.mine, self.comparison.after(departures)
         lines: dict[int, Margin] = {}
         for place in mine.places:
             statement = mine.statement(place.node)
@@ -171,7 +171,7 @@ class Teller:
             if not whole or statement is None or array is None:
                 continue
             match = self.comparison.match(place.value)
-            wrong = match is None and self.comparison.after(place.value, departures)
+            wrong = match is None and place.value in after
             mark = "right" if match is not None else "left" if wrong else "unknown"
             before = lines.get(statement.lineno)
             if before is None or (mark == "left" and before.mark != "left"):

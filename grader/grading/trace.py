@@ -220,17 +220,13 @@ class Comparison:
             seen.update(unknown)
         return tuple(sorted(found.values(), key=lambda one: self.mine.made[one.value].order))
 
-    def after(self, value: int, departures: Sequence[Departure]) -> bool:
-        """Whether ``value`` was made at a departure, or from what was."""
-        left, todo, seen = {one.value for one in departures}, [value], {value}
-        while todo:
-            one = todo.pop()
-            if one in left:
-                return True
-            fresh = [s for s in self.mine.made[one].sources if s not in seen]
-            todo += fresh
-            seen.update(fresh)
-        return False
+    def after(self, departures: Sequence[Departure]) -> frozenset[int]:
+        """The values that were made at a departure, or from what was."""
+        found = {one.value for one in departures}
+        for value, made in sorted(self.mine.made.items(), key=lambda one: one[1].order):
+            if found.intersection(made.sources):
+                found.add(value)
+        return frozenset(found)
 
     def result(self, array: npt.NDArray[Any]) -> int | None:
         """The value that a call gave back, by its numbers: the last that has them."""

@@ -20,7 +20,7 @@ from grader.worker import observe
 SEE = "__see__"
 """The name by which the rewritten program calls the recorder. No learner's file has it."""
 
-MOST_SEEN = 4_000
+MOST_SEEN = 2_000
 """How many values of expressions are kept per run; a course program needs a hundredth."""
 MOST_TURNS = 8
 """How often one expression is kept. A loop's first turns show what later ones do."""
