@@ -94,7 +94,9 @@ def test_both_are_frameworks_and_a_third_is_none() -> None:
 
 
 def test_the_trap_works(other: Other) -> None:
-    assert subprocess.run([other.python, "-c", "import max"], check=False).returncode == TRAPPED
+    command = [other.python, "-c", "import max"]
+    done = subprocess.run(command, env=other.environment(), check=False)
+    assert done.returncode == TRAPPED
     on_max = Other(course.HOME, other.python)
     graded = on_max.run("grade", "s01", "--file", "solutions/solution_01.py")
     assert "❌" in graded.stdout or graded.returncode == 3, graded.stdout + graded.stderr
