@@ -22,6 +22,14 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True)
+def _own_environment() -> None:
+    """MAX sets these for child processes when it is imported, unseen by ``os.environ``."""
+    for name in ("PYTHONEXECUTABLE", "PYTHONPATH"):
+        if name not in os.environ:
+            os.unsetenv(name)
+
+
 @pytest.fixture(scope="module")
 def workers() -> Iterator[sandbox.WorkerPool]:
     """Workers for tests that grade in this process: MAX is imported once for all of a file."""

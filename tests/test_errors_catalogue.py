@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import re
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
@@ -26,6 +27,10 @@ RAW = re.compile(
 
 Entry = dict[str, Any]
 
+as_recorded = pytest.mark.skipif(
+    sys.version_info[:2] != (3, 13), reason="recorded with Python 3.13; others word errors anew"
+)
+
 
 @pytest.fixture(scope="module")
 def made() -> tuple[list[Entry], dict[str, list[str]], list[str]]:
@@ -43,12 +48,14 @@ def catalogue(made: tuple[list[Entry], Any, Any]) -> list[Entry]:
     return made[0]
 
 
+@as_recorded
 def test_it_is_what_max_says(catalogue: list[Entry]) -> None:
     recorded = json.loads(record.CATALOGUE.read_text(encoding="utf-8"))
     for old, new in zip(recorded, catalogue, strict=True):
         assert new == old, "run python -m tests.errors_catalogue.record"
 
 
+@as_recorded
 def test_the_names_are_those_of_max(made: tuple[Any, dict[str, list[str]], Any]) -> None:
     assert json.loads(record.NAMES.read_text(encoding="utf-8")) == made[1]
 
@@ -57,6 +64,7 @@ def test_what_is_right_runs(made: tuple[Any, Any, list[str]]) -> None:
     assert made[2] == []
 
 
+@as_recorded
 def test_every_mistake_made_by_hand_raises_and_is_told(catalogue: list[Entry]) -> None:
     by_hand = [one for one in catalogue if one["kind"] == "by hand"]
     assert len(by_hand) == len(BY_HAND)
