@@ -2,6 +2,8 @@
 
 ``mutants(source)`` gives them in a fixed order, each once. Nothing here knows what the program
 computes: whether a mutant is still right is for the oracle to say.
+
+Longer than 300 lines, because it is one list of mutations.
 """
 
 from __future__ import annotations

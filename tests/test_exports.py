@@ -1,4 +1,7 @@
-"""Each format for machines, against its published schema, whatever a learner's texts hold."""
+"""Each format for machines, against its published schema, whatever a learner's texts hold.
+
+Longer than 300 lines, because each format is held to its own schema.
+"""
 
 from __future__ import annotations
 

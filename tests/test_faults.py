@@ -1,4 +1,7 @@
-"""The grader is damaged, part by part: the learner's file never pays for it, nor gains by it."""
+"""The grader is damaged, part by part: the learner's file never pays for it, nor gains by it.
+
+Longer than 300 lines, because each part is damaged in a way of its own.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 All of it runs on the engine of the grader, so nothing is compiled; the compiled model has a test
 of its own that is marked ``native``.
+
+Longer than 300 lines, because the small models that it makes serve all its tests.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ between at signs stand for decoys that are made for the run.
 
 All of them run without bubblewrap, where the other walls must hold by themselves. With it, those
 run that must be refused something, and a sample of the rest.
+
+Longer than 300 lines, because all attacks are judged in one arena.
 """
 
 from __future__ import annotations

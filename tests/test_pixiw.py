@@ -2,6 +2,8 @@
 
 Nothing here needs a network: pip's settings name a folder of wheels, which uv gets too. Most
 folders ask for no package, which is quicker.
+
+Longer than 300 lines, because one prepared folder serves all its tests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Pictures: the window of a wrong result, and heatmaps for terminal and page."""
+"""Pictures: the window of a wrong result, and heatmaps for terminal and page.
+
+Longer than 300 lines, because one picture is drawn in every format.
+"""
 
 from __future__ import annotations
 

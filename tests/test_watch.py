@@ -1,4 +1,7 @@
-"""``watch`` in a real terminal: each key, hard endings, and no terminal at all."""
+"""``watch`` in a real terminal: each key, hard endings, and no terminal at all.
+
+Longer than 300 lines, because one terminal serves all its tests.
+"""
 
 from __future__ import annotations
 

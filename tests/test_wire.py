@@ -1,4 +1,7 @@
-"""What the grader and its worker say to each other, and what damage does to it."""
+"""What the grader and its worker say to each other, and what damage does to it.
+
+Longer than 300 lines, because every message is broken in every way.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the worker sees of honest and of odd files, run once in real processes on real MAX."""
+"""What the worker sees of honest and of odd files, run once in real processes on real MAX.
+
+Longer than 300 lines, because one way to run a program serves all its tests.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Random trials of choosing the next token and of writing text."""
+"""Random trials of choosing the next token and of writing text.
+
+Longer than 300 lines, because each way to sample has trials of its own.
+"""
 
 from __future__ import annotations
 

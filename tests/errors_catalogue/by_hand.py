@@ -1,6 +1,8 @@
 """Mistakes that no rewriting of a call makes: each wrong, then as it is right.
 
 The first are those of the course as new learners would take it, the rest others of their kinds.
+
+Longer than 300 lines, because it is one table.
 """
 
 from __future__ import annotations

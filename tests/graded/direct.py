@@ -2,6 +2,8 @@
 
 Only for files of ours: the code runs in this process. ``python -m tests.graded.direct s05 FILE…``
 prints one line a file.
+
+Longer than 300 lines, because it has a second, independent answer for every step.
 """
 
 from __future__ import annotations

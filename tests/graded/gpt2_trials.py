@@ -1,6 +1,8 @@
 """Whether a file is right as an answer to step 09, 10, 11 or 12: see :mod:`tests.graded.direct`.
 
 ``python -m tests.graded.gpt2_trials s09 FILE…`` prints one line a file.
+
+Longer than 300 lines, because it has the independent trials of four steps.
 """
 
 from __future__ import annotations

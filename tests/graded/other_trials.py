@@ -1,6 +1,8 @@
 """Whether a file is right as an answer to step 03, 04, 06 or 08: see :mod:`tests.graded.direct`.
 
 ``python -m tests.graded.other_trials s03 FILE…`` prints one line a file.
+
+Longer than 300 lines, because it has the independent trials of five steps.
 """
 
 from __future__ import annotations

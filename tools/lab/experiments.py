@@ -2,6 +2,8 @@
 
 With the engine ``max`` everything that is timed is compiled by MAX first. With ``numpy`` it runs
 as one graph on the engine that grades, which starts at once.
+
+Longer than 300 lines, because it is one list of experiments.
 """
 
 from __future__ import annotations
