@@ -37,7 +37,10 @@ def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
     descriptors = Path("/proc/self/fd")
     before = len(list(descriptors.iterdir()))
     with sandbox.start() as running:
-        assert processes_with(running.folder)
+        limit = time.monotonic() + 30
+        while not processes_with(running.folder):  # it has an environment once it is executed
+            assert time.monotonic() < limit
+            time.sleep(0.01)
     assert processes_with(running.folder) == []
     assert not Path(running.folder).exists()
     assert len(list(descriptors.iterdir())) == before
