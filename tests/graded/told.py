@@ -84,7 +84,7 @@ def _report(one: Mistake, path: Path, seed: int) -> Report:
 
 
 def _told(one: Mistake, report: Report, lie: str) -> Told:
-    fixed = {check.id: check.failed for check in _rubric(one).checks if check.runtime}
+    fixed = {check.id: check.failed for check in _rubric(one).checks if check.rule}
     first = shown_first(report, fixed)
     number = re.search(r"\bline (\d+)", first, re.IGNORECASE)
     line = int(number[1]) if number else None
