@@ -37,9 +37,10 @@ PAIRS = {")": "(", "]": "[", "}": "{"}
 def found(
     report: Report, source: str, lines: Sequence[int], findings: Mapping[str, Finding]
 ) -> list[str]:
-    """What is wrong with ``report`` on a wrong program, whose mistake is in one of ``lines``.
+    """What is wrong with ``report`` on a wrong program.
 
-    ``findings`` is what each source check recognised in the program.
+    ``lines`` are the numbers of those that are wrong as they stand. ``findings`` is what each
+    source check recognised in the program.
     """
     if report.verdict is Verdict.PASS:
         return ["a wrong program passes"]
@@ -149,7 +150,7 @@ def _unreadable(report: Report) -> Iterator[str]:
 def cut(text: str) -> bool:
     """Whether ``text`` ends in mid-word, in mid-bracket or before what it announces."""
     end = text.rstrip()
-    if re.search(r"\w(…|\.\.\.)$|[,:(\[{]$", end) or "\ufffd" in end:
+    if re.search(r"\w(…|\.\.\.)$|[,(\[{]$|: \(in \S+\)$", end) or "\ufffd" in end:
         return True
     opened: list[str] = []
     for mark in re.sub(r"'[^']*'|\"[^\"]*\"", "", end):

@@ -54,6 +54,13 @@ class Mistake:
         given = self.edit.header.get("line")
         return tuple(map(int, given.split(","))) if given else self._applied[1]
 
+    @property
+    def written(self) -> tuple[int, ...]:
+        """The numbers of the lines that the right program did not have."""
+        right = set(edits.lines_of(self.base))
+        lines, changed = self._applied
+        return tuple(number for number in changed if lines[number - 1] not in right)
+
     @cached_property
     def _applied(self) -> tuple[list[str], tuple[int, ...]]:
         return self.edit.applied(self.base)

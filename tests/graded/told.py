@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import frameworks
@@ -14,7 +14,7 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading import judge
 from grader.report import as_text
 from grader.report.style import FILE
-from grader.rubric import load
+from grader.rubric import Rubric, load
 from grader.source import Finding, SourceProblem, parse
 from tests.graded import contradictions
 from tests.graded.mistakes import Mistake
@@ -84,10 +84,11 @@ def _report(one: Mistake, path: Path, seed: int) -> Report:
 
 
 def _told(one: Mistake, report: Report, lie: str) -> Told:
-    first = shown_first(report)
+    fixed = {check.id: check.failed for check in _rubric(one).checks if check.rule}
+    first = shown_first(report, fixed)
     number = re.search(r"\bline (\d+)", first, re.IGNORECASE)
     line = int(number[1]) if number else None
-    wrong = contradictions.found(report, one.source, one.lines, _findings(one))
+    wrong = contradictions.found(report, one.source, one.written, _findings(one))
     if report.verdict is Verdict.ERROR:
         wrong.append("the grader calls it a fault of its own")
     return Told(
@@ -97,40 +98,52 @@ def _told(one: Mistake, report: Report, lie: str) -> Told:
         first,
         line,
         one.names(first),
-        one.names(shown(report)),
+        one.names(shown(report, fixed)),
         one.beside(line),
         tuple(wrong),
         lie,
     )
 
 
-def shown_first(report: Report) -> str:
-    """The first ❌ with its line, note and hint, and "What happened", without quoted code."""
+def shown_first(report: Report, fixed: Mapping[str, str]) -> str:
+    """The first ❌ with its line, note and hint, and "What happened", as :func:`shown` has them."""
     failed = [c for c in report.checks if c.status is Status.FAIL]
     first = report.problem or next(iter(failed), None)
     happened = [one.message for one in report.diagnosis]
-    return "\n".join([*(_said(first) if first else ()), *happened])
+    return "\n".join([*(_said(first, fixed) if first else ()), *happened])
 
 
-def shown(report: Report) -> str:
-    """All that a report says, without quoted code and without what the program printed."""
+def shown(report: Report, fixed: Mapping[str, str]) -> str:
+    """All that a report says, without code of the learner's and what the program printed.
+
+    Nor has it the ``fixed`` sentences of run-time checks, which are the same for every mistake:
+    "RotaryEmbedding(d_k, max_seq_len, theta) cannot be made" does not say that theta is wrong.
+    """
     checks = (report.problem,) if report.problem else report.checks
     happened = [one.message for one in report.diagnosis]
-    return "\n".join([*(text for c in checks for text in _said(c)), *happened, *report.notes])
+    said = [text for check in checks for text in _said(check, fixed)]
+    return "\n".join([*said, *happened, *report.notes])
 
 
-def _said(check: CheckResult) -> Iterator[str]:
+def _said(check: CheckResult, fixed: Mapping[str, str]) -> Iterator[str]:
     """The lines on one check, as they are printed; of a quoted line its number."""
-    for text in as_text.one_check(check, FILE):
+    sentence = fixed.get(check.id, "").rstrip(":")
+    shorter = replace(check, message=check.message.removeprefix(sentence).lstrip(": "))
+    if check.id in fixed and check.status is not Status.FAIL:
+        return
+    for text in as_text.one_check(shorter, FILE):
         yield QUOTED.sub(r"\1", text)
+
+
+def _rubric(one: Mistake) -> Rubric:
+    return load.rubric(course.find(one.step))
 
 
 def _findings(one: Mistake) -> dict[str, Finding]:
     """What each source check recognises in the program; nothing where it is no Python."""
-    rubric = load.rubric(course.find(one.step))
     name = f"steps/step_{one.step.removeprefix('s')}.py"
     try:
         source = parse(one.source.encode(), name, frameworks.current().spellings())
     except SourceProblem:
         return {}
-    return judge.source_findings(rubric, source)
+    return judge.source_findings(_rubric(one), source)
