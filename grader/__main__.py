@@ -19,7 +19,16 @@ if __name__ == "__main__":
     # NumPy's threads would spin on the cores that the workers need; it is not imported yet.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     try:
-        from grader.cli import main
+        from grader.sandbox.several import head_start
+
+        # click alone takes as long to import as a worker to start. A course in another folder is
+        # known only when the command line has been read.
+        with head_start(sys.argv[1:2] == ["grade"] and "GRADER_COURSE" not in os.environ):
+            from grader.cli import main
+
+            main()
+    except KeyboardInterrupt:
+        sys.exit(130)
     except ModuleNotFoundError as problem:
         if (problem.name or "grader").partition(".")[0] == "grader":
             raise
@@ -29,4 +38,3 @@ if __name__ == "__main__":
             "if it still fails, remove the folder .venv first.\n"
         )
         sys.exit(3)
-    main()

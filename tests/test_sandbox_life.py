@@ -49,6 +49,20 @@ def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
         running.finish(job(HEAD, call("first")))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_what_was_started_before_the_command_line_was_read_ends_with_it() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "grader", "grade", "s05", "--mistyped"], cwd=ROOT, stderr=-1
+    ) as grading:
+        folder = f"/grader-{grading.pid}-"
+        seen = False
+        while grading.poll() is None:
+            seen = seen or bool(processes_with(folder))
+        assert seen
+        assert grading.returncode == 2
+    assert processes_with(folder) == []
+
+
 def test_a_waiting_worker_that_died_is_the_machines_fault() -> None:
     with sandbox.start() as running:
         while not running.ready:
