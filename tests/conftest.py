@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from grader import sandbox
+from grader.base import machine
 
 
 def pytest_configure() -> None:
@@ -20,6 +21,29 @@ def pytest_configure() -> None:
     for name in ("INIT_CWD", "LINES", "COLUMNS"):
         os.environ.pop(name, None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+SLOW = (
+    "test_hostile.py",
+    "test_faults.py",
+    "test_watch.py",
+    "test_learner.py",
+    "test_variants.py",
+    "test_grade.py",
+    "test_mistakes.py",
+    "test_engine_staging.py",
+)
+"""The files that take longest. They come first, so that no process is left with one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order the tests by file, the longest first."""
+    items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else len(SLOW))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores: some tests wait for a clock, and none keeps a core all along."""
+    return min(machine.cores() + 1, 4)
 
 
 @pytest.fixture(autouse=True)
