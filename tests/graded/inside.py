@@ -18,6 +18,7 @@ from typing import Any
 from grader import frameworks
 from grader.base.model import Report, Step, Verdict
 from grader.grading import pipeline
+from grader.grading.pipeline import Follow
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
 from grader.rubric import load
 from grader.source import SourceProblem, parse, read_file
@@ -30,11 +31,17 @@ SECONDS = 20.0
 class Inside:
     """Takes a job and gives an outcome, as a worker process would."""
 
+    def __enter__(self) -> Inside:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to end: no process was started."""
+
     def finish(self, job: Job, meanwhile: Callable[[], None] | None = None) -> Outcome:
         """Run the probes here, after ``meanwhile``. Of the walls only the clock is kept."""
         if meanwhile is not None:
             meanwhile()
-        from grader.worker import imports, probes, program
+        from grader.worker import follow, imports, probes, program
         from grader.worker.arguments import Arguments
 
         printed = io.StringIO()
@@ -47,9 +54,10 @@ class Inside:
                 runtime = frameworks.current().runtime()
                 packages = runtime.framework.importable
                 imports.install(job.modules, packages, runtime.finders(notes))
-                module, failed = program.load(job)
+                recorder = follow.Recorder(runtime) if job.follow else None
+                module, failed = program.load(job, recorder)
                 arguments = Arguments(runtime, job.configuration)
-                subject = probes.Subject(module, job.file, runtime, arguments)
+                subject = probes.Subject(module, job.file, runtime, arguments, recorder)
                 for probe in job.probes if failed is None else ():
                     under_way = probe.name
                     found[probe.name] = probes.run(probe, subject)
@@ -85,7 +93,7 @@ def _captured(printed: io.StringIO) -> Iterator[None]:
         sys.stdin = stdin
 
 
-def grade(step: Step, path: Path, *, seed: int) -> Report:
+def grade(step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT) -> Report:
     """What ``pipeline.grade`` gives for the file, without a process of its own."""
     rubric = load.rubric(step)
     base = Report(step.id, step.title, path.name, Verdict.FAIL, (), seed=seed)
@@ -94,6 +102,11 @@ def grade(step: Step, path: Path, *, seed: int) -> Report:
     except SourceProblem as problem:
         return pipeline._unreadable(base, rubric, problem, 0.0)
     running: Any = Inside()
-    return pipeline._judged(
-        base, step, rubric, source, pipeline.Options(seed=seed), running, time.perf_counter()
-    )
+    options = pipeline.Options(seed=seed, follow=follow)
+    start: Any = _start if follow is not Follow.NOT else None
+    began = time.perf_counter()
+    return pipeline._judged(base, step, rubric, source, options, running, began, start=start)
+
+
+def _start(engine: str) -> Inside:
+    return Inside()

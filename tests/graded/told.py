@@ -12,6 +12,7 @@ from grader import frameworks
 from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading import judge
+from grader.grading.pipeline import Follow
 from grader.report import as_text
 from grader.report.style import FILE
 from grader.rubric import Rubric, load
@@ -80,7 +81,7 @@ def mislabelled(one: Mistake) -> str:
 def _report(one: Mistake, path: Path, seed: int) -> Report:
     from tests.graded import inside
 
-    return inside.grade(course.find(one.step), path, seed=seed)
+    return inside.grade(course.find(one.step), path, seed=seed, follow=Follow.FAILING)
 
 
 def _told(one: Mistake, report: Report, lie: str) -> Told:
@@ -109,8 +110,7 @@ def shown_first(report: Report, fixed: Mapping[str, str]) -> str:
     """The first ❌ with its line, note and hint, and "What happened", as :func:`shown` has them."""
     failed = [c for c in report.checks if c.status is Status.FAIL]
     first = report.problem or next(iter(failed), None)
-    happened = [one.message for one in report.diagnosis]
-    return "\n".join([*(_said(first, fixed) if first else ()), *happened])
+    return "\n".join([*(_said(first, fixed) if first else ()), *_happened(report)])
 
 
 def shown(report: Report, fixed: Mapping[str, str]) -> str:
@@ -120,9 +120,14 @@ def shown(report: Report, fixed: Mapping[str, str]) -> str:
     "RotaryEmbedding(d_k, max_seq_len, theta) cannot be made" does not say that theta is wrong.
     """
     checks = (report.problem,) if report.problem else report.checks
-    happened = [one.message for one in report.diagnosis]
     said = [text for check in checks for text in _said(check, fixed)]
-    return "\n".join([*said, *happened, *report.notes])
+    return "\n".join([*said, *_happened(report), *report.notes])
+
+
+def _happened(report: Report) -> tuple[str, ...]:
+    """What stands under "What happened": the mistakes, and where the numbers leave the path."""
+    followed = report.trace.told if report.trace else ()
+    return (*(one.message for one in report.diagnosis), *followed)
 
 
 def _said(check: CheckResult, fixed: Mapping[str, str]) -> Iterator[str]:
