@@ -332,6 +332,23 @@ def test_what_is_doubtful() -> None:
         assert faults.doubtful(Outcome(ended, {}))
 
 
+def test_the_solution_does_not_run_for_each_of_many_that_end_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: sandbox.WorkerPool
+) -> None:
+    monkeypatch.setattr(faults, "_right", {})
+    path = tmp_path / "step_05.py"
+    path.write_text("import os\nos._exit(0)\n", encoding="utf-8")
+    started: list[str] = []
+
+    def start(*, engine: str) -> sandbox.Worker:
+        started.append(engine)
+        return workers.start(engine=engine)
+
+    for expected in (2, 3, 4):
+        assert grade(STEP, path, start=start).verdict is Verdict.FAIL
+        assert len(started) == expected
+
+
 def test_a_file_runs_once_more_where_the_engine_failed_or_it_was_killed() -> None:
     job = Job("f.py", "", {}, ())
     assert faults.once_more(job, Outcome("exit", {})) is None

@@ -10,6 +10,8 @@ part left to the framework; if the process was killed, as before.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -42,6 +44,16 @@ BROKEN_PARTS = frozenset(
 AGAIN = "Grade it again. If it fails again, run doctor."
 
 
+FRESH_S = 10.0
+"""So long a right answer of the reference counts for the next files too."""
+
+PASSING = frozenset(("killed", "timeout"))
+"""Endings that a machine may cause in one moment and not in the next."""
+
+_right: dict[tuple[str, str], float] = {}
+"""When each step's reference, by solution and engine, was last right in this process."""
+
+
 def doubtful(outcome: Outcome) -> bool:
     """Whether an outcome that is not right may be the machine's fault."""
     return (
@@ -65,13 +77,18 @@ def _errors(outcome: Outcome) -> list[SeenError]:
 def reference_problem(
     step: Step,
     job: Job,
+    ended: str,
     start: Callable[..., Worker],
     wrong: Callable[[Outcome], str],
 ) -> str:
     """How the step's solution fails on the same ``job``; empty if it is right.
 
-    ``wrong`` says what is wrong with an outcome.
+    ``ended`` is how the doubtful outcome ended, ``wrong`` says what is wrong with an outcome.
+    Where many files fail in turn, the solution is not run for each.
     """
+    key = (str(step.solution), job.engine)
+    if ended not in PASSING and time.monotonic() - _right.get(key, -math.inf) < FRESH_S:
+        return ""
     own = replace(
         job,
         file=step.solution.name,
@@ -81,7 +98,10 @@ def reference_problem(
     )
     with start(engine=job.engine) as running:
         outcome = running.finish(own)
-    return outcome.problem if outcome.ended == "machine" else wrong(outcome)
+    problem = outcome.problem if outcome.ended == "machine" else wrong(outcome)
+    if not problem:
+        _right[key] = time.monotonic()
+    return problem
 
 
 def once_more(job: Job, outcome: Outcome) -> Job | None:

@@ -176,7 +176,7 @@ def _second_look(
 
     if not faults.doubtful(outcome):
         return found
-    if problem := faults.reference_problem(judge.step, job, start, judge.wrong):
+    if problem := faults.reference_problem(judge.step, job, outcome.ended, start, judge.wrong):
         why = "The course's own solution fails here too"
         return faults.report(found, judge.rubric.checks, why, problem)
     again = faults.once_more(job, outcome)
