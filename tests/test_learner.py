@@ -58,7 +58,7 @@ def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> N
     assert counts[-1] > counts[0]
     own.solve()
     text = said(own.run("grade", "s05"))
-    asked = {question: answer for question, answer in lesson.questions(course.find("s05"))}
+    asked = dict(lesson.questions(course.find("s05")))
     notice = re.search(r"To notice: (.+)\n   The answer: (.+)\n", text)
     assert notice is not None
     assert asked[notice[1]] not in text
