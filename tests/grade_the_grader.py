@@ -83,7 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="grade-the-grader", description=__doc__)
-    parser.add_argument("steps", nargs="*", help="steps like s05; all by default")
+    parser.add_argument(
+        "steps", nargs="*", type=variants.step, help="steps like s05; all by default"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--seed", type=int, default=20240501, help="for the graders' inputs")
     parser.add_argument("--no-mutants", dest="mutants", action="store_false")

@@ -58,12 +58,48 @@ def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> N
     assert counts[-1] > counts[0]
     own.solve()
     text = said(own.run("grade", "s05"))
-    assert "To notice: " in text
-    assert "Your code is identical to the reference." in text
+    asked = dict(lesson.questions(course.find("s05")))
+    notice = re.search(r"To notice: (.+)\n   The answer: (.+)\n", text)
+    assert notice is not None
+    assert asked[notice[1]] not in text
+    assert notice[2] == 'steps/step_05.md, "Check yourself"'
+    assert "Apart from comments and layout, your code is identical to the reference." in text
     assert "Next is step 06" in text
     assert "s05: passed, 31 of 31 checks, 6 attempts" in said(own.run("list", "--plain"))
     assert "Next is step 06" in said(own.run("next"))
     assert "6 attempts" in said(own.run("progress"))
+
+
+def test_only_what_passes_now_is_listed_as_passed(own: Course) -> None:
+    own.solve("01")
+    said(own.run("grade", "s1"))
+    assert "s01: passed" in said(own.run("list", "--plain"))
+    own.file("01").write_text("x = 1\n", encoding="utf-8")
+    text = said(own.run("list", "--plain"))
+    assert "s01: edited since it passed" in text
+    assert "0 of 12 steps passed" in text
+    said(own.run("grade", "s01"), 1)
+    text = said(own.run("list", "--plain"))
+    assert re.search("s01: started, \\d of 10 checks, 2 attempts, next", text)
+    assert "0 of 12 steps passed" in text
+    assert "Next is step 01" in said(own.run("next"))
+    assert "0 of 12 steps passed" in said(own.run("progress"))
+
+
+def test_the_comparison_leaves_out_what_does_not_matter(own: Course) -> None:
+    own.solve()
+    text = own.file().read_text(encoding="utf-8")
+    text = re.sub(r"  # (each )?\[.*\]$", "", text, flags=re.MULTILINE)
+    text = text.replace("tensor.shape[:-1] + [", "tensor.shape[:-1] \\\n            + [")
+    first, second = "import math\n", "from max.experimental.nn import Linear, Module\n"
+    text = text.replace(first, "").replace(second, f"{first}{second}")
+    own.file().write_text(text.replace("Linear, Module", "Module, Linear"), encoding="utf-8")
+    assert "your code is identical" in said(own.run("grade", "s05"))
+    assert "your code is identical" in said(own.run("solution", "s5"))
+    spoilt = text.replace("return self.c_proj(", "return 1.0 * self.c_proj(")
+    own.file().write_text(spoilt, encoding="utf-8")
+    shown = said(own.run("grade", "s05"))
+    assert "differ in 2 lines:\n   -         return 1.0 * self.c_proj(" in shown
 
 
 def test_the_untouched_stub_is_no_attempt(own: Course) -> None:
@@ -241,7 +277,7 @@ complete_words grader explain s99 sca
 
 
 @pytest.mark.parametrize("rows", [24, 200])
-def test_what_has_scrolled_away_is_told_again(rows: int, untouched: Course) -> None:
+def test_the_last_screen_says_what_to_do(rows: int, untouched: Course) -> None:
     seen = pexpect.spawn(
         sys.executable,
         ["-m", "grader", "grade", "s05"],
@@ -254,7 +290,8 @@ def test_what_has_scrolled_away_is_told_again(rows: int, untouched: Course) -> N
     seen.expect(pexpect.EOF)
     assert isinstance(seen.before, str)
     end = seen.before.replace("\r", "").splitlines()[-rows:]
-    assert ("Fix this first:" in end) == (rows == 24)
+    assert "Fix this first:" in end
+    assert ("On one screen, on every save" in "".join(end)) == (rows == 24)
     assert "❌ functional module is not imported from max.experimental" in end
 
 

@@ -267,7 +267,8 @@ def test_mentions_does_not_find_what_is_not_there(snippet: str) -> None:
 def test_mentions_shows_a_line() -> None:
     assert mentions("Rotary", "cos(...)", shown="_ ** _")(ROTARY) == Finding(True, 16)
     assert mentions("Rotary", "sin(...)")(ROTARY) == Finding(False, 8)
-    assert mentions("Missing", "sin(...)")(ROTARY) == Finding(False, certain=True)
+    gone = Finding(False, certain=True, absent="Missing")
+    assert mentions("Missing", "sin(...)")(ROTARY) == gone
 
 
 def test_calls_names_the_one_that_is_missing() -> None:

@@ -57,7 +57,7 @@ def test_what_the_same_file_gives_now_counts() -> None:
     """With --mine the earlier steps decide too, and a check may have been fixed."""
     once = progress.attempted(UNTOUCHED, report("a"))
     known = progress.attempted(once, report())
-    assert (known.state, known.score, known.attempts) == ("passed", 3, 1)
+    assert (known.passes, known.score, known.attempts) == (True, 3, 1)
     assert progress.attempted(known, report("b")).attempts == 1
 
 
@@ -73,9 +73,10 @@ def test_what_is_not_the_learners_trial_is_no_attempt(other: Report) -> None:
     assert progress.attempted(UNTOUCHED, other) == UNTOUCHED
 
 
-def test_a_pass_stays_a_pass() -> None:
+def test_what_passed_once_and_fails_now_does_not_pass() -> None:
     known = attempts(report("a"), report(), report("b"))
-    assert known.state == "passed"
+    assert known.passed
+    assert not known.passes
     assert (known.attempts, known.score, known.best, known.of) == (3, 2, 3, 3)
     assert progress.restarted(known).passed == known.passed
     assert progress.restarted(known).checks == {}

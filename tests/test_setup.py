@@ -58,9 +58,11 @@ def test_every_task_starts_something_that_exists(manifest: Manifest) -> None:
             assert importlib.util.find_spec(what), task
 
 
-def test_every_task_that_is_shown_is_described(manifest: Manifest) -> None:
-    silent = [t.name for t in manifest.tasks.values() if not t.description]
-    assert silent == []
+def test_a_task_that_is_not_described_is_another_name_of_one_that_is(manifest: Manifest) -> None:
+    silent = {t.name: t.command for t in manifest.tasks.values() if not t.description}
+    assert silent["s5"] == manifest.tasks["s05"].command
+    described = [t.command for t in manifest.tasks.values() if t.description]
+    assert all(command in described for command in silent.values())
 
 
 def test_only_max_is_pinned_exactly(manifest: Manifest) -> None:

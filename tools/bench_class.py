@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print what was measured."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench class", description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--step", default="s05")
+    parser.add_argument("--step", type=variants.step, default="s05")
     parser.add_argument("--workers", type=int, default=cores())
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)

@@ -72,7 +72,7 @@ class CheckResult:
 
     ``line`` is the 1-based line of the learner's file to look at, ``text`` that line.
     ``note`` adds what the sentence does not say; ``detail`` is the original error text,
-    shown on request.
+    shown on request. ``waits_for`` is the sentence of the check that decides first.
     """
 
     id: str
@@ -84,6 +84,7 @@ class CheckResult:
     text: str | None = None
     note: str | None = None
     detail: str | None = None
+    waits_for: str | None = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,13 @@ class Report:
     trace: Trace | None = None
     course: str = ""
     left: tuple[str, ...] = ()
+
+    @property
+    def first_to_fix(self) -> CheckResult | None:
+        """What to fix before anything else; None if nothing fails."""
+        if self.problem is not None:
+            return self.problem
+        return next((check for check in self.checks if check.status is Status.FAIL), None)
 
     @property
     def score(self) -> int:

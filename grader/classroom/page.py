@@ -17,6 +17,7 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_problem
 from grader.classroom.roster import Person
 from grader.confine.tiers import TIERS
+from grader.report.parts import waiting
 from grader.show import failure, svg
 
 HERE = Path(__file__).parent
@@ -271,11 +272,10 @@ def _report(report: Report, name: str) -> Iterator[str]:
         yield f"<p><strong>{_text(one.message)}</strong>{line}</p>\n"
     checks = ((report.problem,) if report.problem else ()) + report.checks
     shown = [check for check in checks if check.status in (Status.FAIL, Status.ERROR)]
-    waiting = sum(check.status is Status.NOT_RUN for check in checks)
     if shown:
         yield f'<ul class="checks">\n{"".join(map(_check, shown))}</ul>\n'
-    if waiting:
-        yield f'<p class="soft">{waiting} checks were not run.</p>\n'
+    for line in waiting(report):
+        yield f'<p class="soft">{_text(line)}</p>\n'
     if report.excerpt is not None:
         yield failure.as_html(report.excerpt, name)
     for note in report.notes:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 )
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report here.")
 @click.option("--verbose", is_flag=True, help="Show the original error texts.")
+@click.option("--brief", is_flag=True, help="Leave out what passed.")
 @click.option(
     "--hints",
     type=click.IntRange(1, 3),
@@ -65,6 +66,7 @@ def grade(
     points_file: Path | None,
     output: Path | None,
     verbose: bool,
+    brief: bool,
     hints: int | None,
     plain: bool,
     engine: str,
@@ -86,24 +88,30 @@ def grade(
     if form in FORMATS:
         text = machine_text(form, report, points)
     elif output is None and (path is None or path.resolve() == step.stub.resolve()):
-        text = _to_learner(step, report, stdout_style(plain), verbose, hints)
+        told = {"verbose": verbose, "brief": brief}
+        text = _to_learner(step, report, stdout_style(plain), told, hints)
     else:
         from grader.report import as_text
 
         style = Style(words=plain) if output else stdout_style(plain)
-        text = as_text.render(report, style, verbose=verbose, hint_level=hints or 1)
+        text = as_text.render(report, style, verbose=verbose, brief=brief, hint_level=hints or 1)
     if output is not None:
         _write(output, text)
     elif form in FORMATS:
         click.echo(text, nl=False)
     else:
         print_page(text, plain)
-    told = form == "classroom50" and report.verdict is not Verdict.ERROR
-    sys.exit(0 if told else STATUS[report.verdict])  # Classroom 50 reads a failure in the file
+    kept = form == "classroom50" and report.verdict is not Verdict.ERROR
+    sys.exit(0 if kept else STATUS[report.verdict])  # Classroom 50 reads a failure in the file
 
 
-def _to_learner(step: Step, report: Report, style: Style, verbose: bool, hints: int | None) -> str:
-    """The report on the learner's own file: counted, with hints by attempts, and what is next."""
+def _to_learner(
+    step: Step, report: Report, style: Style, told: dict[str, bool], hints: int | None
+) -> str:
+    """The report on the learner's own file: counted, with hints by attempts, and what is next.
+
+    ``told`` are options of the report: verbose, brief.
+    """
     from grader.learner import attempt, pages
     from grader.learner import hints as levels
     from grader.report import as_text
@@ -112,17 +120,22 @@ def _to_learner(step: Step, report: Report, style: Style, verbose: bool, hints: 
     if found.note:
         click.echo(found.note, err=True)
     shown = levels.shown(found.known) if hints is None else {}
-    text = as_text.render(found.report, style, verbose=verbose, hint_level=hints or 1, levels=shown)
+    text = as_text.render(found.report, style, hint_level=hints or 1, levels=shown, **told)
     if report.verdict is Verdict.PASS:
         text += "\n" + pages.after_pass(step, course.steps(), found, style)
-    if (
-        style.width is not None
-        and len(paint(text, style).splitlines()) >= get_terminal_size().lines
-    ):
-        text += pages.mend_first(found, style)
+    elif _scrolls(text, style):
+        text += pages.on_one_screen(step, style)
     if report.verdict is Verdict.ERROR:
         text += f"\n{pages.after_error()}"
     return text
+
+
+def _scrolls(text: str, style: Style) -> bool:
+    """Whether the terminal, if there is one, does not show all of it."""
+    return (
+        style.width is not None
+        and len(paint(text, style).splitlines()) >= get_terminal_size().lines
+    )
 
 
 @click.command()

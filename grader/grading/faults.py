@@ -161,16 +161,7 @@ def report(base: Report, checks: Sequence[Check], why: str, detail: str) -> Repo
         (f"{mismatch} {version.INSTALL}" if mismatch else AGAIN,),
         detail=detail or None,
     )
-    waiting = tuple(
-        CheckResult(
-            check.id,
-            check.kind,
-            Status.NOT_RUN,
-            check.passed,
-            note="Waits for: the grader can run your file",
-        )
-        for check in checks
-    )
+    waiting = tuple(check.waiting("the grader can run your file") for check in checks)
     return replace(
         base, verdict=Verdict.ERROR, problem=problem, checks=waiting, diagnosis=(), excerpt=None
     )

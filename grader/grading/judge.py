@@ -13,9 +13,20 @@ from dataclasses import dataclass, replace
 
 from grader.base import sanitize
 from grader.base.model import CheckResult, Status
+from grader.grading import once
 from grader.grading.diagnose import Explanation
 from grader.protocol.probe import SeenArray, SeenTensor
-from grader.rubric import Check, Evidence, Failed, Misconception, NotRun, Passed, Rubric, Ruling
+from grader.rubric import (
+    Check,
+    Evidence,
+    Failed,
+    Misconception,
+    NotRun,
+    Passed,
+    Rubric,
+    Ruling,
+    rules,
+)
 from grader.rubric.compare import difference
 from grader.source import Finding, Source
 
@@ -78,8 +89,9 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         else:
             result = _settle_runtime(case, check)
         settled.append(result)
-    accused = _never_silent(case, _accuse(case, settled))
-    return tuple(_located(result, case.source) for result in accused)
+    accused = _accuse(case, settled)
+    told = once.told(case.rubric, case.findings, case.rulings, accused)
+    return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
 
 def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> CheckResult:
@@ -95,14 +107,14 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
             return _pass(check, PROVEN)
         likely = case.evidence.mostly_right() and not _refuted(case, check)
         if likely and not finding.certain:
-            return _waiting(check)
+            return _undecided_yet(case, check)
         if not finding.certain or case.evidence.outcome.ended != "done":
             known = case.explanation is not None and case.explanation.complete
             shown = known and not any(one.instead for one in _mistakes(case))
             if shown:
                 return _pass(check, ELSEWHERE)
             if known or finding.foreign or _undecided(case, check):
-                return _waiting(check)
+                return _undecided_yet(case, check)
     return _fail(check, finding.line, finding.detail)
 
 
@@ -159,9 +171,12 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
     if all(r.status is Status.PASS for r in settled) or case.evidence.mostly_right():
         return settled
     results = {result.id: result for result in settled}
+    missing = once.missing(case.rubric, case.findings, settled)
     for name, trial in case.evidence.trials.items():
         group = [c for c in case.rubric.checks if c.proven_by == (name,)]
         if not trial.part or not group or case.evidence.right(name):
+            continue
+        if rules.missing_name(case.evidence.error(name)) in missing:
             continue
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
@@ -252,13 +267,7 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 detail=ruling.detail,
             )
         case NotRun(waits_for):
-            return CheckResult(
-                check.id,
-                check.kind,
-                Status.NOT_RUN,
-                check.passed,
-                note=f"Waits for: {_waits_for(case, waits_for)}",
-            )
+            return check.waiting(_waits_for(case, waits_for))
 
 
 def _said(sentence: str, message: str | None) -> str:
@@ -280,9 +289,9 @@ def _pass(check: Check, note: str | None) -> CheckResult:
     return CheckResult(check.id, check.kind, Status.PASS, check.passed, note=note)
 
 
-def _waiting(check: Check) -> CheckResult:
+def _undecided_yet(case: Case, check: Check) -> CheckResult:
     """Not recognised, and what the program does shows neither that it is right nor wrong."""
-    return CheckResult(check.id, check.kind, Status.NOT_RUN, check.passed, note=UNDECIDED)
+    return check.waiting(_waits_for(case, None), UNDECIDED)
 
 
 def _fail(check: Check, line: int | None, detail: str | None) -> CheckResult:

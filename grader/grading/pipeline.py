@@ -221,16 +221,7 @@ def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: 
         line=problem.line,
         text=problem.text,
     )
-    rest = tuple(
-        CheckResult(
-            check.id,
-            check.kind,
-            Status.NOT_RUN,
-            check.passed,
-            note="Waits for: the file can be read",
-        )
-        for check in rubric.checks
-    )
+    rest = tuple(check.waiting("the file can be read") for check in rubric.checks)
     return replace(base, problem=first, checks=rest, duration_s=duration)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from grader.base.blanks import make_answer, regions
+from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Status, Verdict
-from grader.learner import hints, lesson
+from grader.learner import compared, hints, lesson
 from grader.learner.progress import UNTOUCHED, Progress, StepProgress
+from grader.learner.stub import digest
 from grader.learner.tasks import task
 from grader.report import as_text
 from grader.source import SourceProblem, read_file
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BAR = 10
 """Characters in a progress bar."""
+SAME = "Apart from comments and layout, your code is identical to the reference."
 FEW = 8
 """A diff of at most this many lines is shown after a pass; a longer one only on request."""
 WIDE = 60
@@ -48,39 +49,49 @@ def list_page(
     """
     current = current or next_step(steps, known)
     lines = [_listed(step, known.get(step.id, UNTOUCHED), step == current, style) for step in steps]
-    passed = sum(known.get(step.id, UNTOUCHED).state == "passed" for step in steps)
+    passed = sum(_state(step, known.get(step.id, UNTOUCHED)) == "passed" for step in steps)
     whole = f"{passed} of {len(steps)} steps passed"
     return "\n".join([*lines, "", f"{bar(passed, len(steps), style)} {whole}".strip()]) + "\n"
 
 
+def _state(step: Step, one: StepProgress) -> str:
+    """``passed``, ``edited`` since it passed, ``started`` or ``new``."""
+    if not one.passes:
+        return "started" if one.attempts else "new"
+    return "passed" if digest(step.stub)[: len(one.digest)] == one.digest else "edited"
+
+
 def _listed(step: Step, one: StepProgress, current: bool, style: Style) -> str:
+    state = _state(step, one)
     if style.words:
         score = f", {one.score} of {one.of} checks" if one.of else ""
         tries = f", {_count(one.attempts, 'attempt')}" if one.attempts else ""
-        return f"{step.id}: {one.state}{score}{tries}{', next' if current else ''}: {step.title}"
-    marks = {"passed": "✅", "started": "🔸", "new": "  "}
-    plain = {"passed": "[pass]", "started": "[... ]", "new": "[    ]"}
-    mark = (marks if style.unicode else plain)[one.state]
+        said = "edited since it passed" if state == "edited" else state
+        return f"{step.id}: {said}{score}{tries}{', next' if current else ''}: {step.title}"
+    marks = {"passed": "✅", "edited": "🔸", "started": "🔸", "new": "  "}
+    plain = {"passed": "[pass]", "edited": "[... ]", "started": "[... ]", "new": "[    ]"}
+    mark = (marks if style.unicode else plain)[state]
     arrow = ("▸" if style.unicode else ">") if current else " "
     score = f"{one.score}/{one.of}" if one.of else ""
     line = f"{arrow} {mark} {step.id} {score:>5} "
     if (style.width or 80) >= WIDE:
         tries = _count(one.attempts, "attempt") if one.attempts else ""
-        line += f"{bar(one.of if one.passed else one.score, one.of, style)} {tries:>12}  "
+        line += f"{bar(one.score, one.of, style)} {tries:>12}  "
+    title = f"edited since: {step.title}" if state == "edited" else step.title
     room = (style.width or 200) - len(line) - 2
     cut = "…" if style.unicode else "~"
-    return line + (step.title if len(step.title) <= room else step.title[: room - 1] + cut)
+    return line + (title if len(title) <= room else title[: room - 1] + cut)
 
 
 def next_step(steps: Sequence[Step], known: Progress) -> Step | None:
-    """The step last worked on, else the first after it that is not passed.
+    """The step last worked on, else the first after it that does not pass.
 
-    None if all are passed.
+    None if all pass.
     """
     begun = [step for step in steps if known.get(step.id, UNTOUCHED).last]
     last = max(begun, key=lambda step: known[step.id].last or "", default=None)
     ahead = steps[steps.index(last) :] if last is not None else ()
-    return next((s for s in (*ahead, *steps) if not known.get(s.id, UNTOUCHED).passed), None)
+    return next((s for s in (*ahead, *steps) if not known.get(s.id, UNTOUCHED).passes), None)
 
 
 def next_page(steps: Sequence[Step], known: Progress) -> str:
@@ -109,7 +120,7 @@ def progress_page(steps: Sequence[Step], known: Progress, style: Style) -> str:
     """The progress so far: overall, and what each started step still lacks."""
     lines = []
     attempts = sum(one.attempts for one in known.values())
-    passed = [step for step in steps if known.get(step.id, UNTOUCHED).passed]
+    passed = [step for step in steps if known.get(step.id, UNTOUCHED).passes]
     whole = f"{len(passed)} of {len(steps)} steps passed in {_count(attempts, 'attempt')}."
     lines.append(f"{bar(len(passed), len(steps), style)} {whole}".strip())
     for step in steps:
@@ -178,16 +189,15 @@ def _sought(report: Report, check_id: str | None) -> CheckResult | None:
 def after_pass(
     step: Step, steps: Sequence[Step], found: Attempt, style: Style, *, keys: bool = False
 ) -> str:
-    """What to notice after a pass, how the file differs from the reference, and what comes next.
+    """A question after a pass, how the file differs from the reference, and what comes next.
 
     ``keys`` says whether the reader presses keys (``watch``) or runs tasks.
     """
     lines = []
     if asked := lesson.questions(step):
-        question, answer = asked[found.known.attempts % len(asked)]
+        question, _ = asked[found.known.attempts % len(asked)]
         place = step.lesson.relative_to(step.root).as_posix()
-        lines += [f"To notice: {question}", f"   {answer}"]
-        lines += [f'   More questions: {place}, "Check yourself"', ""]
+        lines += [f"To notice: {question}", f'   The answer: {place}, "Check yourself"', ""]
     lines += [*_compared(step, keys=keys), ""]
     following = next((other for other in steps if other.number > step.number), None)
     if following is not None:
@@ -199,14 +209,9 @@ def after_pass(
     return style.text("\n".join(lines) + "\n")
 
 
-def mend_first(found: Attempt, style: Style) -> str:
-    """The first failing check again, in case it has scrolled away; empty without one."""
-    check = _sought(found.report, None)
-    if check is None:
-        return ""
-    told = as_text.one_check(check, style, hint_level=hints.shown(found.known).get(check.id, 1))
-    again = f"On one screen, on every save: {task(f'watch {found.report.step}')}"
-    return style.text("\n".join(["", "Fix this first:", *told, "", again]) + "\n")
+def on_one_screen(step: Step, style: Style) -> str:
+    """How to see a report whose start has scrolled away."""
+    return style.text(f"\nOn one screen, on every save: {task(f'watch {step.id}')}\n")
 
 
 def after_error() -> str:
@@ -216,11 +221,9 @@ def after_error() -> str:
 
 def _compared(step: Step, *, keys: bool) -> Iterator[str]:
     """The difference between the learner's file and the reference, or how to see it."""
-    changed = [
-        line for line in _difference(step, lines_around=0) if line[:1] in "+-" and line[1:].strip()
-    ]
+    changed = [line for line in _difference(step, around=0) if line[:1] in "+-"]
     if not changed:
-        yield "Your code is identical to the reference."
+        yield SAME
         return
     counted = f"Yours (-) and the reference (+) differ in {_count(len(changed), 'line')}"
     if len(changed) <= FEW:
@@ -232,38 +235,21 @@ def _compared(step: Step, *, keys: bool) -> Iterator[str]:
 
 def solution_page(step: Step) -> str:
     """The reference as a diff from the learner's file: - is theirs, + the reference's."""
-    lines = list(_difference(step, lines_around=3))
+    lines = list(_difference(step, around=3))
     if not lines:
-        return "Your file is identical to the reference.\n"
+        return f"{SAME}\n"
     name = step.stub.relative_to(step.root).as_posix()
-    return "\n".join([f"# From {name} (-) to the reference (+).", *lines]) + "\n"
+    return "\n".join([f"# From {name} (-) to the reference (+), without comments.", *lines]) + "\n"
 
 
-def _difference(step: Step, lines_around: int) -> Iterator[str]:
-    """The lines of a unified diff, its marks followed by a space, with the learner's line numbers.
-
-    It leaves out the stub's own tasks and hints, which the learner may have kept.
-    """
-    reference = step.solution.read_text(encoding="utf-8")
-    given = {line.strip() for region in regions(reference) for line in region.stub}
+def _difference(step: Step, around: int) -> list[str]:
+    """How the learner's file becomes the reference; all of the reference if it is no Python."""
+    reference = make_answer(step.solution.read_text(encoding="utf-8"))
     try:
-        lines = read_file(step.stub).decode("utf-8", "replace").splitlines()
-    except SourceProblem:
-        lines = []
-    numbers, mine = [], []
-    for number, line in enumerate(lines, 1):
-        if not (line.strip() in given and line.strip()[:1] == "#"):
-            numbers.append(number)
-            mine.append(line)
-    theirs = make_answer(reference).splitlines()
-    for group in difflib.SequenceMatcher(None, mine, theirs).get_grouped_opcodes(lines_around):
-        yield f"@@ your line {[*numbers, len(lines) + 1][group[0][1]]}"
-        for kind, a, b, c, d in group:
-            if kind == "equal":
-                yield from (f"  {line}" for line in mine[a:b])
-            else:
-                yield from (f"- {line}" for line in mine[a:b])
-                yield from (f"+ {line}" for line in theirs[c:d])
+        mine = read_file(step.stub).decode("utf-8-sig", "replace")
+        return list(compared.difference(mine, reference, around))
+    except (SourceProblem, SyntaxError, ValueError, RecursionError):
+        return [*compared.difference("", reference, around)]
 
 
 def _count(number: int, noun: str) -> str:

@@ -49,11 +49,9 @@ class StepProgress:
     checks: Mapping[str, Tried] = field(default_factory=dict)
 
     @property
-    def state(self) -> str:
-        """``passed``, ``started`` or ``new``."""
-        if self.passed:
-            return "passed"
-        return "started" if self.attempts else "new"
+    def passes(self) -> bool:
+        """Whether the last graded file passed; ``passed`` is when one did first."""
+        return self.of > 0 and self.score == self.of
 
 
 Progress = Mapping[str, StepProgress]

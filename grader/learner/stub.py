@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 
 from grader.base.model import Step
+from grader.source import SourceProblem, read_file
 
 MANIFEST = "stubs.sha256"
 BACKUPS = ".grader/backups"
@@ -18,6 +20,14 @@ BACKUPS = ".grader/backups"
 def untouched(step: Step, digest: str) -> bool:
     """Whether the file with this SHA-256, in hex, is the stub of ``step`` as it was generated."""
     return digest == read_manifest(step.root).get(step.stub.name)
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of the file at ``path``, in hex; empty if it cannot be read."""
+    try:
+        return hashlib.sha256(read_file(path)).hexdigest()
+    except SourceProblem:
+        return ""
 
 
 def back_up(root: Path, path: Path) -> Path:

@@ -41,6 +41,8 @@ def _head(report: Report) -> str:
     if report.problem is not None:
         lines += [report.problem.message, *said(report.problem)]
     lines += [one.message for one in report.diagnosis]
+    if report.problem is None and report.first_to_fix is not None:
+        lines += [f"Fix this first: {report.first_to_fix.message}", *said(report.first_to_fix)]
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:", report.output]

@@ -24,6 +24,7 @@ def as_dict(report: Report) -> dict[str, object]:
         "score": report.score,
         "max_score": report.max_score,
         "checks": [_check(check) for check in checks],
+        "first_to_fix": report.first_to_fix.id if report.first_to_fix else None,
         "diagnosis": [
             {"misconception": one.misconception, "message": one.message, "line": one.line}
             for one in report.diagnosis
@@ -46,4 +47,5 @@ def _check(check: CheckResult) -> dict[str, object]:
         "hints": list(check.hints),
         "line": check.line,
         "note": check.note,
+        "waits_for": check.waits_for,
     }

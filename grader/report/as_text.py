@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from grader.base.model import LEVELS, CheckResult, Report, Status, Verdict
+from grader.report import parts
 from grader.report.style import FILE, Style
 
 RULE = "=" * 60
@@ -15,23 +16,25 @@ def render(
     style: Style = FILE,
     *,
     verbose: bool = False,
+    brief: bool = False,
     hint_level: int = 1,
     levels: Mapping[str, int] | None = None,
 ) -> str:
     """The whole report as text, not wrapped and not coloured.
 
-    ``verbose`` adds the original error texts and how the file was run. ``hint_level`` is how
-    many of each check's hints are shown, at least one; ``levels`` may raise it for some checks,
-    by id.
+    It ends in what to do next, which a terminal then shows. ``verbose`` adds the original error
+    texts, how the file was run, and each check that waits; ``brief`` leaves out what passed.
+    ``hint_level`` is how many of each check's hints are shown, at least one; ``levels`` may raise
+    it for some checks, by id.
     """
+    shown = dict.fromkeys((check.id for check in report.checks), hint_level)
+    shown |= {name: max(hint_level, level) for name, level in (levels or {}).items()}
     lines = [f"Running tests for Step {report.step.removeprefix('s')}: {report.title}...", ""]
     lines.append("Results:")
     if report.problem is not None:
         lines += unread(report, report.problem, style, verbose=verbose)
-    for check in () if report.problem else report.checks:
-        level = max(hint_level, (levels or {}).get(check.id, 1))
-        lines += one_check(check, style, verbose=verbose, hint_level=level)
-    lines += _diagnosis(report)
+    else:
+        lines += _results(report, style, shown, verbose=verbose, brief=brief)
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:"]
@@ -39,8 +42,66 @@ def render(
     if verbose:
         lines += ["", *_circumstances(report)]
     rule = [] if style.words else [RULE]
-    lines += ["", *rule, closing(report, style), *rule]
+    lines += ["", *rule, closing(report, style), *rule, *_guidance(report, style, shown)]
     return style.text("\n".join(lines) + "\n")
+
+
+def _results(
+    report: Report, style: Style, levels: Mapping[str, int], *, verbose: bool, brief: bool
+) -> Iterator[str]:
+    """The checks in their order; those that wait come last, counted."""
+    if brief and report.score:
+        yield passing(report, style)
+    left_out = [] if verbose else [Status.NOT_RUN]
+    left_out += [Status.PASS] if brief else []
+    shown = [check for check in report.checks if check.status not in left_out]
+    yield from several(shown, style, levels, verbose=verbose)
+    if not verbose:
+        yield from waiting(report, style)
+
+
+def several(
+    checks: Iterable[CheckResult],
+    style: Style,
+    levels: Mapping[str, int],
+    *,
+    verbose: bool = False,
+) -> Iterator[str]:
+    """The lines on these checks. The same error at the same line is explained once."""
+    explained: set[tuple[int, str]] = set()
+    for check in checks:
+        lines = one_check(check, style, verbose=verbose, hint_level=levels.get(check.id, 1))
+        if check.status is Status.FAIL and check.line is not None and check.hints:
+            key = check.line, check.hints[0]
+            if key in explained:
+                yield from (next(lines), f"   Line {check.line}, as above.")
+                continue
+            explained.add(key)
+        yield from lines
+
+
+def passing(report: Report, style: Style) -> str:
+    """How many checks pass."""
+    return f"{style.marks[Status.PASS]} {report.score} of {report.max_score} checks pass"
+
+
+def waiting(report: Report, style: Style) -> Iterator[str]:
+    """How many checks wait for what."""
+    yield from (f"{style.marks[Status.NOT_RUN]} {line}" for line in parts.waiting(report))
+
+
+def _guidance(report: Report, style: Style, levels: Mapping[str, int]) -> Iterator[str]:
+    """What happened, and the check to fix first; nothing where the list has only that."""
+    if told := happened(report):
+        yield from ("", *told)
+    if report.problem is None and report.first_to_fix is not None:
+        yield from ("", *fix_first(report.first_to_fix, style, levels))
+
+
+def fix_first(check: CheckResult, style: Style, levels: Mapping[str, int]) -> Iterator[str]:
+    """The check to fix before any other, with as many hints as asked for."""
+    yield "Fix this first:"
+    yield from one_check(check, style, hint_level=levels.get(check.id, 1))
 
 
 def one_check(
@@ -71,17 +132,14 @@ def unread(
     yield f"{style.marks[Status.NOT_RUN]} All {report.max_score} checks wait until this is fixed."
 
 
-def _diagnosis(report: Report) -> Iterator[str]:
-    followed = report.trace.told if report.trace else ()
-    if not report.diagnosis and not followed:
-        return
-    yield ""
-    yield "What happened:"
+def happened(report: Report) -> list[str]:
+    """The mistake that explains the numbers, and where they leave the path; empty if unknown."""
+    lines = []
     for one in report.diagnosis:
-        yield f"   {one.message}"
-        if one.lesson:
-            yield f"   Lesson: {one.lesson}"
-    yield from (f"   {line}" for line in followed)
+        lines.append(f"   {one.message}")
+        lines += [f"   Lesson: {one.lesson}"] if one.lesson else []
+    lines += [f"   {line}" for line in (report.trace.told if report.trace else ())]
+    return ["What happened:", *lines] if lines else []
 
 
 def _circumstances(report: Report) -> Iterator[str]:

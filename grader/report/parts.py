@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from grader.base.model import CheckResult, Report
+from collections import Counter
+
+from grader.base.model import CheckResult, Report, Status
 
 
 def said(check: CheckResult) -> list[str]:
@@ -10,6 +12,16 @@ def said(check: CheckResult) -> list[str]:
     where = f"Line {check.line}: {check.text or ''}".rstrip(": ") if check.line else ""
     hint = f"Hint: {check.hints[0]}" if check.hints else ""
     return [line for line in (where, check.note or "", hint) if line]
+
+
+def waiting(report: Report) -> list[str]:
+    """How many checks wait for what, in a line for each check that others wait for."""
+    every = (check for check in report.checks if check.status is Status.NOT_RUN)
+    counted = Counter(check.waits_for or "the program to run" for check in every)
+    return [
+        f"{count} more {'waits' if count == 1 else 'wait'} for: {sentence}"
+        for sentence, count in counted.items()
+    ]
 
 
 def fault(report: Report) -> str:

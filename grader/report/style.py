@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,12 +19,14 @@ WORD_MARKS = {"pass": "passed:", "fail": "failed:", "not_run": "not run:", "erro
 COLOURS = (
     (("✅", "[pass]", "+ ", "🎉"), "green"),
     (("❌", "[FAIL]", "- ", "⚠️"), "red"),
-    (("➖", "[not run]", "   Line "), "dim"),
+    (("➖", "[not run]"), "dim"),
     (("⛔", "[error]"), "yellow"),
     (("   Hint:", "@@"), "cyan"),
     (("Running tests", "What happened", "# "), "bold"),
 )
 """The colour of a line, by how it starts."""
+QUOTED = re.compile(r"   Line \d+(:|$)")
+"""How a line of the learner's program starts; a sentence on a line goes on in words."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,8 @@ def paint(text: str, style: Style) -> str:
 
 
 def _colour(line: str) -> str:
+    if QUOTED.match(line):
+        return "dim"
     return next((colour for starts, colour in COLOURS if line.startswith(starts)), "")
 
 
@@ -100,7 +105,7 @@ def _wrapped(line: Text, style: Style, width: int, console: Console) -> Text:
     """``line`` in as many lines as needed, the later ones indented; quoted code is cut."""
     if line.cell_len <= width:
         return line
-    if line.plain.startswith("   Line "):
+    if QUOTED.match(line.plain):
         line.truncate(width - (1 if style.unicode else 3))
         return line.append("…" if style.unicode else "...")
     if set(line.plain) == {"="}:  # a rule

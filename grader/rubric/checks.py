@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.base.model import Kind
+from grader.base.model import CheckResult, Kind, Status
 from grader.rubric.evidence import Evidence, Trial
 from grader.source import SourceTest
 
@@ -29,7 +29,8 @@ class Failed:
 
     ``note`` goes below the line. ``alone``: the check's own hints are about something else.
     ``concept`` names the mistake if the rule recognises it. ``wrong`` names the results, each
-    by trial and path, whose numbers are at fault.
+    by trial and path, whose numbers are at fault. ``lacks`` is the name that the program does not
+    have and stopped at.
     """
 
     message: str | None = None
@@ -40,6 +41,7 @@ class Failed:
     wrong: tuple[tuple[str, str], ...] = ()
     note: str | None = None
     alone: bool = False
+    lacks: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,17 @@ class Check:
         """A nudge, the place in the lesson, and nearly the answer, if available."""
         place = f'{self.why} See "{self.lesson}".'
         return (self.nudge, place, self.answer) if self.answer else (self.nudge, place)
+
+    def waiting(self, sentence: str, note: str = "") -> CheckResult:
+        """The result while it waits for what ``sentence`` says."""
+        return CheckResult(
+            self.id,
+            self.kind,
+            Status.NOT_RUN,
+            self.passed,
+            note=note or f"Waits for: {sentence}",
+            waits_for=sentence,
+        )
 
     @property
     def parts(self) -> tuple[str, ...]:

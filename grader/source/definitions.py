@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import difflib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -22,7 +23,8 @@ class Finding:
     only None comes out; ``foreign`` that the file has another structure, about which the test
     says nothing. ``span`` has the lines of what was recognised. ``line`` is the 1-based line to
     look at, ``detail`` a short clause on what is there. ``note`` goes with a finding that is
-    ok.
+    ok. ``lacks`` has the names that the file should bring in or define and does not; ``absent`` is
+    the name at the top of the file under which the place to look at is not there.
     """
 
     ok: bool
@@ -32,9 +34,13 @@ class Finding:
     certain: bool = False
     foreign: bool = False
     span: frozenset[int] = frozenset()
+    lacks: frozenset[str] = frozenset()
+    absent: str = ""
 
 
 SourceTest = Callable[[Source], Finding]
+
+DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
 
 Path = str | tuple[str, ...]
 """Where a function, a method or a class is; of several places the first that exists."""
@@ -88,20 +94,31 @@ def imports(*names: str) -> SourceTest:
 
     def test(source: Source) -> Finding:
         every = _imported(source)
-        line = None
+        found = {name: _lines_of(name, every) for name in names}
+        lacks = frozenset(spoken(name) for name in names if not found[name])
         for name in names:
-            found = [at for full, at in every if name == full or name.startswith(f"{full}.")]
-            found += [at for full, at in every if full.startswith(f"{name}.")]
-            if not found:
+            if not found[name]:
                 near = [at for full, at in every if full.split(".")[-1] == name.split(".")[-1]]
                 needed = (
                     bool(near) or says(source, name) or placeholders.unfinished(nodes(source.tree))
                 )
-                return Finding(False, near[0] if near else None, certain=needed, foreign=not needed)
-            line = found[0]
-        return Finding(True, line)
+                line = near[0] if near else None
+                return Finding(False, line, certain=needed, foreign=not needed, lacks=lacks)
+        return Finding(True, found[names[-1]][0])
 
     return test
+
+
+def _lines_of(name: str, every: Iterable[tuple[str, int]]) -> list[int]:
+    """Where this full name is imported: the module that it is in, itself, or a part of it."""
+    around = [at for full, at in every if name == full or name.startswith(f"{full}.")]
+    return around + [at for full, at in every if full.startswith(f"{name}.")]
+
+
+def spoken(name: str) -> str:
+    """What a program calls the thing with this full name: its last part, or the course's short."""
+    last = name.rpartition(".")[2]
+    return "F" if last == "functional" else last
 
 
 def defines_class(name: str, base: str | None = None) -> SourceTest:
@@ -110,9 +127,7 @@ def defines_class(name: str, base: str | None = None) -> SourceTest:
     def test(source: Source) -> Finding:
         found = tracer(source).classes.get(name)
         if found is None:
-            near = [n for n in tracer(source).classes.values() if n.name.lower() == name.lower()]
-            detail = f"There is a class {near[0].name}" if near else None
-            return Finding(False, near[0].lineno if near else None, detail, certain=True)
+            return _not_there("class", name, tracer(source).classes)
         if base is not None and not any(
             (tracer(source).full_name(b) or "").split(".")[-1] == base
             or (isinstance(b, ast.Name) and b.id in tracer(source).classes)
@@ -135,7 +150,7 @@ def defines_function(name: str, *params: str, both_ways: bool = False) -> Source
     def test(source: Source) -> Finding:
         found = tracer(source).function(name)
         if found is None:
-            return Finding(False, certain=True)
+            return _not_there("function", name, tracer(source).functions)
         have = {a.arg for a in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs)}
         missing = [p for p in params if p not in have]
         if missing and found.args.kwarg is None:
@@ -145,6 +160,25 @@ def defines_function(name: str, *params: str, both_ways: bool = False) -> Source
         return Finding(not told, found.lineno, told or None, certain=bool(told))
 
     return test
+
+
+def _not_there(
+    kind: str, name: str, there: Mapping[str, ast.FunctionDef | ast.ClassDef]
+) -> Finding:
+    """Nothing of this name is defined; perhaps something is that was meant to have it."""
+    near = difflib.get_close_matches(name.lower(), [one.lower() for one in there], n=1)
+    like = [one for one in there if one.lower() in near] or (list(there) if len(there) == 1 else [])
+    lacks = frozenset({name.partition(".")[0]}) if "." not in name else frozenset[str]()
+    if not like:
+        return Finding(False, certain=True, lacks=lacks)
+    told = f"There is a {kind} {like[0]}"
+    return Finding(False, there[like[0]].lineno, told, certain=True, lacks=lacks)
+
+
+def absent(path: Path, *, certain: bool = False) -> Finding:
+    """What a test says of a place that is not there."""
+    first = path if isinstance(path, str) else path[0]
+    return Finding(False, certain=certain, absent=first.partition(".")[0])
 
 
 def _one_way(args: ast.arguments, params: tuple[str, ...]) -> str:
@@ -164,7 +198,7 @@ def decorated(path: str, *names: str) -> SourceTest:
     def test(source: Source) -> Finding:
         found = tracer(source).function(path) or tracer(source).classes.get(path)
         if found is None:
-            return Finding(False)
+            return absent(path)
         for decorator in found.decorator_list:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             if tracer(source).full_name(target) in names:
@@ -190,7 +224,9 @@ def no_placeholders(*names: str) -> SourceTest:
     def test(source: Source) -> Finding:
         left = placeholders.left(source.tree, names)
         if not left:
-            return Finding(True)
+            tops = {node.name for node in source.tree.body if isinstance(node, DEFINITIONS)}
+            gone = next((one for one in names if one.partition(".")[0] not in tops), "")
+            return Finding(True, absent=gone.partition(".")[0])
         shown = [text for _, text in left[:4]]
         if len(left) > 4:
             shown.append(f"... and {len(left) - 4} more")
@@ -238,11 +274,8 @@ def if_named(name: str, test: SourceTest) -> SourceTest:
 
 def says(source: Source, name: str) -> bool:
     """Whether the last part of a full name, or the short form that the course uses, occurs."""
-    last = name.rpartition(".")[2]
-    short = "F" if last == "functional" else last
-    return any(
-        isinstance(node, ast.Name) and node.id in (last, short) for node in nodes(source.tree)
-    )
+    names = (name.rpartition(".")[2], spoken(name))
+    return any(isinstance(node, ast.Name) and node.id in names for node in nodes(source.tree))
 
 
 def _unfinished(source: Source) -> bool:
@@ -252,7 +285,6 @@ def _unfinished(source: Source) -> bool:
 @lru_cache(maxsize=4)
 def _imported(source: Source) -> tuple[tuple[str, int], ...]:
     """Every full name that an import brings in, with its line, wherever it is in the file."""
-    scopes = (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
-    inner = (node.body for node in nodes(source.tree) if isinstance(node, scopes))
+    inner = (node.body for node in nodes(source.tree) if isinstance(node, DEFINITIONS))
     bodies = (source.tree.body, *inner)
     return tuple(one for body in bodies for one in imported(body, source.spellings))

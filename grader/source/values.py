@@ -10,6 +10,7 @@ from grader.source.definitions import (
     Finding,
     Path,
     SourceTest,
+    absent,
     definition,
     gives_none,
     no_placeholders,
@@ -41,7 +42,7 @@ def returns(
     def test(source: Source) -> Finding:
         function = definition(source, path)
         if function is None:
-            return Finding(False, certain=True)
+            return absent(path, certain=True)
         value = result(source, path)
         found = next((one for one in walk(value) if wanted(one)), None)
         if found is not None:
@@ -80,7 +81,7 @@ def stores(
     def test(source: Source) -> Finding:
         function = definition(source, path)
         if function is None:
-            return Finding(False)
+            return absent(path)
         value = tracer(source).trace(path)[1].get(attribute)
         if value is None:
             return Finding(False, function.lineno, f"self.{attribute} is not set")
@@ -98,7 +99,7 @@ def only_with(test: SourceTest, *paths: str) -> SourceTest:
         finding = test(source)
         if finding.ok or all(definition(source, path) for path in paths):
             return finding
-        return Finding(False, finding.line, foreign=True)
+        return Finding(False, finding.line, foreign=True, absent=finding.absent)
 
     return found
 
@@ -114,7 +115,7 @@ def mentions(path: Path, *snippets: Written, shown: Written | None = None) -> So
     def test(source: Source) -> Finding:
         found = definition(source, path)
         if found is None:
-            return Finding(False, certain=True)
+            return absent(path, certain=True)
         every = _written_in(source, path)
         line = next((node.lineno for node in every if wanted(node)), None)
         near = next((node.lineno for node in every if close(node)), line)
@@ -145,7 +146,7 @@ def calls(path: str, *names: str) -> SourceTest:
     def test(source: Source) -> Finding:
         function = definition(source, path)
         if function is None:
-            return Finding(False)
+            return absent(path)
         line = function.lineno
         every = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
         for name in names:

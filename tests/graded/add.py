@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None, folder: Path = FOLDER) -> int:
     parser.add_argument("file", type=Path, help="the whole program")
     asked = parser.parse_args(arguments)
     try:
-        print(add(asked.name, asked.file.read_bytes(), folder))
+        print(add(variants.named(asked.name), asked.file.read_bytes(), folder))
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -79,6 +79,24 @@ def steps() -> tuple[str, ...]:
     return tuple(step.id for step in course.steps(ROOT))
 
 
+def step(name: str) -> str:
+    """The id of the step called ``name``: ``s05``, ``s5`` or ``5``.
+
+    Raises:
+        ValueError: with the names that exist.
+    """
+    return course.find(name, ROOT).id
+
+
+def named(name: str) -> str:
+    """``s05/wrong/no_scale`` for ``s5/wrong/no_scale``; a name of no step stays as it is."""
+    first, slash, rest = name.partition("/")
+    try:
+        return f"{step(first)}{slash}{rest}"
+    except ValueError:
+        return name
+
+
 def of(step: str, *, right: bool | None = None, folder: Path = FOLDER) -> list[Variant]:
     """The variants of ``step``, right ones first, by name.
 

@@ -21,11 +21,12 @@ def main(arguments: Sequence[str] | None = None, folder: Path = FOLDER) -> int:
     parser.add_argument("names", nargs="*", help="like s05/wrong/no_scale, s05/wrong or s05")
     parser.add_argument("--to", type=Path, metavar="DIR", help="write files there")
     asked = parser.parse_args(arguments)
+    names = [variants.named(name) for name in asked.names]
     found = [
         one
         for step in variants.steps()
         for one in variants.of(step, folder=folder)
-        if not asked.names or any(f"{one.name}/".startswith(f"{name}/") for name in asked.names)
+        if not names or any(f"{one.name}/".startswith(f"{name}/") for name in names)
     ]
     if not found or (asked.to is None and len(found) > 1):
         what = "Several variants: give --to DIR." if found else "There is no variant of that name."

@@ -93,8 +93,16 @@ class Manifest:
         return sorted(inside, key=lambda each: len(each.features))
 
     def task_list(self) -> str:
-        """The tasks and their descriptions, one per line, for people."""
-        shown = [task for task in self.tasks.values() if not task.name.startswith("_")]
+        """The tasks and their descriptions, one per line, for people.
+
+        Another name of a task that is described is left out.
+        """
+        known = {task.command for task in self.tasks.values() if task.description}
+        shown = [
+            task
+            for task in self.tasks.values()
+            if (task.description or task.command not in known) and not task.name.startswith("_")
+        ]
         width = max((len(task.name) for task in shown), default=0)
         lines = [f"  {task.name:<{width}}  {task.description}".rstrip() for task in shown]
         return "\n".join(["Tasks, for ./pixiw run NAME [arguments]:", *lines])
@@ -103,7 +111,7 @@ class Manifest:
         """What to say about a task that does not exist."""
         near = difflib.get_close_matches(name, self.tasks, n=1)
         guess = f" Did you mean {near[0]!r}?" if near else ""
-        return Problem(f"There is no task {name!r}.{guess}\n\n{self.task_list()}", 2)
+        return Problem(f"There is no task {name!r}.{guess} `./pixiw` lists them.", 2)
 
 
 def read(root: Path) -> Manifest:

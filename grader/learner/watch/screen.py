@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -92,22 +92,19 @@ def footer(style: Style, *, more: bool = False, back: bool = False) -> list[str]
 def report_text(report: Report, style: Style, levels: Mapping[str, int], room: int) -> str:
     """The whole report; if it takes more than ``room`` lines, a shorter one.
 
-    There, passing checks become one line and waiting checks another.
+    That begins with what to fix first, because a screen shows the beginning, and counts the
+    checks that pass.
     """
     text = as_text.render(report, style, levels=levels)
     if len(paint(text, style).splitlines()) <= room:
         return text
-    failing = [check for check in report.checks if check.status in (Status.FAIL, Status.ERROR)]
-    waiting = report.max_score - report.score - len(failing)
-    if report.problem is not None or not report.score + len(failing):
+    if report.problem is not None:
         return text
-    held = f"{report.score} of {report.max_score} checks pass"
-    lines = [f"{style.marks[Status.PASS]} {held}"] if report.score else []
-    lines += _told(report)
-    for check in failing:
-        lines += as_text.one_check(check, style, hint_level=levels.get(check.id, 1))
-    if waiting:
-        lines.append(f"{style.marks[Status.NOT_RUN]} {waiting} more wait for these")
+    lines = [*_first(report, style, levels)]
+    others = [check for check in report.checks if check.status in (Status.FAIL, Status.ERROR)]
+    lines += as_text.several(others[1:], style, levels)
+    lines += as_text.waiting(report, style)
+    lines += [as_text.passing(report, style)] if report.score else []
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:", *_printed(report.output.splitlines())]
@@ -115,16 +112,16 @@ def report_text(report: Report, style: Style, levels: Mapping[str, int], room: i
     return style.text("\n".join(lines) + "\n")
 
 
+def _first(report: Report, style: Style, levels: Mapping[str, int]) -> Iterator[str]:
+    """What to fix first, and what happened; nothing after a pass."""
+    if report.first_to_fix is not None:
+        yield from (*as_text.fix_first(report.first_to_fix, style, levels), "")
+    if told := as_text.happened(report):
+        yield from (*told, "")
+
+
 def _printed(lines: Sequence[str]) -> list[str]:
     """What a program printed; only the start if it is long."""
     shown = [f"  | {line}" for line in lines[:PRINTED]]
     left = len(lines) - len(shown)
     return [*shown, f"  ... and {left} more lines, which a plain run shows"] if left else shown
-
-
-def _told(report: Report) -> Sequence[str]:
-    told = []
-    for one in report.diagnosis:
-        told.append(f"What happened: {one.message}")
-        told += [f"   Lesson: {one.lesson}"] if one.lesson else []
-    return told

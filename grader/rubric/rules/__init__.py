@@ -15,7 +15,14 @@ from grader.rubric.rules.results import (
     tensors,
     unaffected,
 )
-from grader.rubric.rules.running import ENDINGS, builds, imports, obstacle, runs
+from grader.rubric.rules.running import (
+    ENDINGS,
+    builds,
+    imports,
+    missing_name,
+    obstacle,
+    runs,
+)
 
 __all__ = [
     "ENDINGS",
@@ -25,6 +32,7 @@ __all__ = [
     "has_layer",
     "imports",
     "loads",
+    "missing_name",
     "note",
     "numbers",
     "numbers_or",

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from grader.protocol.probe import Call, Make, SeenError, SeenModule
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence, State
 from grader.rubric.rules.asking import actions_of
 from grader.rubric.rules.combining import all_of
+
+UNDEFINED = ("NameError", "MissingName")
+NOT_DEFINED = re.compile(r"(?:name )?'?(\w+)'? is not defined")
 
 ENDINGS = {
     "timeout": "did not finish in time",
@@ -47,7 +52,16 @@ def raised(evidence: Evidence, error: SeenError) -> Failed:
         error.chain,
         note="\n".join(part for part in (told.more, told.called) if part) or None,
         alone=True,
+        lacks=missing_name(error),
     )
+
+
+def missing_name(error: SeenError | None) -> str:
+    """The name that an error says is not defined in the file; empty if it says something else."""
+    if error is None or error.type_name not in UNDEFINED:
+        return ""
+    said = NOT_DEFINED.match(error.message)
+    return said[1] if said is not None else ""
 
 
 def _ending_hint(ended: str) -> str | None:

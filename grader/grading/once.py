@@ -1,0 +1,64 @@
+"""A mistake that makes others follow is told once: the others wait for it.
+
+A class of another name fails every check that looks into it, and a missing import every check that
+runs the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from grader.base.model import CheckResult, Status
+from grader.rubric import Check, Failed, Rubric, Ruling
+from grader.source import Finding
+
+
+def missing(
+    rubric: Rubric, findings: Mapping[str, Finding], results: Sequence[CheckResult]
+) -> dict[str, str]:
+    """Each name that a ❌ says is not there, and the sentence of its check."""
+    failed = {result.id for result in results if result.status is Status.FAIL}
+    return {
+        name: check.passed
+        for check in reversed(rubric.checks)
+        if check.id in failed and check.id in findings
+        for name in findings[check.id].lacks
+    }
+
+
+def told(
+    rubric: Rubric,
+    findings: Mapping[str, Finding],
+    rulings: Mapping[str, Ruling],
+    results: Sequence[CheckResult],
+) -> list[CheckResult]:
+    """The results; where one only follows from another, it waits for that."""
+    named = missing(rubric, findings, results)
+    pairs = list(zip(rubric.checks, results, strict=True))
+    waits: dict[str, str] = {}
+    for check in rubric.checks:
+        if sentence := named.get(_lacks(check, findings, rulings)):
+            waits[check.id] = sentence
+    failed = [c for c, one in pairs if one.status is Status.FAIL and c.id not in waits]
+    running = next((check.passed for check in failed if check.rule), None)
+    for check in failed:
+        if running is not None and check.id in findings and findings[check.id].absent:
+            waits[check.id] = running
+    moved = {check.passed: waits[check.id] for check in rubric.checks if check.id in waits}
+    found = []
+    for check, result in pairs:
+        if check.id in waits:
+            found.append(check.waiting(waits[check.id]))
+        elif result.waits_for in moved:
+            found.append(check.waiting(moved[result.waits_for]))
+        else:
+            found.append(result)
+    return found
+
+
+def _lacks(check: Check, findings: Mapping[str, Finding], rulings: Mapping[str, Ruling]) -> str:
+    """The name without which nothing can be said about ``check``; empty if there is none."""
+    if check.id in findings:
+        return findings[check.id].absent
+    ruling = rulings[check.id]
+    return ruling.lacks if isinstance(ruling, Failed) else ""

@@ -1,0 +1,135 @@
+"""What a report says in which order, and that it says a mistake once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from grader.base import course
+from grader.base.blanks import make_answer
+from grader.base.model import Report, Status, Step
+from grader.grading.pipeline import Follow, Options, grade
+from grader.learner.watch.screen import report_text
+from grader.report import as_gradescope, as_json, as_junit, as_text
+from grader.report.style import Style, paint
+from grader.rubric import load
+from grader.sandbox import WorkerPool
+
+STEPS = course.steps()
+STEP = course.find("s05")
+MISTAKES = {
+    "no scale": ("/ math.sqrt(int(value.shape[-1]))", ""),
+    "class of another name": ("class GPT2Attention(", "class GPT2Attn("),
+    "F is not imported": ("from max.experimental import functional as F\n", ""),
+    "an error in a helper": ("tensor.shape[:-1] + [num_heads, attn_head_size]", "tensor.size()"),
+    "no Python": ("return self.c_proj(", "return self.c_proj(("),
+}
+
+Graded = Callable[[str], Report]
+
+
+@pytest.fixture(scope="module")
+def graded(workers: WorkerPool, tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    """The report on the solution of step 05 with the mistake of a name."""
+    known: dict[str, Report] = {}
+
+    def report(name: str) -> Report:
+        if name not in known:
+            old, new = MISTAKES[name]
+            source = make_answer(STEP.solution.read_text(encoding="utf-8"))
+            assert old in source
+            path = tmp_path_factory.mktemp("mistake") / STEP.stub.name
+            path.write_text(source.replace(old, new), encoding="utf-8")
+            options = Options(seed=1, follow=Follow.FAILING)
+            known[name] = grade(STEP, path, options, workers.start)
+        return known[name]
+
+    return report
+
+
+def sentences(text: str, *marks: str) -> list[str]:
+    """The lines of the list with these marks, without them."""
+    listed = text.partition("=====")[0].splitlines()
+    return [line[2:] for line in listed if line.startswith(marks)]
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize("width", [80, 40])
+def test_the_last_screen_says_what_to_fix_first(name: str, width: int, graded: Graded) -> None:
+    report = graded(name)
+    first = report.first_to_fix
+    assert first is not None
+    how = Style(width=width)
+    screen = paint(as_text.render(report, how), how).splitlines()[-24:]
+    said = " ".join(" ".join(screen).split())
+    assert first.message in said
+    assert first.hints[0] in said
+    assert f"Line {first.line}" in said or first.line is None
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
+def test_the_list_keeps_its_order_and_counts_what_waits(step: Step, workers: WorkerPool) -> None:
+    report = grade(step, step.stub, Options(seed=1), workers.start)
+    text = as_text.render(report)
+    shown = [check for check in report.checks if check.status is not Status.NOT_RUN]
+    assert sentences(text, "✅", "❌") == [check.message for check in shown]
+    waiting = [int(line.split()[0]) for line in sentences(text, "➖")]
+    assert sum(waiting) + len(shown) == len(report.checks)
+    whole = as_text.render(report, verbose=True)
+    assert sentences(whole, "✅", "❌", "➖") == [check.message for check in report.checks]
+    known = [check.id for check in load.rubric(step).checks]
+    assert [check.id for check in report.checks] == known
+    found = json.loads(as_json.render(report))
+    assert [check["id"] for check in found["checks"]] == known
+    assert all(check["waits_for"] for check in found["checks"] if check["status"] == "not_run")
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "waiting"),
+    [
+        ("class of another name", "GPT2Attention class is missing", 27),
+        ("F is not imported", "functional module is not imported from max.experimental", 5),
+    ],
+)
+def test_a_mistake_that_others_follow_is_told_once(
+    name: str, told: str, waiting: int, graded: Graded
+) -> None:
+    report = graded(name)
+    text = as_text.render(report)
+    assert sentences(text, "❌") == [told]
+    root = next(c.passed for c in load.rubric(STEP).checks if c.failed == told)
+    assert sentences(text, "➖") == [f"{waiting} more wait for: {root}"]
+    assert as_junit.render(report).count("<failure") == 1
+
+
+def test_a_class_of_another_name_is_found(graded: Graded) -> None:
+    assert "There is a class GPT2Attn" in as_text.render(graded("class of another name"))
+
+
+def test_the_same_error_is_explained_once(graded: Graded) -> None:
+    text = as_text.render(graded("an error in a helper")).partition("=====")[0]
+    assert text.count("Hint:") == 1
+    assert text.count("as above.") == 1
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_brief_leaves_out_what_passed_and_nothing_else(name: str, graded: Graded) -> None:
+    report = graded(name)
+    whole, brief = as_text.render(report), as_text.render(report, brief=True)
+    assert sentences(brief, "❌") == sentences(whole, "❌")
+    assert whole.partition("=====")[2] == brief.partition("=====")[2]
+    counted = [f"{report.score} of {report.max_score} checks pass"] if report.score else []
+    assert sentences(brief, "✅") == counted
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_every_format_names_the_same_first(name: str, graded: Graded) -> None:
+    report = graded(name)
+    first = report.first_to_fix
+    assert first is not None
+    assert json.loads(as_json.render(report))["first_to_fix"] == first.id
+    assert first.message in json.loads(as_gradescope.render(report))["output"]
+    short = report_text(report, Style(width=80), {}, 10)
+    assert f"❌ {first.message}" in short.splitlines()[:4]
