@@ -141,6 +141,7 @@ def _judged(
     from grader.grading.inputs import draw
     from grader.grading.judge import each_finding
     from grader.protocol.probe import Job
+    from grader.source import certain
 
     drawn = drawn or draw(rubric, base.seed)
     trials = drawn.trials
@@ -150,6 +151,7 @@ def _judged(
         for name, finding in each_finding(rubric, source):
             findings[name] = finding
             yield name
+        yield certain(source)
         yield from drawn.calculating()
 
     job = Job(
