@@ -33,6 +33,7 @@ LACKS = {
     "only a method": "class B:\n    def A(self): ...\n",
     "only an attribute read": "x = Module.A\n",
     "a name in other texts": "exec('B = 1')\n",
+    "a text beside what binds by name": "globals()['B'] = 'class A: pass'\n",
 }
 MAY_HAVE = {
     "a class": "class A: ...\n",

@@ -20,11 +20,13 @@ from grader.source.read import Source
 CALL = ("__call__", "forward")
 """What runs when an object is called: the first that its class has."""
 
-BY_TEXT = frozenset(
-    ("__dict__", "__setattr__", "eval", "exec", "f_globals", "f_locals", "globals", "locals")
-    + ("setattr", "vars")
+BY_NAME = frozenset(
+    ("__dict__", "__setattr__", "f_globals", "f_locals", "globals", "locals", "setattr", "vars")
 )
-"""With one of these a file can bind a name that occurs in it only as text."""
+"""With one of these a file can bind a name that it has only as text."""
+
+BY_CODE = frozenset(("eval", "exec"))
+"""With one of these it can bind every name in its texts."""
 
 MAKES_OTHERS = frozenset(("__init_subclass__", "__new__"))
 """With one of these a class may make objects of another."""
@@ -47,7 +49,9 @@ class Certain:
         self._module = _Scope(source.tree.body)
         self._inside: dict[str, _Scope] = {}
         self._elsewhere = {name for node in every for name in _bound_elsewhere(node)}
-        self._texts = "\n".join(_texts(every)) if any(map(_by_text, every)) else ""
+        used = {_name(node) for node in every}
+        self._texts = frozenset(_texts(every)) if used & (BY_NAME | BY_CODE) else frozenset[str]()
+        self._code = "\n".join(self._texts) if used & BY_CODE else ""
 
     def lacks(self, name: str) -> bool:
         """Whether the module has no such name."""
@@ -77,7 +81,8 @@ class Certain:
 
     def _open(self, name: str) -> bool:
         """Whether something may bind the name from outside its scope."""
-        return self._module.star or name in self._elsewhere or name in self._texts
+        written = name in self._texts or name in self._code
+        return self._module.star or name in self._elsewhere or written
 
     def _settled(self, cls: str, names: Sequence[str]) -> bool:
         """Whether the file's class statements alone decide what these methods of ``cls`` are."""
@@ -198,9 +203,9 @@ def _is_stored(node: ast.Attribute) -> bool:
     return isinstance(node.ctx, ast.Store)
 
 
-def _by_text(node: ast.AST) -> bool:
-    name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)
-    return name in BY_TEXT
+def _name(node: ast.AST) -> str | None:
+    """The name that a node mentions, or the attribute."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)
 
 
 def _texts(every: Sequence[ast.AST]) -> Iterator[str]:
