@@ -6,6 +6,7 @@ variant and none by a right one.
 
 ``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
 the mistake and its line and never contradicts itself. ``--list`` adds what is not so.
+``--contradictions`` looks only for these, in the reports on all wrong variants.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = time.perf_counter()
     if asked.mistakes:
         return _mistakes(asked, steps)
+    if asked.contradictions:
+        return _contradictions(asked, steps)
     print(
         COLUMNS.format(
             "step",
@@ -90,6 +93,9 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=20240501, help="for the graders' inputs")
     parser.add_argument("--no-mutants", dest="mutants", action="store_false")
     parser.add_argument("--mistakes", action="store_true", help="tests/mistakes, what is reported")
+    parser.add_argument(
+        "--contradictions", action="store_true", help="what reports on wrong variants contradict"
+    )
     parser.add_argument("--list", action="store_true", help="those told badly, one line each")
     return parser.parse_args(arguments)
 
@@ -120,6 +126,16 @@ def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     lies = [f"{one.name}: {one.lie}" for one in every if one.lie]
     print(*lies, *(mistakes_table.details(every) if asked.list else ()), sep="\n")
     return 0 if mistakes_table.reached(every) else 1
+
+
+def _contradictions(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print what the reports on wrong variants contradict; 0 if they contradict nothing."""
+    every = [one for step in steps for one in variants.of(step, right=False) if not one.fresh]
+    grade = functools.partial(told.of_variant, seed=asked.seed)
+    found = [said for some in _results(asked.jobs, grade, every) for said in some]
+    print(*sorted(found), sep="\n")
+    print(f"{len({said.partition(':')[0] for said in found})} of {len(every)} reports.")
+    return 1 if found else 0
 
 
 def _results(jobs: int, grade: Callable[[_File], _Said], files: list[_File]) -> Iterator[_Said]:

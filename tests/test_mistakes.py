@@ -8,11 +8,12 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Verdict
+from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Trace, Verdict
 from grader.source import Finding
 from tests.graded import contradictions, direct, mistakes, mistakes_table, told, variants, verdicts
 from tests.graded.edits import EditError
@@ -221,6 +222,49 @@ def test_a_tick_at_the_wrong_line_needs_a_cross_there() -> None:
     assert found(praise, NUMBERS) == ["scale: ✅ at line 5, which is the one to change"]
     assert found(praise, NUMBERS, at=6) == []
     assert found(praise, check("other", line=5)) == []
+
+
+def test_a_helper_that_is_wrong_on_its_own_needs_a_cross() -> None:
+    parts = {"attn": ("scale",)}
+    praise, waits = check(status=Status.PASS), check(status=Status.NOT_RUN)
+    told = [
+        contradictions.found(a_report(one, NUMBERS), "", (5,), {}, parts)
+        for one in (praise, waits, check())
+    ]
+    assert told == [["scale: ✅, and attn is wrong on its own"], [], []]
+
+
+def test_a_tick_where_the_values_leave_the_path_needs_a_cross_there() -> None:
+    trace = Trace(("Line 7 gives something else.",), 7, ())
+    report = replace(a_report(check(status=Status.PASS), NUMBERS), trace=trace, diagnosis=())
+    findings = {"scale": Finding(True, line=7)}
+    told = "scale: ✅ at line 7, where the values leave the path"
+    assert contradictions.found(report, "", (9,), findings) == [told]
+    assert contradictions.found(report, "", (9,), {"scale": Finding(True, line=6)}) == []
+    there = replace(report, checks=(*report.checks, check("other", line=7)))
+    assert contradictions.found(there, "", (9,), findings) == []
+
+
+def test_a_hint_may_not_ask_for_what_the_function_does() -> None:
+    source = "def f(s, d):\n    s = s / d\n    return s + s"
+    said = check(hints=("Use s / d",), line=3, text="return s + s")
+    assert found(said, NUMBERS, source=source) == ["scale: the function does what the hint says"]
+    assert found(check(hints=("Use s / s",), line=3), NUMBERS, source=source) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "source"),
+    [
+        ("causal_mask is not defined in this file", "def causal_mask(): pass"),
+        ("GPT2Attention class is missing", "class GPT2Attention: pass"),
+        ("self.cos is not set", "self.cos = 1"),
+        ("F is not imported", "from max.experimental import functional as F"),
+        ("self._attn is not called", "self._attn(q)"),
+    ],
+)
+def test_what_is_said_to_be_absent_may_not_be_there(told: str, source: str) -> None:
+    assert found(check(message=told, line=5), NUMBERS, source=source)
+    assert not found(check(message=told, line=5), NUMBERS, source="x = 1")
 
 
 def test_what_is_there_may_not_be_missed() -> None:

@@ -52,9 +52,11 @@ def _results(
     """The checks in their order; those that wait come last, counted."""
     if brief and report.score:
         yield passing(report, style)
-    left_out = [] if verbose else [Status.NOT_RUN]
-    left_out += [Status.PASS] if brief else []
-    shown = [check for check in report.checks if check.status not in left_out]
+    shown = [
+        check
+        for check in report.checks
+        if (verbose or check.waits_for is None) and not (brief and check.status is Status.PASS)
+    ]
     yield from several(shown, style, levels, verbose=verbose)
     if not verbose:
         yield from waiting(report, style)

@@ -15,9 +15,9 @@ def said(check: CheckResult) -> list[str]:
 
 
 def waiting(report: Report) -> list[str]:
-    """How many checks wait for what, in a line for each check that others wait for."""
-    every = (check for check in report.checks if check.status is Status.NOT_RUN)
-    counted = Counter(check.waits_for or "the program to run" for check in every)
+    """How many checks wait for which other, in a line for each that others wait for."""
+    every = (check.waits_for for check in report.checks if check.status is Status.NOT_RUN)
+    counted = Counter(sentence for sentence in every if sentence is not None)
     return [
         f"{count} more {'waits' if count == 1 else 'wait'} for: {sentence}"
         for sentence, count in counted.items()

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
+from grader.rubric import Evidence, Rubric
 from grader.source import Finding
 
 COUNTS = re.compile(r"(?<!once )the numbers are right, so", re.IGNORECASE)
@@ -23,7 +25,8 @@ RAW = re.compile(
 """Words of MAX's insides, or of a traceback, that no learner can read."""
 
 ABSENT = re.compile(
-    r"([A-Za-z_][\w.]*)(?: function| method| class)? is not (called|defined|used)"
+    r"([A-Za-z_][\w.]*)(?: function| method| class)? is "
+    r"(not called|not defined|not used|not set|not imported|missing)"
     r"(?: in (?:this|your) file)?(?=$|[:.,])"
 )
 """A sentence which says that a name is not there."""
@@ -35,22 +38,44 @@ PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def found(
-    report: Report, source: str, lines: Sequence[int], findings: Mapping[str, Finding]
+    report: Report,
+    source: str,
+    lines: Sequence[int],
+    findings: Mapping[str, Finding],
+    parts: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[str]:
     """What is wrong with ``report`` on a wrong program.
 
     ``lines`` are the numbers of those that are wrong as they stand. ``findings`` is what each
-    source check recognised in the program.
+    source check recognised in the program. ``parts`` has the helpers that are wrong on their own:
+    the trial, and the source checks that only it proves.
     """
     if report.verdict is Verdict.PASS:
         return ["a wrong program passes"]
     return [
         *_counts(report),
-        *_fulfilled(report),
+        *_fulfilled(report, source),
         *_praised(report, lines, findings),
+        *_praised_parts(report, parts),
+        *_praised_departure(report, findings),
         *_absent(report, source),
         *_unreadable(report),
     ]
+
+
+def wrong_parts(rubric: Rubric, evidence: Evidence | None) -> dict[str, tuple[str, ...]]:
+    """The helpers that ran on their own and were wrong, as :func:`found` takes them."""
+    wrong = {}
+    for name, trial in evidence.trials.items() if evidence is not None else ():
+        assert evidence is not None
+        ids = tuple(c.id for c in rubric.checks if c.test and c.proven_by == (name,))
+        seen, last = evidence.observation(name), trial.probe.actions[-1].name
+        raised = seen.error is not None and seen.error.action == last
+        gone = seen.error is not None and seen.error.type_name == "MissingName"
+        ran = (last in seen.results or raised) and not gone
+        if trial.part and trial.expect and ids and ran and not evidence.right(name):
+            wrong[name] = ids
+    return wrong
 
 
 def _counts(report: Report) -> Iterator[str]:
@@ -62,11 +87,29 @@ def _counts(report: Report) -> Iterator[str]:
             yield f"{check.id}: says that the numbers are right"
 
 
-def _fulfilled(report: Report) -> Iterator[str]:
-    """Hints which ask for what the quoted line does."""
+def _fulfilled(report: Report, source: str) -> Iterator[str]:
+    """Hints which ask for what the quoted line does, or the function that it is in."""
     for check in _failed(report):
         if check.text and any(does(check.text, hint) for hint in check.hints):
             yield f"{check.id}: the quoted line does what the hint says"
+        elif check.kind is Kind.SOURCE and any(
+            does(_around(source, check.line), hint) for hint in check.hints[:1]
+        ):
+            yield f"{check.id}: the function does what the hint says"
+
+
+def _around(source: str, line: int | None) -> str:
+    """The function that ``line`` is in; without a line the whole program."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return ""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    inside = [node for node in ast.walk(tree) if isinstance(node, kinds)]
+    if line is None:
+        return source
+    inside = [node for node in inside if node.lineno < line <= (node.end_lineno or 0)]
+    return ast.unparse(inside[-1]) if inside else ""
 
 
 def does(line: str, hint: str) -> bool:
@@ -116,22 +159,61 @@ def _praised(
             yield f"{check.id}: ✅ at line {finding.line}, which is the one to change"
 
 
+def _praised_parts(report: Report, parts: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """✅ on all there is to say on a helper that is wrong on its own."""
+    status = {check.id: check.status for check in report.checks}
+    for trial, ids in parts.items():
+        if all(status[name] is Status.PASS for name in ids):
+            yield f"{', '.join(ids)}: ✅, and {trial} is wrong on its own"
+
+
+def _praised_departure(report: Report, findings: Mapping[str, Finding]) -> Iterator[str]:
+    """✅ at the line where the values leave the path, and ❌ on nothing there.
+
+    A known mistake that explains every number says itself what is right and what is wrong.
+    """
+    line = report.trace.line if report.trace is not None else None
+    if line is None or report.diagnosis:
+        return
+    about = {name for name, one in findings.items() if line == one.line}
+    if any(check.line == line for check in _failed(report)):
+        return
+    for check in report.checks:
+        if check.id in about and check.status is Status.PASS and findings[check.id].ok:
+            yield f"{check.id}: ✅ at line {line}, where the values leave the path"
+
+
 def _absent(report: Report, source: str) -> Iterator[str]:
     """Sentences which say that a name is not there, where it is."""
     try:
-        tree = ast.parse(source)
+        there = _there(ast.parse(source))
     except SyntaxError:
         return
+    for check in _failed(report):
+        for text in filter(None, (check.message, check.note)):
+            for name, said in ABSENT.findall(text):
+                if name in there[said.rpartition(" ")[2]]:
+                    yield f"{check.id}: says that {name} is {said}"
+
+
+def _there(tree: ast.Module) -> dict[str, set[str]]:
+    """The names that are called, defined, set and imported, by the word that denies it."""
     nodes = list(ast.walk(tree))
     called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
     called |= {name.rpartition(".")[2] for name in called}
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    defined = {node.name for node in tree.body if isinstance(node, kinds)}
-    for check in _failed(report):
-        for text in filter(None, (check.message, check.note)):
-            for name, verb in ABSENT.findall(text):
-                if name in (defined if verb == "defined" else called):
-                    yield f"{check.id}: says that {name} is not {verb}"
+    defined = {one.name for one in nodes if isinstance(one, ast.FunctionDef | ast.ClassDef)}
+    stored = [one for one in nodes if isinstance(one, ast.Attribute | ast.Name)]
+    given = {ast.unparse(one) for one in stored if isinstance(one.ctx, ast.Store)}
+    imports = [one for one in nodes if isinstance(one, ast.Import | ast.ImportFrom)]
+    brought = {alias.asname or alias.name for one in imports for alias in one.names}
+    return {
+        "called": called,
+        "used": called,
+        "defined": defined,
+        "missing": defined,
+        "set": given,
+        "imported": brought,
+    }
 
 
 def _unreadable(report: Report) -> Iterator[str]:
@@ -142,9 +224,12 @@ def _unreadable(report: Report) -> Iterator[str]:
                 yield f"{check.id}: raw text: {text[:80]}"
             elif cut(text):
                 yield f"{check.id}: cut: {text[-60:]}"
-    for one in report.diagnosis:
-        if cut(one.message):
-            yield f"{one.misconception}: cut: {one.message[-60:]}"
+    told = report.trace.told if report.trace is not None else ()
+    for text in (*(one.message for one in report.diagnosis), *told):
+        if RAW.search(text):
+            yield f"what happened: raw text: {text[:80]}"
+        elif cut(text):
+            yield f"what happened: cut: {text[-60:]}"
 
 
 def cut(text: str) -> bool:

@@ -18,9 +18,10 @@ from typing import Any
 from grader import frameworks
 from grader.base.model import Report, Step, Verdict
 from grader.grading import pipeline
+from grader.grading.inputs import draw
 from grader.grading.pipeline import Follow
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
-from grader.rubric import load
+from grader.rubric import Evidence, load
 from grader.source import SourceProblem, parse, read_file
 from tests.graded.direct import TooLong, at_most
 
@@ -30,6 +31,8 @@ SECONDS = 20.0
 
 class Inside:
     """Takes a job and gives an outcome, as a worker process would."""
+
+    outcome: Outcome | None = None
 
     def __enter__(self) -> Inside:
         return self
@@ -41,6 +44,10 @@ class Inside:
         """Run the probes here, after ``meanwhile``. Of the walls only the clock is kept."""
         for _ in meanwhile or ():
             pass
+        self.outcome = self._outcome(job)
+        return self.outcome
+
+    def _outcome(self, job: Job) -> Outcome:
         from grader.worker import follow, imports, probes, program
         from grader.worker.arguments import Arguments
 
@@ -95,17 +102,28 @@ def _captured(printed: io.StringIO) -> Iterator[None]:
 
 def grade(step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT) -> Report:
     """What ``pipeline.grade`` gives for the file, without a process of its own."""
+    return graded(step, path, seed=seed, follow=follow)[0]
+
+
+def graded(
+    step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT
+) -> tuple[Report, Evidence | None]:
+    """The report, and the evidence behind it; None if the file could not be run."""
     rubric = load.rubric(step)
     base = Report(step.id, step.title, path.name, Verdict.FAIL, (), seed=seed)
     try:
         source = parse(read_file(path), base.file, frameworks.current().spellings())
     except SourceProblem as problem:
-        return pipeline._unreadable(base, rubric, problem, 0.0)
-    running: Any = Inside()
+        return pipeline._unreadable(base, rubric, problem, 0.0), None
+    drawn, running = draw(rubric, seed).calculate(), Inside()
     options = pipeline.Options(seed=seed, follow=follow)
     start: Any = _start if follow is not Follow.NOT else None
     began = time.perf_counter()
-    return pipeline._judged(base, step, rubric, source, options, running, began, start=start)
+    given: Any = running
+    report = pipeline._judged(base, step, rubric, source, options, given, began, drawn, start)
+    outcome = running.outcome
+    known = frameworks.current()
+    return report, Evidence(drawn.trials, outcome, known, drawn.expected) if outcome else None
 
 
 def _start(engine: str) -> Inside:

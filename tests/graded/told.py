@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,10 +15,11 @@ from grader.grading import judge
 from grader.grading.pipeline import Follow
 from grader.report import as_text
 from grader.report.style import FILE
-from grader.rubric import Rubric, load
+from grader.rubric import Evidence, Rubric, load
 from grader.source import Finding, SourceProblem, parse
 from tests.graded import contradictions
 from tests.graded.mistakes import Mistake
+from tests.graded.variants import Variant, as_file
 
 PROGRAM = 10.0
 """Seconds of processor time for running a program apart from the grader; most take 0.3."""
@@ -58,7 +59,7 @@ def mistake(one: Mistake, seed: int, *, prove: bool = True) -> Told:
         path = Path(folder) / f"step_{one.step.removeprefix('s')}.py"
         path.write_text(one.source, encoding="utf-8")
         try:
-            return _told(one, _report(one, path, seed), lie)
+            return _told(one, *_report(one, path, seed), lie)
         except Exception as error:  # noqa: BLE001  a crash of the grader is a finding
             crash = f"the grader crashed: {type(error).__name__}: {error}"
             return Told(
@@ -78,18 +79,18 @@ def mislabelled(one: Mistake) -> str:
     return ""
 
 
-def _report(one: Mistake, path: Path, seed: int) -> Report:
+def _report(one: Mistake, path: Path, seed: int) -> tuple[Report, Evidence | None]:
     from tests.graded import inside
 
-    return inside.grade(course.find(one.step), path, seed=seed, follow=Follow.FAILING)
+    return inside.graded(course.find(one.step), path, seed=seed, follow=Follow.FAILING)
 
 
-def _told(one: Mistake, report: Report, lie: str) -> Told:
+def _told(one: Mistake, report: Report, evidence: Evidence | None, lie: str) -> Told:
     fixed = {check.id: check.failed for check in _rubric(one).checks if check.rule}
     first = shown_first(report, fixed)
     number = re.search(r"\bline (\d+)", first, re.IGNORECASE)
     line = int(number[1]) if number else None
-    wrong = contradictions.found(report, one.source, one.written, _findings(one))
+    wrong = _contradictions(one.step, one.source, one.written, report, evidence)
     if report.verdict is Verdict.ERROR:
         wrong.append("the grader calls it a fault of its own")
     return Told(
@@ -140,15 +141,36 @@ def _said(check: CheckResult, fixed: Mapping[str, str]) -> Iterator[str]:
         yield QUOTED.sub(r"\1", text)
 
 
+def of_variant(one: Variant, seed: int) -> list[str]:
+    """What is wrong with the report on a wrong variant, each with its name."""
+    from tests.graded import inside
+
+    with as_file(one) as path:
+        report, evidence = inside.graded(
+            course.find(one.step), path, seed=seed, follow=Follow.FAILING
+        )
+    text = one.source.decode("utf-8", "replace")
+    return [f"{one.name}: {said}" for said in _contradictions(one.step, text, (), report, evidence)]
+
+
+def _contradictions(
+    step: str, text: str, lines: Sequence[int], report: Report, evidence: Evidence | None
+) -> list[str]:
+    """What ``contradictions.found`` says of a report on the program ``text``."""
+    rubric = load.rubric(course.find(step))
+    parts = contradictions.wrong_parts(rubric, evidence)
+    return contradictions.found(report, text, lines, _findings(step, rubric, text), parts)
+
+
 def _rubric(one: Mistake) -> Rubric:
     return load.rubric(course.find(one.step))
 
 
-def _findings(one: Mistake) -> dict[str, Finding]:
+def _findings(step: str, rubric: Rubric, text: str) -> dict[str, Finding]:
     """What each source check recognises in the program; nothing where it is no Python."""
-    name = f"steps/step_{one.step.removeprefix('s')}.py"
+    name = f"steps/step_{step.removeprefix('s')}.py"
     try:
-        source = parse(one.source.encode(), name, frameworks.current().spellings())
+        source = parse(text.encode(), name, frameworks.current().spellings())
     except SourceProblem:
         return {}
-    return judge.source_findings(_rubric(one), source)
+    return judge.source_findings(rubric, source)
