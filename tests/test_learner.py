@@ -102,6 +102,19 @@ def test_the_comparison_leaves_out_what_does_not_matter(own: Course) -> None:
     assert "differ in 2 lines:\n   -         return 1.0 * self.c_proj(" in shown
 
 
+@pytest.mark.parametrize(
+    "name", ["s05", "s5", "S5", "05", "5", "step_05", "step5", "Step 5", "step_05.py"]
+)
+def test_a_step_is_found_by_what_people_call_it(name: str) -> None:
+    assert course.find(name).id == "s05"
+
+
+@pytest.mark.parametrize("name", ["", "s", "s0", "s55", "x5", "5.5", "-5", "s²"])
+def test_what_is_no_step_is_not_found(name: str) -> None:
+    with pytest.raises(course.UnknownStep, match="The steps are s01"):
+        course.find(name)
+
+
 def test_the_untouched_stub_is_no_attempt(own: Course) -> None:
     said(own.run("grade", "s05"), 1)
     assert not own.progress.exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +19,10 @@ HOME = Path(__file__).resolve().parents[2]
 VARIABLE = "GRADER_COURSE"
 ROOT = Path(os.environ.get(VARIABLE) or HOME).resolve()
 """The course that this process grades: by default the one that contains the grader."""
+
+
+NAME = re.compile(r"(?:(?:steps/)?step[ _]?|s)?([0-9]{1,9})(?:\.py)?")
+"""What people call a step; group 1 is its number."""
 
 
 class UnknownStep(ValueError):
@@ -61,15 +66,15 @@ def steps(root: Path = ROOT) -> tuple[Step, ...]:
 
 
 def find(name: str, root: Path = ROOT) -> Step:
-    """The step called ``name``: ``s05``, ``05`` or ``5``.
+    """The step called ``name``: ``s05``, ``s5``, ``5``, ``step_05.py``.
 
     Raises:
         UnknownStep: with the names that exist.
     """
-    number = name.strip().lower().removeprefix("step_").removeprefix("s")
+    said = NAME.fullmatch(name.strip().lower())
     every = steps(root)
     for step in every:
-        if number.isdecimal() and step.number == number.zfill(2):
+        if said is not None and step.number.lstrip("0") == said[1].lstrip("0"):
             return step
     known = ", ".join(step.id for step in every)
     raise UnknownStep(f"There is no step {name!r}. The steps are {known}.")

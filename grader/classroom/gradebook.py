@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.base.model import Report, Status, Verdict
+from grader.base.model import Report, Verdict
 from grader.classroom import table
 from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
@@ -70,12 +70,8 @@ class Gradebook:
 
 def first_problem(report: Report) -> str:
     """What to fix first, in one sentence; empty if all is right."""
-    if report.problem is not None:
-        return report.problem.message
-    for status in (Status.FAIL, Status.ERROR):
-        for check in report.checks:
-            if check.status is status:
-                return check.message
+    if report.first_to_fix is not None:
+        return report.first_to_fix.message
     return report.notes[0] if report.verdict is Verdict.ERROR and report.notes else ""
 
 

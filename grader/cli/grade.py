@@ -196,9 +196,8 @@ def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iter
 def _summary(report: Report, style: Style) -> str:
     status = {Verdict.PASS: Status.PASS, Verdict.ERROR: Status.ERROR}
     mark = style.marks[status.get(report.verdict, Status.FAIL)]
-    first = next((c.message for c in report.checks if c.status is Status.FAIL), "")
-    problem = report.problem.message if report.problem else first
-    said = f"  {problem}" if problem else ""
+    first = report.first_to_fix
+    said = f"  {first.message}" if first is not None else ""
     return f"{mark} {report.step} {report.score:>2}/{report.max_score} {report.title}{said}"
 
 
