@@ -216,6 +216,31 @@ def test_results_are_asks_for_the_whole_result() -> None:
     assert not results_are("f", "[_, _]")(program(branches)).ok
 
 
+LEFT = """
+def f(self, x, y):
+    y = self.first(x)
+    {}
+    return x * y
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("x / 2", "the result of this line is thrown away"),
+        ("half = x / 2", "no later line uses half"),
+        ("x = x / 2", None),
+        ("keep(x / 2)", "the result of this line is thrown away"),
+        ("self.half = x / 2", None),
+    ],
+)
+def test_what_leads_nowhere_is_there(line: str, told: str | None) -> None:
+    found = returns("f", "_ / _")(program(LEFT.format(line)))
+    assert found.ok == (line == "x = x / 2")
+    assert found.detail == told
+    assert found.foreign == line.startswith("keep")  # what is left there is not the quotient
+
+
 def test_only_with_says_nothing_of_a_missing_helper() -> None:
     failing = returns(call_of("Attention"), "_ / _")
     assert only_with(failing, "Attention._merge")(ATTENTION).foreign

@@ -103,8 +103,7 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
 
 def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> CheckResult:
     if blamed:
-        failed = _fail(check, finding.line, None if finding.ok else finding.detail)
-        return replace(failed, message=_but(case, check)) if finding.ok else failed
+        return _blamed(case, check, finding)
     if finding.ok:
         return _pass(check, finding.note)
     if not case.strict:
@@ -122,7 +121,26 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
                 return _pass(check, ELSEWHERE)
             if known or finding.foreign or _undecided(case, check):
                 return _undecided_yet(case, check)
-    return _fail(check, finding.line, finding.detail)
+    return _not_found(check, finding)
+
+
+def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
+    """The ❌ of a source check on a part that a named mistake breaks."""
+    failed = _not_found(check, finding)
+    if not finding.ok and not finding.there:
+        return failed
+    told = finding.detail if finding.there else None
+    note = f"{told[:1].upper()}{told[1:]}." if told else None
+    return replace(failed, message=_but(case, check), note=note)
+
+
+def _not_found(check: Check, finding: Finding) -> CheckResult:
+    """The ❌ of a source check. What is there and leads nowhere is not said to be missing."""
+    failed = _fail(check, finding.line, None if finding.ok else finding.detail)
+    if not finding.there:
+        return failed
+    message = f"{check.passed}, but wrong: {finding.detail}"
+    return replace(failed, message=message, note=None, hints=(finding.there, *check.hints[1:2]))
 
 
 def _but(case: Case, check: Check) -> str:

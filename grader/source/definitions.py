@@ -24,7 +24,8 @@ class Finding:
     says nothing. ``span`` has the lines of what was recognised. ``line`` is the 1-based line to
     look at, ``detail`` a short clause on what is there. ``note`` goes with a finding that is
     ok. ``lacks`` has the names that the file should bring in or define and does not; ``absent`` is
-    the name at the top of the file under which the place to look at is not there.
+    the name at the top of the file under which the place to look at is not there. ``there`` says
+    how what is sought can reach the result, if it is in the file and does not.
     """
 
     ok: bool
@@ -36,6 +37,7 @@ class Finding:
     span: frozenset[int] = frozenset()
     lacks: frozenset[str] = frozenset()
     absent: str = ""
+    there: str = ""
 
 
 SourceTest = Callable[[Source], Finding]

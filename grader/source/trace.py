@@ -35,6 +35,7 @@ class _Scope:
     level: int
     returns: list[Expr] = field(default_factory=list)
     stores: dict[str, Expr] = field(default_factory=dict)
+    left: list[tuple[ast.stmt, Expr]] = field(default_factory=list)
     ended: bool = False
 
 
@@ -44,6 +45,7 @@ class Tracer(Names):
     def __init__(self, tree: ast.Module, spellings: Spellings) -> None:
         self._steps = 0
         self._traced: dict[str, tuple[Expr, dict[str, Expr]]] = {}
+        self._unused: dict[str, tuple[tuple[str, Expr], ...]] = {}
         super().__init__(tree, spellings)
 
     def read(self, node: ast.expr, names: dict[str, Expr]) -> Expr:
@@ -57,6 +59,11 @@ class Tracer(Names):
             self._traced[path] = self._follow(path)
         return self._traced[path]
 
+    def unused(self, path: str) -> tuple[tuple[str, Expr], ...]:
+        """What the function at ``path`` computes and never reads again, with its name, if any."""
+        self.trace(path)
+        return self._unused.get(path, ())
+
     def _follow(self, path: str) -> tuple[Expr, dict[str, Expr]]:
         self._steps = 0
         found = self.function(path)
@@ -69,7 +76,12 @@ class Tracer(Names):
         }
         if cls is not None and found.args.args:
             names[found.args.args[0].arg] = Expr("self")
-        return self._run(found, names, cls, 0)
+        scope = _Scope(names, aliases(found.body, self.spellings), cls, 0)
+        followed = self._run_in(scope, found)
+        self._unused[path] = tuple(
+            (_name_of(node), value) for node, value in scope.left if not _read_later(node, found)
+        )
+        return followed
 
     def _run(
         self,
@@ -79,6 +91,10 @@ class Tracer(Names):
         level: int,
     ) -> tuple[Expr, dict[str, Expr]]:
         scope = _Scope(names, aliases(function.body, self.spellings), cls, level)
+        return self._run_in(scope, function)
+
+    def _run_in(self, scope: _Scope, function: ast.FunctionDef) -> tuple[Expr, dict[str, Expr]]:
+        names = scope.names
         given = dict(names)
         self._block(function.body, scope)
         results = [one for one in scope.returns if one.op != "const" or one.value is not None]
@@ -110,6 +126,7 @@ class Tracer(Names):
                 value = self._value(node.value, scope)
                 for target in node.targets:
                     self._bind(target, value, scope)
+                scope.left.append((node, value))
             case ast.AnnAssign() if node.value is not None:
                 self._bind(node.target, self._value(node.value, scope), scope)
             case ast.AugAssign():
@@ -144,6 +161,8 @@ class Tracer(Names):
                 old = scope.names.get(name, Expr("list"))
                 items = tuple(self._value(arg, scope) for arg in added)
                 scope.names[name] = Expr("list", (old, *items), line=node.lineno)
+            case ast.Expr():
+                scope.left.append((node, self._value(node.value, scope)))
 
     def _branches(self, node: ast.If, scope: _Scope) -> None:
         test = node.test
@@ -364,6 +383,26 @@ class Tracer(Names):
         cls = scope.cls
         result, _ = self._run(function, names, cls, scope.level + 4)
         return Expr("call", args, name, kwargs, line=line, inside=result)
+
+
+def _name_of(node: ast.stmt) -> str:
+    """The first plain name that a statement binds; empty if it binds none."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return next((one.id for one in targets if isinstance(one, ast.Name)), "")
+
+
+def _read_later(node: ast.stmt, function: ast.FunctionDef) -> bool:
+    """Whether what a statement computes may be read again: by its names, or in no plain name."""
+    if not isinstance(node, ast.Assign):
+        return False
+    names = {one.id for one in node.targets if isinstance(one, ast.Name)}
+    if len(names) < len(node.targets):
+        return True
+    every = list(ast.walk(function))
+    looped = any(isinstance(one, ast.For | ast.While) for one in every)
+    reads = [one for one in every if isinstance(one, ast.Name) and one.id in names]
+    end = node.end_lineno or node.lineno
+    return any(isinstance(one.ctx, ast.Load) and (looped or one.lineno > end) for one in reads)
 
 
 def _is_new(value: Expr) -> bool:

@@ -20,7 +20,16 @@ from grader.source.definitions import (
     tracer,
 )
 from grader.source.expr import walk
-from grader.source.patterns import Snippet, Where, Written, last_name, made_with, pattern, written
+from grader.source.patterns import (
+    Pattern,
+    Snippet,
+    Where,
+    Written,
+    last_name,
+    made_with,
+    pattern,
+    written,
+)
 from grader.source.read import Source
 
 
@@ -48,10 +57,26 @@ def returns(
         if found is not None:
             lines = {one.line for one in walk(found) if one.line is not None}
             return Finding(True, found.line, span=frozenset(lines))
+        if (left := _left_lying(source, path, wanted)) is not None:
+            return left
         nearest = next((one for one in walk(value) if close is not None and close(one)), value)
         return Finding(False, nearest.line or function.lineno, certain=gives_none(value))
 
     return test
+
+
+def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
+    """The finding on a value that is computed and then not used, or part of such a value."""
+    for name, value in tracer(source).unused(place(source, path)):
+        if value.inside is not None and gives_none(value.inside):
+            continue  # a helper that changes what it is given
+        itself = any(wanted(one) for one in (value, value.inside) if one is not None)
+        if itself or made_with(value, wanted):
+            told, use = "the result of this line is thrown away", "Assign it, and go on with that."
+            if name:
+                told, use = f"no later line uses {name}", f"Use {name} below this line."
+            return Finding(False, value.line, told, foreign=not itself, there=use)
+    return None
 
 
 def results_are(path: Path, *snippets: Snippet) -> SourceTest:
