@@ -63,16 +63,23 @@ def found(
     ]
 
 
-def wrong_parts(rubric: Rubric, evidence: Evidence | None) -> dict[str, tuple[str, ...]]:
-    """The helpers that ran on their own and were wrong, as :func:`found` takes them."""
+def wrong_parts(
+    rubric: Rubric, evidence: Evidence | None, report: Report
+) -> dict[str, tuple[str, ...]]:
+    """The helpers that ran on their own and were wrong, as :func:`found` takes them.
+
+    Not those that raised an error at a line at which a ❌ stands.
+    """
     wrong = {}
+    told = {check.line for check in _failed(report)}
     for name, trial in evidence.trials.items() if evidence is not None else ():
         assert evidence is not None
         ids = tuple(c.id for c in rubric.checks if c.test and c.proven_by == (name,))
         seen, last = evidence.observation(name), trial.probe.actions[-1].name
         raised = seen.error is not None and seen.error.action == last
         gone = seen.error is not None and seen.error.type_name == "MissingName"
-        ran = (last in seen.results or raised) and not gone
+        known = seen.error is not None and seen.error.line in told
+        ran = (last in seen.results or raised) and not gone and not known
         if trial.part and trial.expect and ids and ran and not evidence.right(name):
             wrong[name] = ids
     return wrong

@@ -158,7 +158,7 @@ def _contradictions(
 ) -> list[str]:
     """What ``contradictions.found`` says of a report on the program ``text``."""
     rubric = load.rubric(course.find(step))
-    parts = contradictions.wrong_parts(rubric, evidence)
+    parts = contradictions.wrong_parts(rubric, evidence, report)
     return contradictions.found(report, text, lines, _findings(step, rubric, text), parts)
 
 
