@@ -24,6 +24,10 @@ MISTAKES = {
     "class of another name": ("class GPT2Attention(", "class GPT2Attn("),
     "F is not imported": ("from max.experimental import functional as F\n", ""),
     "an error in a helper": ("tensor.shape[:-1] + [num_heads, attn_head_size]", "tensor.size()"),
+    "F by another name": ("import functional as F", "import functional"),
+    "an import misspelled": ("import Linear, Module", "import Linar, Module"),
+    "a result thrown away": ("attn_weights = attn_weights / math", "attn_weights / math"),
+    "no base": ("class GPT2Attention(Module):", "class GPT2Attention:"),
     "no Python": ("return self.c_proj(", "return self.c_proj(("),
 }
 
@@ -102,6 +106,26 @@ def test_a_mistake_that_others_follow_is_told_once(
     root = next(c.passed for c in load.rubric(STEP).checks if c.failed == told)
     assert sentences(text, "➖") == [f"{waiting} more wait for: {root}"]
     assert as_junit.render(report).count("<failure") == 1
+
+
+def test_what_is_there_is_not_said_to_be_missing(graded: Graded) -> None:
+    said = {name: graded(name).first_to_fix for name in ("F by another name", "no base")}
+    assert [one.message.partition(", but wrong: ")[2] for one in said.values() if one] == [
+        "nothing in the file is called F",
+        "It does not derive from Module",
+    ]
+    lost = graded("a result thrown away").first_to_fix
+    assert lost is not None
+    assert lost.message.startswith("_attn: attention weights are scaled, but wrong: ")
+    assert lost.note == "The result of this line is thrown away."
+    assert lost.text is not None
+    assert lost.text.startswith("attn_weights / math")
+
+
+def test_an_import_of_a_wrong_name_is_told_where_it_failed(graded: Graded) -> None:
+    text = as_text.render(graded("an import misspelled"))
+    assert len(sentences(text, "❌")) == 1
+    assert "Did you mean Linear?" in text
 
 
 def test_a_class_of_another_name_is_found(graded: Graded) -> None:

@@ -33,6 +33,8 @@ from grader.source import Finding, Source
 ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
 
+IMPORTING = ("ImportError", "ModuleNotFoundError")
+
 MOST_SAID = 800
 """Characters of a message."""
 
@@ -88,6 +90,7 @@ def behaves(rulings: dict[str, Ruling]) -> bool:
 
 def settle(case: Case) -> tuple[CheckResult, ...]:
     """One result for each check of the rubric, in its order."""
+    case = replace(case, findings=once.unnamed(case.findings, case.rulings))
     blamed = {check.id for one in _mistakes(case) for check in case.rubric.blamed(one)}
     settled = []
     for check in case.rubric.checks:
@@ -97,7 +100,14 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
             result = _settle_runtime(case, check)
         settled.append(result)
     accused = _accuse(case, settled)
-    told = once.told(case.rubric, case.findings, case.rulings, accused)
+    error = case.evidence.outcome.load_error
+    told = once.told(
+        case.rubric,
+        case.findings,
+        case.rulings,
+        accused,
+        at_import=error is not None and error.type_name in IMPORTING,
+    )
     return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
 
@@ -140,7 +150,8 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
     if not finding.there:
         return failed
     message = f"{check.passed}, but wrong: {finding.detail}"
-    return replace(failed, message=message, note=None, hints=(finding.there, *check.hints[1:2]))
+    hints = (finding.hint, *check.hints[1:2]) if finding.hint else check.hints
+    return replace(failed, message=message, note=None, hints=hints)
 
 
 def _but(case: Case, check: Check) -> str:

@@ -13,6 +13,21 @@ from grader.rubric import Check, Failed, Rubric, Ruling
 from grader.source import Finding
 
 
+def unnamed(findings: Mapping[str, Finding], rulings: Mapping[str, Ruling]) -> dict[str, Finding]:
+    """The findings; an import is none if the program stops at the name that it should bring."""
+    gone = {ruling.lacks for ruling in rulings.values() if isinstance(ruling, Failed)}
+    found = {}
+    for id, finding in findings.items():
+        names = finding.brings & gone
+        told = f"nothing in the file is called {min(names)}" if names else None
+        found[id] = (
+            Finding(False, finding.line, told, certain=True, there=True, lacks=names)
+            if names
+            else finding
+        )
+    return found
+
+
 def missing(
     rubric: Rubric, findings: Mapping[str, Finding], results: Sequence[CheckResult]
 ) -> dict[str, str]:
@@ -31,8 +46,13 @@ def told(
     findings: Mapping[str, Finding],
     rulings: Mapping[str, Ruling],
     results: Sequence[CheckResult],
+    *,
+    at_import: bool = False,
 ) -> list[CheckResult]:
-    """The results; where one only follows from another, it waits for that."""
+    """The results; where one only follows from another, it waits for that.
+
+    ``at_import``: an import statement raised an error, which says more than that it is missing.
+    """
     named = missing(rubric, findings, results)
     pairs = list(zip(rubric.checks, results, strict=True))
     waits: dict[str, str] = {}
@@ -42,7 +62,10 @@ def told(
     failed = [c for c, one in pairs if one.status is Status.FAIL and c.id not in waits]
     running = next((check.passed for check in failed if check.rule), None)
     for check in failed:
-        if running is not None and check.id in findings and findings[check.id].absent:
+        finding = findings.get(check.id)
+        if running is None or finding is None:
+            continue
+        if finding.absent or (at_import and finding.lacks):
             waits[check.id] = running
     moved = {check.passed: waits[check.id] for check in rubric.checks if check.id in waits}
     found = []

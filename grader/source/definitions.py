@@ -23,9 +23,10 @@ class Finding:
     only None comes out; ``foreign`` that the file has another structure, about which the test
     says nothing. ``span`` has the lines of what was recognised. ``line`` is the 1-based line to
     look at, ``detail`` a short clause on what is there. ``note`` goes with a finding that is
-    ok. ``lacks`` has the names that the file should bring in or define and does not; ``absent`` is
-    the name at the top of the file under which the place to look at is not there. ``there`` says
-    how what is sought can reach the result, if it is in the file and does not.
+    ok. ``lacks`` has the names that the file should bring in or define and does not, ``brings``
+    those of what it imports; ``absent`` is the name at the top of the file under which the place
+    to look at is not there. ``there``: what is sought is in the file, but is not as it must be;
+    ``hint`` says what to do about that.
     """
 
     ok: bool
@@ -37,7 +38,9 @@ class Finding:
     span: frozenset[int] = frozenset()
     lacks: frozenset[str] = frozenset()
     absent: str = ""
-    there: str = ""
+    there: bool = False
+    hint: str = ""
+    brings: frozenset[str] = frozenset()
 
 
 SourceTest = Callable[[Source], Finding]
@@ -106,7 +109,7 @@ def imports(*names: str) -> SourceTest:
                 )
                 line = near[0] if near else None
                 return Finding(False, line, certain=needed, foreign=not needed, lacks=lacks)
-        return Finding(True, found[names[-1]][0])
+        return Finding(True, found[names[-1]][0], brings=frozenset(map(spoken, names)))
 
     return test
 
@@ -137,7 +140,7 @@ def defines_class(name: str, base: str | None = None) -> SourceTest:
             for b in found.bases
         ):
             told = f"It does not derive from {base}"
-            return Finding(False, found.lineno, told, certain=not found.bases)
+            return Finding(False, found.lineno, told, certain=not found.bases, there=True)
         return Finding(True, found.lineno)
 
     return test
@@ -157,9 +160,9 @@ def defines_function(name: str, *params: str, both_ways: bool = False) -> Source
         missing = [p for p in params if p not in have]
         if missing and found.args.kwarg is None:
             lacks = f"It does not take {', '.join(missing)}"
-            return Finding(False, found.lineno, lacks, certain=both_ways)
+            return Finding(False, found.lineno, lacks, certain=both_ways, there=True)
         told = _one_way(found.args, params) if both_ways else ""
-        return Finding(not told, found.lineno, told or None, certain=bool(told))
+        return Finding(not told, found.lineno, told or None, certain=bool(told), there=bool(told))
 
     return test
 
@@ -241,15 +244,21 @@ def every(*tests: SourceTest) -> SourceTest:
     """Every test holds; the first that does not provides the finding, else the last."""
 
     def test(source: Source) -> Finding:
-        finding, span = Finding(True), frozenset[int]()
-        for one in tests:
-            finding = one(source)
-            if not finding.ok:
-                return finding
-            span |= finding.span
-        return replace(finding, span=span)
+        found = [one(source) for one in tests]
+        failed = next((one for one in found if not one.ok), None)
+        if failed is not None:
+            return replace(failed, lacks=_union(one.lacks for one in found))
+        span, brings = (
+            frozenset[int]().union(*(one.span for one in found)),
+            _union(one.brings for one in found),
+        )
+        return replace(found[-1], span=span, brings=brings)
 
     return test
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*sets)
 
 
 def either(*tests: SourceTest) -> SourceTest:

@@ -75,7 +75,7 @@ def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
             told, use = "the result of this line is thrown away", "Assign it, and go on with that."
             if name:
                 told, use = f"no later line uses {name}", f"Use {name} below this line."
-            return Finding(False, value.line, told, foreign=not itself, there=use)
+            return Finding(False, value.line, told, foreign=not itself, there=True, hint=use)
     return None
 
 
