@@ -272,8 +272,9 @@ def _how_wrong(case: Case, trial: str) -> _Wrong | None:
         return error.line, told.message, (told.hint,) if told.hint else ()
     for path, want in case.evidence.expected(trial).items():
         seen = case.evidence.seen(trial, path)
-        if seen is None:
-            return None
+        results, action = case.evidence.observation(trial).results, path.partition(".")[0]
+        if action in results and results[action] is None:
+            return None, "Called alone, it returns None", ("Is a return missing at its end?",)
         if not isinstance(seen, SeenTensor | SeenArray):
             return None
         if seen.array.shape != want.shape:
