@@ -15,8 +15,9 @@ import numpy as np
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.relations import TooMuch
+from grader.grading.run import Run
 from grader.grading.telling import Teller
-from grader.grading.trace import Comparison, Run
+from grader.grading.trace import Comparison
 from grader.protocol.probe import Job, Load, Observation, SeenArray, SeenTensor
 from grader.rubric import Evidence, Rubric
 
@@ -52,19 +53,23 @@ def follow(
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:
-                return teller.raised(mine.error.line)
-            return teller.departed(_result(evidence, trial, mine, comparison))
+                return teller.raised(mine.error)
+            return teller.departed(*_result(evidence, trial, mine, comparison))
     except TooMuch:
         return None
 
 
 def _first_wrong(evidence: Evidence) -> str | None:
-    """The first trial of the whole program that is wrong or raised."""
-    for name, trial in evidence.trials.items():
-        ran = name in evidence.outcome.observations
-        if ran and not trial.part and trial.expect is not None and not evidence.right(name):
-            return name
-    return None
+    """The first trial of the whole program, or else of a part, that is wrong or raised."""
+    wrong = [
+        name
+        for name, trial in evidence.trials.items()
+        if name in evidence.outcome.observations
+        and trial.expect is not None
+        and not evidence.right(name)
+    ]
+    wrong.sort(key=lambda name: evidence.trials[name].part)
+    return next(iter(wrong), None)
 
 
 def _observed(job: Job, trial: str, start: Start) -> Observation | None:
@@ -76,8 +81,8 @@ def _observed(job: Job, trial: str, start: Start) -> Observation | None:
 
 def _result(
     evidence: Evidence, trial: str, mine: Observation, comparison: Comparison
-) -> int | None:
-    """The value that is the first wrong result of the trial."""
+) -> tuple[int | None, int | None]:
+    """The first wrong result of the trial among the learner's values, and the right one."""
     seen = Evidence(
         evidence.trials,
         replace(evidence.outcome, observations={trial: mine}),
@@ -87,5 +92,5 @@ def _result(
     for path, want in evidence.expected(trial).items():
         one = seen.seen(trial, path)
         if isinstance(one, SeenTensor | SeenArray) and not seen.close(trial, one.array, want):
-            return comparison.result(one.array)
-    return None
+            return comparison.mine.last(one.array), comparison.right.holds(want)
+    return None, None
