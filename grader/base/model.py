@@ -137,12 +137,14 @@ class Margin:
 class Trace:
     """Where a program's numbers leave the path of the reference: in sentences, and line by line.
 
-    ``line`` is where that happens; None, and no sentences, if nothing can be said.
+    ``line`` is where that happens; None, and no sentences, if nothing can be said. ``blank`` is
+    what the reference fills in at that point, empty if unknown.
     """
 
     told: tuple[str, ...]
     line: int | None
     margin: tuple[Margin, ...]
+    blank: str = ""
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,7 @@ def _judged(
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.grading.judge import source_findings
+    from grader.grading.placing import Placing
     from grader.protocol.probe import Job
 
     drawn = drawn or draw(rubric, base.seed)
@@ -165,6 +166,7 @@ def _judged(
         found = _second_look(judge, job, outcome, found, start)
     if start is not None and options.follow is not Follow.NOT:
         found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
+        found = Placing(rubric, source, findings).placed(found)
     return replace(found, duration_s=time.perf_counter() - started)
 
 

@@ -172,3 +172,15 @@ def _targets(node: ast.AST) -> list[str]:
         for one in ast.walk(target)
         if isinstance(one, ast.expr)
     ]
+
+
+def statement_at(tree: ast.Module, line: int) -> range:
+    """The lines of the statement at ``line``; of a block its head."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt):
+            continue
+        body: list[ast.stmt] = getattr(node, "body", [])
+        end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
+        if node.lineno <= line < end:
+            return range(node.lineno, end)
+    return range(line, line + 1)

@@ -48,8 +48,10 @@ class Teller:
         if cause is None:
             return Trace((), None, tuple(self.margin(())))
         first, line = found[0], self.comparison.mine.line(cause.node)
-        told = [*self._still_right(first, line), *self._gives(first, cause), *self._next(first)]
-        return Trace(tuple(told), line, tuple(self.margin(found)))
+        told = [*self._still_right(first, line), *self._gives(first, cause)]
+        margin, blank = tuple(self.margin(found)), self._filled(cause)
+        blank = blank or self._next_blank(first.sources, first.node)
+        return Trace((*told, *self._lesson(blank)), line, margin, blank)
 
     def raised(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
@@ -72,7 +74,10 @@ class Teller:
         if cause is None:
             return Trace(tuple(told), line, tuple(self.margin(())))
         told += self._why(cause, line)
-        return Trace(tuple(told), mine.line(cause.node), tuple(self.margin(())))
+        at, margin, blank = mine.line(cause.node), tuple(self.margin(())), self._filled(cause)
+        if at == line:
+            told += self._lesson(blank or self._next_blank(mine.latest(cause.node), cause.node))
+        return Trace(tuple(told), at, margin, blank)
 
     @property
     def _causes(self) -> Causes:
@@ -213,21 +218,32 @@ class Teller:
                 return f"It gives the numbers of {quantity} in another shape."
         return ""
 
-    def _next(self, one: Departure) -> Iterator[str]:
-        """What the reference does at this point, where that is something else."""
+    def _lesson(self, name: str) -> Iterator[str]:
+        """What the lesson says about a blank."""
+        if name in self.sentences:
+            said = self.sentences[name].partition(": ")
+            yield f'At this point the lesson says: "{said[2] or said[0]}".'
+
+    def _next_blank(self, sources: Sequence[int], node: int) -> str:
+        """The blank of the reference's next operation on ``sources``, if it is of another kind."""
         right = self.comparison.right
-        matched = {self.comparison.match(value) for value in one.sources} - {None, -1}
+        matched = {self.comparison.match(value) for value in sources} - {None, -1}
         steps = [made for made in right.made.values() if matched & set(made.sources)]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
-        kind = operation(self.comparison.mine.nodes[one.node])
+        kind = operation(self.comparison.mine.nodes[node])
         for made in steps:
             if operation(right.nodes[made.node]) == kind:
-                return
+                return ""
             blank = self._blank(right.line(made.node))
             if blank is not None and blank.name in self.sentences:
-                said = self.sentences[blank.name].partition(": ")
-                yield f'At this point the lesson says: "{said[2] or said[0]}".'
-                return
+                return blank.name
+        return ""
+
+    def _filled(self, cause: Cause) -> str:
+        """The blank of the reference's same operation."""
+        twin = cause.twin
+        blank = None if twin is None else self._blank(self.comparison.right.line(twin))
+        return "" if blank is None else blank.name
 
     # ---- names of values ------------------------------------------------------------------
 

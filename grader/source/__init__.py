@@ -43,6 +43,7 @@ from grader.source.definitions import (
     result,
 )
 from grader.source.expr import Expr, walk
+from grader.source.fulfilled import fulfils
 from grader.source.patterns import Pattern, made_with, pattern
 from grader.source.read import Source, SourceProblem, parse, read_file
 from grader.source.values import (
@@ -71,6 +72,7 @@ __all__ = [
     "definition",
     "either",
     "every",
+    "fulfils",
     "if_named",
     "imports",
     "made_with",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
-from grader.source import Finding
+from grader.source import Finding, fulfils
 
 COUNTS = re.compile(r"(?<!once )the numbers are right, so", re.IGNORECASE)
 """A note which says that every trial passed."""
@@ -27,9 +27,6 @@ ABSENT = re.compile(
     r"(?: in (?:this|your) file)?(?=$|[:.,])"
 )
 """A sentence which says that a name is not there."""
-
-TELLS = re.compile(r"(Use|Write|Add|Call|Return|Make|Take|(Scale|Divide|Multiply) by) ")
-"""How a hint starts that continues with code. Any other must be code as a whole."""
 
 PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -65,43 +62,8 @@ def _counts(report: Report) -> Iterator[str]:
 def _fulfilled(report: Report) -> Iterator[str]:
     """Hints which ask for what the quoted line does."""
     for check in _failed(report):
-        if check.text and any(does(check.text, hint) for hint in check.hints):
+        if check.text and any(fulfils(check.text, hint) for hint in check.hints):
             yield f"{check.id}: the quoted line does what the hint says"
-
-
-def does(line: str, hint: str) -> bool:
-    """Whether ``line`` of a program has the code that ``hint`` tells to write in it."""
-    have, want = _tree(line), _code(hint)
-    if have is None or want is None:
-        return False
-    return any(ast.dump(node) == want for node in ast.walk(have))
-
-
-def _tree(line: str) -> ast.AST | None:
-    """The parsed line; the head of a block counts as a line with nothing in it."""
-    for text in (line, f"{line} pass", line.partition("#")[0].rstrip(" ,")):
-        try:
-            return ast.parse(text)
-        except SyntaxError:
-            continue
-    return None
-
-
-def _code(hint: str) -> str | None:
-    """The longest code that a hint says to write, parsed; None for a bare name."""
-    words = TELLS.sub("", hint).split()
-    shortest = 0 if TELLS.match(hint) else len(words) - 1
-    for end in range(len(words), shortest, -1):
-        text = " ".join(words[:end]).rstrip(".,;:")
-        try:
-            body = ast.parse(text).body
-        except SyntaxError:
-            continue
-        if len(body) == 1 and isinstance(body[0], ast.Expr):
-            value = body[0].value
-            return None if isinstance(value, ast.Name | ast.Constant) else ast.dump(value)
-        return ast.dump(body[0]) if len(body) == 1 else None
-    return None
 
 
 def _praised(
