@@ -28,7 +28,7 @@ from grader.rubric import (
     rules,
 )
 from grader.rubric.compare import difference
-from grader.source import Finding, Source
+from grader.source import Finding, Source, origins
 
 ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
@@ -256,13 +256,14 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
         case Failed():
             own = () if ruling.alone else check.hints
             hints = ((ruling.hint,) if ruling.hint else ()) + own
+            tree = case.source.tree
             return CheckResult(
                 check.id,
                 check.kind,
                 Status.FAIL,
                 _said(check.failed, ruling.message),
                 hints,
-                line=ruling.line,
+                line=ruling.line or (ruling.about and origins.attribute(tree, ruling.about)) or None,
                 note=ruling.note,
                 detail=ruling.detail,
             )
