@@ -55,7 +55,21 @@ class Causes:
     def of(self, departure: Departure) -> Cause:
         """The cause of a departure."""
         made = self.mine.made[departure.value]
-        return self.at(made.node, made.sources, made.order)
+        return self.outside(self.at(made.node, made.sources, made.order))
+
+    def outside(self, cause: Cause) -> Cause:
+        """The cause, or the last call of the helper that it is in if that is right alone."""
+        name = self.mine.function_name(cause.node)
+        if name not in self.comparison.proven:
+            return cause
+        calls = [
+            number
+            for number, node in enumerate(self.mine.nodes)
+            if isinstance(node, ast.Call) and operation(node) == name
+        ]
+        outer = [one for one in calls if self.mine.function_name(one) != name]
+        seen = [place.node for place in self.mine.places if place.node in outer]
+        return Cause(seen[-1]) if len(outer) > 1 and seen else Cause(outer[0]) if outer else cause
 
     def at(self, node: int, sources: Sequence[int], order: int) -> Cause:
         """The cause of what expression ``node`` did with ``sources``, as entry ``order``."""

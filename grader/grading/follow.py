@@ -6,7 +6,7 @@ is said comes from the learner's process: it explains, and never decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ from grader.grading.relations import TooMuch
 from grader.grading.run import Run
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison
-from grader.protocol.probe import Job, Load, Observation, SeenArray, SeenTensor
-from grader.rubric import Evidence, Rubric
+from grader.protocol.probe import Call, Job, Load, Make, Observation, SeenArray, SeenTensor
+from grader.rubric import Evidence, Rubric, Trial
 
 if TYPE_CHECKING:
     from grader import sandbox
@@ -34,49 +34,81 @@ def follow(
 
     ``whole`` follows a program even where every trial is right.
     """
-    trial = _first_wrong(evidence)
-    if trial is None and whole:
-        trial = next((n for n, t in evidence.trials.items() if not t.part and t.expect), None)
-    if trial is None:
+    trials = _wrong(evidence)
+    if not trials and whole:
+        trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
+    if not trials:
         return None
     solution = step.solution.read_text(encoding="utf-8")
-    mine = _observed(job, trial, start)
-    right = _observed(replace(job, file=step.solution.name, source=solution), trial, start)
-    if mine is None or right is None or mine.trail is None or right.trail is None:
+    mine = _observed(job, trials, start)
+    right = _observed(replace(job, file=step.solution.name, source=solution), trials, start)
+    told = []
+    for trial in trials:
+        mine_run, right_run = _run(job.source, mine.get(trial)), _run(solution, right.get(trial))
+        if mine_run is None or right_run is None:
+            continue
+        actions = evidence.trials[trial].probe.actions
+        given = [array for a in actions if isinstance(a, Load) for array in a.weights.values()]
+        comparison = Comparison(mine_run, right_run, given, _proven(evidence))
+        teller = Teller(comparison, regions(solution), rubric.values(), rubric.sentences())
+        told.append(_told(teller, evidence, trial, mine[trial]))
+    return _together([one for one in told if one is not None])
+
+
+def _together(told: list[Trace]) -> Trace | None:
+    """The margin of the last trial, with what the first tells that tells something."""
+    if not told:
         return None
-    probe = evidence.trials[trial].probe
-    given = [
-        array for one in probe.actions if isinstance(one, Load) for array in one.weights.values()
-    ]
-    comparison = Comparison(Run(job.source, mine.trail), Run(solution, right.trail), given)
-    teller = Teller(comparison, regions(solution), rubric.values(), rubric.sentences())
+    first = next((one for one in told if one.line is not None), told[-1])
+    return replace(first, margin=told[-1].margin)
+
+
+def _wrong(evidence: Evidence) -> list[str]:
+    """The first helper that is wrong alone, and the first trial of the whole that is wrong.
+
+    Functions go before methods, which may call them.
+    """
+    found: dict[bool, str] = {}
+    order = sorted(evidence.trials.items(), key=lambda one: any(_makes(one[1])))
+    for name, trial in order:
+        ran = name in evidence.outcome.observations
+        error = evidence.error(name)
+        absent = trial.part and error is not None and error.line is None
+        if ran and not absent and trial.expect is not None and not evidence.right(name):
+            found.setdefault(trial.part, name)
+    return [found[part] for part in (True, False) if part in found]
+
+
+def _makes(trial: Trial) -> Iterator[bool]:
+    return (isinstance(action, Make) for action in trial.probe.actions)
+
+
+def _proven(evidence: Evidence) -> frozenset[str]:
+    """The helpers that are right alone: what is wrong behind them is in what they were given."""
+    calls = {n: t.probe.actions[-1] for n, t in evidence.trials.items() if t.part}
+    names = {c.method or "" for n, c in calls.items() if isinstance(c, Call) and evidence.right(n)}
+    return frozenset(names - {"", "__call__", "forward"})
+
+
+def _run(text: str, seen: Observation | None) -> Run | None:
+    return Run(text, seen.trail) if seen is not None and seen.trail is not None else None
+
+
+def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:
                 return teller.raised(mine.error)
-            return teller.departed(*_result(evidence, trial, mine, comparison))
+            return teller.departed(*_result(evidence, trial, mine, teller.comparison))
     except TooMuch:
         return None
 
 
-def _first_wrong(evidence: Evidence) -> str | None:
-    """The first trial of the whole program, or else of a part, that is wrong or raised."""
-    wrong = [
-        name
-        for name, trial in evidence.trials.items()
-        if name in evidence.outcome.observations
-        and trial.expect is not None
-        and not evidence.right(name)
-    ]
-    wrong.sort(key=lambda name: evidence.trials[name].part)
-    return next(iter(wrong), None)
-
-
-def _observed(job: Job, trial: str, start: Start) -> Observation | None:
-    probes = tuple(probe for probe in job.probes if probe.name == trial)
+def _observed(job: Job, trials: list[str], start: Start) -> Mapping[str, Observation]:
+    probes = tuple(probe for probe in job.probes if probe.name in trials)
     with start(engine=job.engine) as running:
         outcome = running.finish(replace(job, probes=probes, follow=True))
-    return outcome.observations.get(trial)
+    return outcome.observations
 
 
 def _result(

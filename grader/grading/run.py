@@ -153,6 +153,12 @@ class Run:
             node = self.parents.get(id(node))
         return None if node is None else self.numbers[id(node)]
 
+    def function_name(self, number: int) -> str:
+        """The name of the function that a node is in; empty outside of any."""
+        function = self.function(number)
+        node = None if function is None else self.nodes[function]
+        return node.name if isinstance(node, ast.FunctionDef) else ""
+
     def given(self, function: int) -> frozenset[int]:
         """Every value that was ever an argument of ``function``."""
         return frozenset(one.value for one in self.places if one.node == function)

@@ -68,6 +68,7 @@ class Teller:
         tree = mine.nodes[0]
         slip = misfit(tree, error) if isinstance(tree, ast.Module) else None
         cause = self._before(line, error.calls[-1].code if error.calls else "")
+        cause = None if cause is None else self._causes.outside(cause)
         slip = slip or self._slip(cause)
         if slip is not None:
             return Trace((*told, slip.said), slip.line, tuple(self.margin(())))

@@ -36,11 +36,16 @@ class Departure:
 
 @dataclass
 class Comparison:
-    """The learner's run beside the reference's."""
+    """The learner's run beside the reference's.
+
+    ``proven`` names helpers that are right alone: what they make of wrong arguments is the fault
+    of the line that calls them.
+    """
 
     mine: Run
     right: Run
     given: Sequence[npt.NDArray[Any]] = ()
+    proven: frozenset[str] = frozenset()
     _known: dict[int, int | None] = field(default_factory=dict)
     _flows: dict[int, bool] = field(default_factory=dict)
 
