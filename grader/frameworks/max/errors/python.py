@@ -72,6 +72,8 @@ def not_indexed(case: Case, match: re.Match[str]) -> Translation:
 def not_iterable(case: Case, kind: str) -> Translation | None:
     """A list is needed, and one value was given."""
     call = case.call
+    if counted := _counted(case):
+        return counted
     if call is None:
         value = getattr(case.statement, "value", None) or getattr(case.statement, "iter", None)
         if kind == "NoneType" and isinstance(value, ast.expr):
@@ -96,9 +98,64 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
             plain = ast.unparse(node)
             what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(value)}"
             return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
-    return Translation(
-        f"{ast.unparse(call.func)} needs a list of values", "Put them into brackets."
+    name = ast.unparse(call.func)
+    one = next((n for n in case.operands() if isinstance(n, ast.Name) and case.is_tensor(n)), None)
+    if one is not None:
+        text = ast.unparse(one)
+        what = f"{name} needs a list of tensors, and {text} is one tensor"
+        return Translation(
+            what, f"To collect in a loop, begin with {text} = [] and use {text}.append(...)."
+        )
+    return Translation(f"{name} needs a list of values", "Put them into brackets.")
+
+
+def _counted(case: Case) -> Translation | None:
+    """A loop over entries whose head names two things, as after enumerate."""
+    match case.statement:
+        case ast.For(target=ast.Tuple(elts=[first, _]), iter=over) if not isinstance(over, ast.Call):
+            text = ast.unparse(over)
+            what = f"Each entry of {text} is one thing, and {ast.unparse(first)} is to be a number"
+            return Translation(what, "enumerate counts.", case.fix(over, f"enumerate({text})"))
+    return None
+
+
+def no_iterator(case: Case, match: re.Match[str]) -> Translation:
+    """next(...) of a list."""
+    node = next(iter(case.operands()), None)
+    text = ast.unparse(node) if node is not None else "this"
+    other = next(
+        (n for n, v in case.seen.values.items() if v.kind.endswith(("iterator", "generator"))), None
     )
+    what = f"next takes the next entry of an iterator, and {text} is a {match['kind']}"
+    if other is not None and node is not None:
+        return Translation(what, f"{other} is one.", case.fix(node, other))
+    hint = f"Make one once, before the loop: numbers = iter({text}). Then next(numbers)."
+    return Translation(what, hint)
+
+
+def starred(case: Case, match: re.Match[str]) -> Translation:
+    """``*value`` of a value that has no entries."""
+    text = next((ast.unparse(n.value) for n in case.nodes() if isinstance(n, ast.Starred)), "")
+    stars = [ast.unparse(n.value) for n in case.nodes() if isinstance(n, ast.Starred)]
+    text = next((t for t in stars if (v := case.seen.values.get(t)) and v.kind == match["kind"]), text)
+    kind = described(case.seen.values.get(text) or SeenValue(match["kind"]))
+    return Translation(
+        f"*{text} takes {text} apart, and it is {kind}",
+        "A function that is to give several values, one after another, needs yield, not return.",
+    )
+
+
+def texts(case: Case, match: re.Match[str]) -> Translation:
+    """startswith or endswith of a list."""
+    call = case.call
+    node = call.args[0] if call is not None and call.args else None
+    what = f"{match['name']} takes a text or a tuple of texts, and this is a {match['kind']}"
+    if node is None:
+        return Translation(what, "Make a tuple of it.")
+    inner = node.args[0] if isinstance(node, ast.Call) and ast.unparse(node.func) == "list" else node
+    kind = case.kind(inner)
+    new = ast.unparse(inner) if kind == "tuple" else f"tuple({ast.unparse(inner)})"
+    return Translation(what, "A tuple it must be.", case.fix(node, new))
 
 
 def no_forward(case: Case, match: re.Match[str]) -> Translation:
