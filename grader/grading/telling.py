@@ -73,7 +73,9 @@ class Teller:
         if slip is not None:
             return Trace((*told, slip.said), slip.line, tuple(self.margin(())))
         if cause is None:
-            return Trace(tuple(told), line, tuple(self.margin(())))
+            given = len(error.calls) > 1 and error.function in self.comparison.proven
+            at = error.calls[-2].line if given else line
+            return Trace(tuple(told), at, tuple(self.margin(())))
         told += self._why(cause, line)
         at, margin, blank = mine.line(cause.node), tuple(self.margin(())), self._filled(cause)
         if at == line:
