@@ -25,7 +25,7 @@ class Cause:
 
     It uses ``have`` where the reference uses ``want``; or ``gives`` is what the reference's same
     operation gives there. Without ``have``, ``want`` is a source that it lacks. ``twin`` is the
-    reference's operation, where there is one of the kind.
+    reference's operation, where there is one of the kind; ``other`` says that it is of another.
     """
 
     node: int
@@ -33,6 +33,7 @@ class Cause:
     want: int | None = None
     gives: int | None = None
     twin: int | None = None
+    other: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,33 @@ class Causes:
         """The cause of what expression ``node`` did with ``sources``, as entry ``order``."""
         twin = self._twin(node, sources)
         if twin is None:
+            other = self._other_kind(node, sources)
+            if other is not None:
+                gives = self.right.places[other.order].value
+                return Cause(node, gives=gives, twin=other.node, other=True)
             return self._alone(node, sources)
         return self._beside(node, sources, order, twin, DEEPEST)
+
+    def _other_kind(self, node: int, sources: Sequence[int]) -> Made | None:
+        """What else the reference makes from exactly these sources; None if nothing or much."""
+        if not sources or not all(map(self._known, sources)) or self._calls_own(node):
+            return None
+        found = [
+            made
+            for value, made in self.right.made.items()
+            if len(made.sources) == len(sources)
+            and all(any(self._same(have, want) for want in made.sources) for have in sources)
+            and value not in self._matched
+        ]
+        if len(sources) == 1:  # much is made from one value: only a whole line counts
+            found = [one for one in found if self.right.is_whole(one.node)]
+            found = found if self.mine.is_whole(node) else []
+        return found[0] if len(found) == 1 else None
+
+    def _calls_own(self, node: int) -> bool:
+        """Whether a node calls a function of the learner's own."""
+        own = {one.name for one in self.mine.nodes if isinstance(one, ast.FunctionDef)}
+        return operation(self.mine.nodes[node]) in own
 
     def _alone(self, node: int, sources: Sequence[int]) -> Cause:
         """The cause where the reference has no such operation: the one source that is unknown."""

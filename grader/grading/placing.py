@@ -41,7 +41,7 @@ class Placing:
         checks = [self._one(check, result, trace, blamed) for check, result in pairs]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
-        checks = self._numbers(checks, trace.line)
+        checks = self._running(checks, trace)
         diagnosis = tuple(replace(one, line=trace.line) for one in report.diagnosis)
         return replace(report, checks=tuple(map(self._unfulfilled, checks)), diagnosis=diagnosis)
 
@@ -71,18 +71,19 @@ class Placing:
             return self._at(result, line)
         return _waiting(result, ELSEWHERE.format(line=line))
 
-    def _numbers(self, checks: list[CheckResult], line: int) -> list[CheckResult]:
+    def _running(self, checks: list[CheckResult], trace: Trace) -> list[CheckResult]:
         """The first ❌ of the run gets the line; of an error, its own is told below."""
+        line = trace.line or 0
         found, here = list(checks), slips.statement_at(self.source.tree, line)
         for index, one in enumerate(found):
-            if one.kind is not Kind.RUNTIME or one.status is not Status.FAIL:
+            if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):
                 continue
-            if one.line is None:
-                found[index] = self._at(one, line)
-            elif one.line not in here:
-                told = RAISED.format(line=one.line)
-                note = f"{told}\n{one.note}" if one.note else told
-                found[index] = replace(self._at(one, line), note=note)
+            if one.kind is Kind.SOURCE:
+                found[index] = replace(one, hints=_hints(one, trace))
+                continue
+            told = RAISED.format(line=one.line) if one.line and one.line not in here else None
+            note = "\n".join(filter(None, (told, one.note))) or None
+            found[index] = replace(self._at(one, line), note=note, hints=_hints(one, trace))
             break
         return found
 
@@ -97,6 +98,14 @@ class Placing:
             return result
         text = result.text
         return replace(result, hints=tuple(h for h in result.hints if not fulfils(text, h)))
+
+
+def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
+    """What the reference writes; what the error itself says to write, if that may do as well."""
+    fixed = any("Write " in hint for hint in result.hints[:1])
+    if not trace.write or (fixed and not trace.sure):
+        return result.hints
+    return (f"Write {trace.write}",)
 
 
 def _waiting(result: CheckResult, note: str) -> CheckResult:

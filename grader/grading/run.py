@@ -141,6 +141,18 @@ class Run:
                     return number
         return None
 
+    def is_whole(self, number: int) -> bool:
+        """Whether a node is all that its statement computes."""
+        return getattr(self.statement(number), "value", None) is self.nodes[number]
+
+    def outer(self, number: int) -> Iterator[int]:
+        """The expressions around a node, the nearest first."""
+        node = self.parents.get(id(self.nodes[number]))
+        while isinstance(node, ast.expr | ast.keyword):
+            if isinstance(node, GIVES):
+                yield self.numbers[id(node)]
+            node = self.parents.get(id(node))
+
     def latest(self, number: int) -> tuple[int, ...]:
         """The last values of what flows into a node."""
         last = {place.node: place.value for place in self.places}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.base.blanks import Region
 from grader.base.model import Margin, Trace
 from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.relations import Relation
+from grader.grading.rewrite import Rewrite
 from grader.grading.run import Run, operation
 from grader.grading.slips import Slip, crossed, misfit
 from grader.grading.trace import Comparison, Departure
@@ -80,7 +81,8 @@ class Teller:
         at, margin, blank = mine.line(cause.node), tuple(self.margin(())), self._filled(cause)
         if at == line:
             told += self._lesson(blank or self._next_blank(mine.latest(cause.node), cause.node))
-        return Trace(tuple(told), at, margin, blank)
+        write = Rewrite(self.comparison).of(cause)
+        return Trace(tuple(told), at, margin, blank, write, sure=not cause.other)
 
     @property
     def _causes(self) -> Causes:
@@ -135,15 +137,15 @@ class Teller:
         node = mine.written(line, code)
         if node is None:
             return None
-        sources = mine.latest(node)
-        cause = self._causes.at(node, sources, len(mine.places))
-        if cause.twin is not None or cause.gives is not None:
-            return cause
-        for value in sources:
+        for outer in (node, *mine.outer(node)):
+            cause = self._causes.at(outer, mine.latest(outer), len(mine.places))
+            if cause.twin is not None or cause.gives is not None:
+                return cause
+        for value in mine.latest(node):
             found = self.comparison.departures(value)
             if found and self.comparison.flows(value):
-                return self._causes.of(found[0])
-        return cause
+                return replace(self._causes.of(found[0]), twin=None)
+        return self._causes.at(node, mine.latest(node), len(mine.places))
 
     def _why(self, cause: Cause, line: int) -> Iterator[str]:
         """What an error came from."""
