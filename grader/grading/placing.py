@@ -38,7 +38,9 @@ class Placing:
             return replace(report, checks=tuple(map(self._unfulfilled, report.checks)))
         blamed = self._blamed(report)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
-        checks = [self._one(check, result, trace, blamed) for check, result in pairs]
+        running = [c for c, one in pairs if c.rule and one.status is Status.FAIL]
+        first = running[0].passed if running else ""
+        checks = [self._one(check, result, trace, blamed, first) for check, result in pairs]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
         checks = self._running(checks, trace)
@@ -56,7 +58,7 @@ class Placing:
         )
 
     def _one(
-        self, check: Check, result: CheckResult, trace: Trace, blamed: frozenset[str]
+        self, check: Check, result: CheckResult, trace: Trace, blamed: frozenset[str], first: str
     ) -> CheckResult:
         line = trace.line or 0
         here = slips.statement_at(self.source.tree, line)
@@ -64,12 +66,12 @@ class Placing:
         if finding is None:
             return result
         if result.status is Status.PASS and finding.line in here and check.id not in blamed:
-            return _waiting(result, SUSPECT.format(line=line))
+            return check.waiting(first, SUSPECT.format(line=line))
         if result.status is not Status.FAIL or finding.certain or result.line in here:
             return result
         if check.id in blamed or trace.blank in (check.blank, check.id):
             return self._at(result, line)
-        return _waiting(result, ELSEWHERE.format(line=line))
+        return check.waiting(first, ELSEWHERE.format(line=line))
 
     def _running(self, checks: list[CheckResult], trace: Trace) -> list[CheckResult]:
         """The first ❌ of the run gets the line; of an error, its own is told below."""
@@ -106,7 +108,3 @@ def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
     if not trace.write or (fixed and not trace.sure):
         return result.hints
     return (f"Write {trace.write}",)
-
-
-def _waiting(result: CheckResult, note: str) -> CheckResult:
-    return CheckResult(result.id, result.kind, Status.NOT_RUN, result.message, note=note)
