@@ -111,6 +111,8 @@ def test_stopped_and_killed_and_gone_on_with_it_is_the_same_book(
 ) -> None:
     shutil.copytree(graded.folder, tmp_path, dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "out")
+    (tmp_path / "out" / "results").mkdir(parents=True)
+    shutil.copy(graded.folder / "out" / "results" / "key", tmp_path / "out" / "results" / "key")
     more: tuple[str, ...] = ("--workers", "1", "--roster", str(tmp_path / "roster.csv"))
     more += ("--points", str(tmp_path / "points.toml"))
     stopped = _stopped(tmp_path, more, after=1, by=signal.SIGINT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -82,6 +83,8 @@ def test_a_worker_is_killed_and_the_results_are_those_of_one_machine(tmp_path: P
     where = submissions(tmp_path / "in")
     local = grading(where, tmp_path / "local")
     assert local.wait() == 0, local.communicate()
+    (tmp_path / "cluster" / "results").mkdir(parents=True)
+    shutil.copy(tmp_path / "local" / "results" / "key", tmp_path / "cluster" / "results" / "key")
     with scheduler(tmp_path) as (address, file):
         workers = [worker(file), worker(file)]
         try:

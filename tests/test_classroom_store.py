@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -90,3 +91,27 @@ def test_a_result_is_of_one_step_one_file_and_one_way_of_grading() -> None:
     given = [("f", "s05", "d", ""), ("g", "s05", "d", ""), ("f", "s07", "d", "")]
     given += [("f", "s05", "e", ""), ("f", "s05", "d", "strict")]
     assert len({store.key(*each) for each in given}) == len(given)
+
+
+def test_a_class_keeps_one_private_key_and_damage_makes_a_new_one(tmp_path: Path) -> None:
+    keep = store.Store(tmp_path)
+    secret = keep.secret()
+    path = tmp_path / store.SECRET
+    assert len(secret) == 32
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.chmod(0o644)  # as a copy may be
+    assert store.Store(tmp_path).secret() == secret
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    for damaged in ("", "\ufffe", path.read_text()[:-2]):
+        path.write_text(damaged, encoding="utf-8")
+        new = keep.secret()
+        assert new != secret
+        assert keep.secret() == new
+
+
+def test_the_seed_of_a_file_is_known_only_with_the_key() -> None:
+    one, other = b"1" * 32, b"2" * 32
+    assert store.seed(one, "s05", "d") == store.seed(one, "s05", "d")
+    seeds = {store.seed(*each) for each in ((one, "s05", "d"), (other, "s05", "d"),
+                                            (one, "s07", "d"), (one, "s05", "e"))}  # fmt: skip
+    assert len(seeds) == 4

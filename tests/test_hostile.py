@@ -59,6 +59,7 @@ class Attack:
     verdicts: tuple[str, ...]
     says: str
     limits: dict[str, int] = field(default_factory=dict)
+    step: str = "s05"
 
     @property
     def wall(self) -> float:
@@ -67,12 +68,13 @@ class Attack:
 
 def read(path: Path) -> Attack:
     source = path.read_text(encoding="utf-8")
-    pattern = r"^# (Verdict|Says|Wall|Memory|Disk|Tries|Holds): (.+)$"
+    pattern = r"^# (Verdict|Says|Wall|Memory|Disk|Tries|Holds|Step): (.+)$"
     head = dict(re.findall(pattern, source, re.MULTILINE))
     assert head["Tries"]
     assert head["Holds"]
     limits = {key.lower(): int(head[key]) for key in ("Wall", "Memory", "Disk") if key in head}
-    return Attack(path.stem, source, tuple(head["Verdict"].split()), head["Says"], limits)
+    verdicts = tuple(head["Verdict"].split())
+    return Attack(path.stem, source, verdicts, head["Says"], limits, head.get("Step", "s05"))
 
 
 ATTACKS = {path.stem: read(path) for path in sorted(FOLDER.glob("*.py"))}
@@ -205,7 +207,8 @@ def plan(arena: Arena, names: list[str]) -> list[dict[str, Any]]:
         file.parent.mkdir(parents=True, exist_ok=True)
         text = re.sub("@([A-Z]+)@", lambda found: arena.names[found[1]], attack.source)
         file.write_text(text, encoding="utf-8")
-        entries.append({"name": attack.name, "file": str(file), **attack.limits})
+        shown = {"name": attack.name, "file": str(file), "step": attack.step}
+        entries.append({**shown, **attack.limits})
         if number % EVERY == 0:
             entries.append({"name": f"right {number}", "file": str(RIGHT)})
     entries.append({"name": "right at last", "file": str(RIGHT)})

@@ -218,7 +218,7 @@ def test_any_bytes_are_a_wire_error(head: bytes, body: bytes) -> None:
 
 def observation(value: Any) -> bytes:
     """The head of an observation whose one result is ``value``, as the wire writes it."""
-    return json.dumps({"Observation": ["p", {"d": [["x", value]]}, None, None]}).encode()
+    return json.dumps({"Observation": ["p", {"d": [["x", value]]}, None, None, 0]}).encode()
 
 
 HOSTILE = {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +48,10 @@ def load(root: Path = ROOT) -> Course:
     """
     told = tomllib.loads((root / "course.toml").read_text(encoding="utf-8"))
     slug = told["slug"]
-    listed = tuple(Step(entry["id"], entry["title"], root, slug) for entry in told["steps"])
+    listed = tuple(
+        Step(entry["id"], entry["title"], root, slug, tuple(entry.get("reuses", ())))
+        for entry in told["steps"]
+    )
     return Course(slug, told["framework"], told.get("configuration", ""), listed)
 
 
@@ -72,16 +78,36 @@ def find(name: str, root: Path = ROOT) -> Step:
 def earlier_modules(step: Step, *, mine: bool = False) -> dict[str, tuple[str, str]]:
     """What the learner's file of ``step`` may import from ``solutions``.
 
-    Returns module name to ``(file name, source)`` of every earlier step. ``mine`` serves the
-    learner's own files under the same names.
+    That is what the step's own reference imports, what the step ``reuses``, and what these
+    modules need in turn: no other solution may be there to borrow from. Returns module name to
+    ``(file name, source)``. ``mine`` serves the learner's own files under the same names.
     """
-    modules = {}
-    for other in steps(step.root):
-        if other.number >= step.number:
-            break
-        path = other.stub if mine else other.solution
-        modules[f"solutions.solution_{other.number}"] = (
-            path.relative_to(step.root).as_posix(),
-            path.read_text(encoding="utf-8"),
-        )
-    return modules
+    earlier = {_module(other): other for other in steps(step.root) if other.number < step.number}
+    wanted = [*_imported(step.solution.read_text(encoding="utf-8"))]
+    wanted += [_module(other) for other in earlier.values() if other.id in step.reuses]
+    modules: dict[str, tuple[str, str]] = {}
+    while wanted:
+        name = wanted.pop()
+        if name in modules or name not in earlier:
+            continue
+        path = earlier[name].stub if mine else earlier[name].solution
+        source = path.read_text(encoding="utf-8")
+        modules[name] = path.relative_to(step.root).as_posix(), source
+        wanted += _imported(source)
+    return dict(sorted(modules.items()))
+
+
+def _module(step: Step) -> str:
+    """The name under which other files import the solution of ``step``."""
+    return f"solutions.{step.solution.stem}"
+
+
+def _imported(source: str) -> Iterator[str]:
+    """The full name of everything that a file imports; nothing for a file that is no Python."""
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # a learner's own file
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module is not None:
+                yield node.module
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)

@@ -19,11 +19,14 @@ class Unusable(Exception):
         self.status = status
 
 
-def write_whole(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+def write_whole(
+    path: Path, content: str | bytes, *, durable: bool = True, mode: int | None = None
+) -> None:
     """Replace ``path`` by ``content`` in one step; on any error the old file stays.
 
     Text is written as UTF-8, its line ends unchanged. ``durable`` waits until it is on disk,
-    about 10 ms; without it a power cut may lose it.
+    about 10 ms; without it a power cut may lose it. ``mode`` has the permissions, by default
+    those of the old file.
 
     Raises:
         OSError: the folder is missing or not writable, or the disk is full.
@@ -35,7 +38,8 @@ def write_whole(path: Path, content: str | bytes, *, durable: bool = True) -> No
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        if mode is None:
+            mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
         Path(temporary).chmod(mode)
         Path(temporary).replace(path)
     except BaseException:

@@ -38,12 +38,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a course, as ``course.toml`` lists it. ``course`` is that course's slug."""
+    """One step of a course, as ``course.toml`` lists it. ``course`` is that course's slug.
+
+    ``reuses`` are the steps whose result a learner may import although the reference does not.
+    """
 
     id: str
     title: str
     root: Path
     course: str
+    reuses: tuple[str, ...] = ()
 
     @property
     def number(self) -> str:

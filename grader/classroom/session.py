@@ -50,6 +50,7 @@ class Plan:
     names: dict[tuple[str, str], str]
     kept: dict[str, Report]
     fingerprint: str
+    secret: bytes = field(repr=False)
 
     @property
     def open(self) -> list[tuple[str, str]]:
@@ -109,17 +110,18 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     collected = collect(request.submissions, steps, spool, request.out)
     people(collected.students, request.roster)  # reports a wrong roster before hours of grading
     fingerprint = store.fingerprint()
+    secret = keep.secret()
     names: dict[tuple[str, str], str] = {}
     kept: dict[str, Report] = {}
     for (_, step), answer in collected.answers.items():
         if answer.digest and (step, answer.digest) not in names:
-            options = _options(step, answer.digest, request.strict)
+            options = _options(secret, step, answer.digest, request.strict)
             name = store.key(fingerprint, step, answer.digest, options)
             names[step, answer.digest] = name
             report = keep.load(name)
             if report is not None and report.step == step:
                 kept[name] = report
-    return Plan(collected, spool, names, kept, fingerprint)
+    return Plan(collected, spool, names, kept, fingerprint, secret)
 
 
 def grade_one(where: Path, step: Step) -> Report:
@@ -135,8 +137,8 @@ def grade_one(where: Path, step: Step) -> Report:
         return pipeline.grade(step, step.stub, data=data)
 
 
-def _options(step: str, digest: str, strict: bool) -> Options:
-    return Options(seed=store.seed(step, digest), strict=strict)
+def _options(secret: bytes, step: str, digest: str, strict: bool) -> Options:
+    return Options(seed=store.seed(secret, step, digest), strict=strict)
 
 
 def graded(
@@ -193,7 +195,7 @@ def _kept(plan: Plan, keep: store.Store, each: tuple[str, str], report: Report) 
 
 def _task(request: Request, plan: Plan, step: str, digest: str) -> Task:
     data = (plan.spool / digest).read_bytes()
-    options = _options(step, digest, request.strict)
+    options = _options(plan.secret, step, digest, request.strict)
     return Task(step, data, options, plan.fingerprint, request.trusted)
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
+import re
+import secrets
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,9 @@ from grader.base.files import write_whole
 from grader.base.model import Report
 
 SOURCES = ("checks", "solutions")
+SECRET = "key"
+"""The file with the class's key."""
+SECRET_TEXT = re.compile(r"[0-9a-f]{64}\n")
 NO_PART = ("grader/classroom", "grader/cli", "grader/learner", "grader/report", "grader/show")
 """Code that only shows results."""
 
@@ -47,9 +54,12 @@ def key(fingerprint: str, step: str, digest: str, options: object) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def seed(step: str, digest: str) -> int:
-    """The seed for one submission: the same wherever and whenever it is graded."""
-    return int.from_bytes(hashlib.sha256(f"{step} {digest}".encode()).digest()[:4], "big")
+def seed(secret: bytes, step: str, digest: str) -> int:
+    """The seed for one submission: the same wherever and whenever this class is graded.
+
+    Without the class's ``secret`` nobody can tell which file gets which seed.
+    """
+    return int.from_bytes(hmac.digest(secret, f"{step} {digest}".encode(), "sha256")[:4], "big")
 
 
 class Store:
@@ -58,6 +68,24 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+
+    def secret(self) -> bytes:
+        """The class's own random key, kept beside its results and made by the first run.
+
+        Only its owner may read the file. Whoever copies a class copies it too.
+
+        Raises:
+            OSError: the key cannot be read, or the folder is not writable.
+        """
+        path = self.folder / SECRET
+        with suppress(FileNotFoundError, UnicodeDecodeError):
+            if SECRET_TEXT.fullmatch(kept := path.read_text(encoding="ascii")):
+                with suppress(PermissionError):  # somebody else's, who lets us read it
+                    path.chmod(0o600)
+                return bytes.fromhex(kept)
+        made = secrets.token_bytes(32)
+        write_whole(path, f"{made.hex()}\n", mode=0o600)
+        return made
 
     def load(self, name: str) -> Report | None:
         """The report kept under ``name``."""

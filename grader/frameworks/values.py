@@ -37,7 +37,8 @@ class Spellings:
     operations that are methods of a tensor too. ``moved`` maps the old name of a module to
     today's. ``wrappers`` are functions, ``conversions`` methods whose result has the same value.
     ``parameters`` are an operation's, in order, if arguments may be given by name. ``imports``
-    are the statements that a rubric's snippets need not repeat.
+    are the statements that a rubric's snippets need not repeat. ``bases`` are the base classes
+    whose methods are known: full name to the methods that a program need not write.
     """
 
     operations: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Spellings:
     conversions: frozenset[str] = frozenset()
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     imports: str = ""
+    bases: Mapping[str, frozenset[str]] = field(default_factory=lambda: {"object": frozenset()})
 
     def today(self, name: str) -> str:
         """Today's full name of something the framework has moved."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from grader import frameworks
 from grader.base.model import CheckResult, Diagnosis, Report, Status, Step, Verdict
 from grader.grading import excerpt, faults, judge
+from grader.grading.believed import believed
 from grader.grading.diagnose import diagnose
 from grader.rubric import Evidence, Failed
+from grader.source import certain
 
 if TYPE_CHECKING:
     from grader.frameworks import Framework
@@ -57,6 +59,8 @@ class Judge:
         if outcome.ended == "machine":
             why = "The grader could not run your file"
             return faults.report(base, self.rubric.checks, why, outcome.problem)
+        probes = (trial.probe for trial in self.drawn.trials.values())
+        outcome = believed(outcome, probes, certain(self.source), self.base.file)
         evidence = self.evidence(outcome)
         rulings = judge.rule_all(self.rubric, evidence)
         explanation = None if judge.behaves(rulings) else diagnose(self.rubric, evidence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,16 @@ class Drawn:
 
     def calculate(self) -> Drawn:
         """Compute the missing oracle results; returns itself."""
+        for _ in self.calculating():
+            pass
+        return self
+
+    def calculating(self) -> Iterator[str]:
+        """Compute the missing oracle results one by one; yields the trial of each."""
         for name, trial in self.trials.items():
             if trial.expect is not None and name not in self.expected:
                 self.expected[name] = trial.expect()
-        return self
+                yield name
 
 
 def draw(rubric: Rubric, seed: int | None = None) -> Drawn:

@@ -8,7 +8,7 @@ checks fail, and clears the source checks that it does not blame.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from grader.base import sanitize
@@ -58,7 +58,14 @@ class Case:
 
 def source_findings(rubric: Rubric, source: Source) -> dict[str, Finding]:
     """What each source check found, by check."""
-    return {check.id: check.test(source) for check in rubric.checks if check.test is not None}
+    return dict(each_finding(rubric, source))
+
+
+def each_finding(rubric: Rubric, source: Source) -> Iterator[tuple[str, Finding]]:
+    """Each source check and what it found, as it is found."""
+    for check in rubric.checks:
+        if check.test is not None:
+            yield check.id, check.test(source)
 
 
 def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
@@ -263,7 +270,9 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 Status.FAIL,
                 _said(check.failed, ruling.message),
                 hints,
-                line=ruling.line or (ruling.about and origins.attribute(tree, ruling.about)) or None,
+                line=ruling.line
+                or (ruling.about and origins.attribute(tree, ruling.about))
+                or None,
                 note=ruling.note,
                 detail=ruling.detail,
             )

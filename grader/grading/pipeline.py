@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -139,17 +139,21 @@ def _judged(
     from grader.base import course
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
-    from grader.grading.judge import source_findings
+    from grader.grading.judge import each_finding
     from grader.grading.placing import Placing
     from grader.protocol.probe import Job
+    from grader.source import certain
 
     drawn = drawn or draw(rubric, base.seed)
     trials = drawn.trials
     findings: dict[str, Finding] = {}
 
-    def meanwhile() -> None:
-        findings.update(source_findings(rubric, source))
-        drawn.calculate()
+    def meanwhile() -> Iterator[object]:
+        for name, finding in each_finding(rubric, source):
+            findings[name] = finding
+            yield name
+        yield certain(source)
+        yield from drawn.calculating()
 
     job = Job(
         file=base.file,
@@ -158,9 +162,10 @@ def _judged(
         configuration=course.load(step.root).configuration,
         probes=tuple(trial.probe for trial in trials.values()),
         engine=options.engine,
+        seed=drawn.seed,
     )
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
-    outcome = running.finish(job, meanwhile=meanwhile)
+    outcome = running.finish(job, meanwhile=meanwhile())
     found = judge.report(outcome)
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
         found = _second_look(judge, job, outcome, found, start)

@@ -75,10 +75,14 @@ class Stuck:
 
 @dataclass(frozen=True)
 class Done:
-    """Every probe has run. ``faults`` names the parts of the engine that failed meanwhile."""
+    """Every probe has run. ``faults`` names the parts of the engine that failed meanwhile.
+
+    ``token`` is that of the last ``Ask``, which has no probe.
+    """
 
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    token: int = 0
 
 
 Message = Hello | Broken | Taken | Loaded | Notice | Stuck | probe.Observation | Done
@@ -117,6 +121,11 @@ def _boolean(value: Any) -> bool:
 def _number(value: Any) -> int:
     good = type(value) is int and 0 < value < 1 << 31
     return int(value) if good else fail("a number above 0")
+
+
+def _token(value: Any) -> int:
+    good = type(value) is int and 0 <= value < 1 << 63
+    return int(value) if good else fail("a token")
 
 
 def _array(value: Any) -> Any:
@@ -211,7 +220,7 @@ def messages() -> Fields:
         Loaded: (_maybe(error),),
         Notice: (_name,),
         Stuck: (_number, _name),
-        Done: (_many(_name), _many(_word)),
+        Done: (_many(_name), _many(_word), _token),
         probe.SeenTensor: (_array, _name),
         probe.SeenArray: (_array,),
         probe.SeenParameter: (shape, _name),
@@ -238,13 +247,19 @@ def messages() -> Fields:
             _maybe(_one(probe.SeenValue)),
         ),
         probe.Trail: (_places, _many(_maybe(_numbers))),
-        probe.Observation: (_name, _mapping(_seen), _maybe(error), _maybe(_one(probe.Trail))),
+        probe.Observation: (
+            _name,
+            _mapping(_seen),
+            _maybe(error),
+            _maybe(_one(probe.Trail)),
+            _token,
+        ),
     }
 
 
 @cache
 def jobs() -> Fields:
     """What the grader may send. It is trusted, so only the classes are tested."""
-    words = (*get_args(probe.Arg), *get_args(probe.Action), probe.Probe, probe.Job)
+    words = (*get_args(probe.Arg), *get_args(probe.Action), probe.Probe, probe.Job, probe.Ask)
     classes = [cls for cls in words if dataclasses.is_dataclass(cls) and isinstance(cls, type)]
     return {cls: (_anything,) * len(dataclasses.fields(cls)) for cls in classes}

@@ -294,13 +294,15 @@ class Trail:
 class Observation:
     """What one probe returned: results by action name, and the error that ended it, if any.
 
-    ``trail`` is present if the job asked to follow the values.
+    ``trail`` is present if the job asked to follow the values. ``token`` is that of the
+    :class:`Ask` that it answers.
     """
 
     probe: str
     results: dict[str, Seen]
     error: SeenError | None = None
     trail: Trail | None = None
+    token: int = 0
 
 
 # ---- one job and its outcome --------------------------------------------------------------
@@ -313,7 +315,9 @@ class Job:
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
     ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``without`` names parts
     of the engine to leave to the framework. ``follow`` asks for the values of every
-    expression on the way.
+    expression on the way. ``seed`` is that of the worker's own random generators.
+
+    The probes do not travel with the job: each is sent in an :class:`Ask` of its own.
     """
 
     file: str
@@ -324,6 +328,19 @@ class Job:
     configuration: str = ""
     follow: bool = False
     without: tuple[str, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question of a job, sent when the one before is answered; without a probe, the end.
+
+    The answer repeats ``token``, a random number of 62 bits. So nothing can be answered before
+    it is asked, and the learner's file is imported before anything is.
+    """
+
+    token: int
+    probe: Probe | None
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ DTYPES = frozenset(
 # ---- encoding -----------------------------------------------------------------------------
 
 
-def encode(message: Message | probe.Job) -> bytes:
+def encode(message: Message | probe.Job | probe.Ask) -> bytes:
     """One frame with ``message``.
 
     Raises:
@@ -109,6 +109,18 @@ def decode_job(head: bytes, body: bytes) -> probe.Job:
     if not isinstance(job, probe.Job):
         raise WireError("not a job")
     return job
+
+
+def decode_ask(head: bytes, body: bytes) -> probe.Ask:
+    """The question of a frame from the grader.
+
+    Raises:
+        WireError: if it is not a question.
+    """
+    ask = _decode(head, body, jobs())
+    if not isinstance(ask, probe.Ask):
+        raise WireError("not a question")
+    return ask
 
 
 def _decode(head: bytes, body: bytes, fields: Fields) -> Any:

@@ -38,11 +38,15 @@ class Channel:
         """Whether a part of the job has not been written yet."""
         return bool(self._unsent)
 
-    def send(self, job: bytes) -> None:
-        """Start the watch on memory and send the job, whenever the pipe has room."""
-        self._unsent = memoryview(job)
-        self._poller.register(self._ends.job, select.POLLOUT)
+    def start(self, job: bytes) -> None:
+        """Start the watch on memory and send the job."""
+        self.send(job)
         self.tell(b"s")
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame after those before it, whenever the pipe has room."""
+        self._unsent = memoryview(bytes(self._unsent) + frame)
+        self._poller.register(self._ends.job, select.POLLOUT)
 
     def tell(self, word: bytes) -> None:
         """Send a word to the supervisor, if it still listens."""

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,8 @@ TOTAL_LIMIT = 256 << 20
 """Bytes that one worker may send in all."""
 COMPILING_S = 60.0
 """Extra seconds for each kernel that the worker says it compiles."""
+END = object()
+"""What a finished iterator yields here."""
 
 
 class Running(Worker):
@@ -50,6 +52,8 @@ class Running(Worker):
         self._garbled = ""
         self._received = 0
         self._asked = False
+        self._questions: list[bytes] = []
+        self._posed: int | None = None
         self._patience = limits.compiling
         self._closed = False
         self._closing = threading.Lock()
@@ -97,33 +101,44 @@ class Running(Worker):
         self,
         job: Job,
         on_notice: Callable[[str], None] | None = None,
-        meanwhile: Callable[[], None] | None = None,
+        meanwhile: Iterator[object] | None = None,
     ) -> Outcome:
-        """Send the job, wait for the answers within the limits, and end the worker."""
-        from grader.protocol import wire
-
+        """Send the job, ask its questions within the limits, and end the worker."""
         if self._asked or self._closed:
             raise RuntimeError("a worker does one job only")
-
-        transcript, _ = self._conversation()
-        transcript.give(job, on_notice)
-        frame = wire.encode(job)
+        frame = self._prepare(job, on_notice)
+        steps = meanwhile or iter(())
+        busy = True
         try:
             self._catch_up()
             while True:
-                if transcript.layers is not None and not self._asked:
+                if self._conversation()[0].layers is not None and not self._asked:
                     self._ask(frame)
-                if meanwhile is not None and not self._channel.sending:
-                    meanwhile()
-                    meanwhile = None
+                if step := busy and not self._channel.sending:
+                    busy = next(steps, END) is not END
                 if (ended := self._ended()) is not None:
                     break
-                self._channel.turn(int(1000 * max(0.0, self._deadline - time.monotonic())) + 1)
+                left = max(0.0, self._deadline - time.monotonic())
+                self._channel.turn(0 if step else int(1000 * left) + 1)
         finally:
             self.close()
-        if meanwhile is not None:
-            meanwhile()
+        for _ in steps:
+            pass
         return self._outcome(*ended)
+
+    def _prepare(self, job: Job, on_notice: Callable[[str], None] | None) -> bytes:
+        """The frame of the job without its probes, each of which becomes a question."""
+        import secrets
+        from dataclasses import replace
+
+        from grader.protocol import wire
+        from grader.protocol.probe import Ask
+
+        tokens = [secrets.randbits(62) for _ in (*job.probes, None)]
+        asked = zip(tokens, (*job.probes, None), strict=True)
+        self._questions = [wire.encode(Ask(token, probe)) for token, probe in asked]
+        self._conversation()[0].give(job, on_notice, tokens)
+        return wire.encode(replace(job, probes=()))
 
     def abandon(self) -> None:
         """Have the worker killed. Another thread may call this while ``finish`` waits."""
@@ -178,7 +193,7 @@ class Running(Worker):
         """Send the job. A worker may have waited for hours: its time starts here."""
         self._asked = True
         self._deadline = time.monotonic() + self._limits.start
-        self._channel.send(frame)
+        self._channel.start(frame)
 
     def _catch_up(self) -> None:
         """Read what the worker said while nobody listened; it has no job yet."""
@@ -204,6 +219,14 @@ class Running(Worker):
                     self._be_patient()
         except WireError as error:
             self._garbled = str(error)
+        else:
+            self._pose(transcript.turn)
+
+    def _pose(self, turn: int | None) -> None:
+        """Send the question whose turn it is, once."""
+        if turn is not None and turn != self._posed:
+            self._posed = turn
+            self._channel.send(self._questions[turn])
 
     def _be_patient(self) -> None:
         """Give it time to compile. The worker may lie about that, so there is a bound."""

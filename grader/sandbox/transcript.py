@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from grader.protocol.message import (
     Broken,
@@ -22,7 +22,10 @@ EXTRA_LINES = 100
 
 
 class Transcript:
-    """Takes the worker's messages one by one. A message out of order is a WireError."""
+    """Takes the worker's messages one by one. A message out of order is a WireError.
+
+    So is an answer without the token of its question.
+    """
 
     def __init__(self, on_notice: Callable[[str], None] | None = None) -> None:
         self.layers: tuple[str, ...] | None = None
@@ -39,20 +42,38 @@ class Transcript:
         self.complete = False
         self._lines_left = EXTRA_LINES
         self._job: Job | None = None
+        self._tokens: Sequence[int] = ()
         self._on_notice = on_notice
 
-    def give(self, job: Job, on_notice: Callable[[str], None] | None) -> None:
-        """From now on the worker may answer ``job``."""
+    def give(
+        self, job: Job, on_notice: Callable[[str], None] | None, tokens: Sequence[int] = ()
+    ) -> None:
+        """From now on the worker may answer ``job``.
+
+        ``tokens`` are those of the questions: one for each probe, and one for the end. Without
+        them, each is 0.
+        """
         self._job = job
+        self._tokens = tokens or (0,) * (len(job.probes) + 1)
         self._on_notice = on_notice
+
+    @property
+    def turn(self) -> int | None:
+        """The index of the question that the worker must answer next; None before the first.
+
+        After the last probe, or for a file that cannot be imported, it is that of the end.
+        """
+        if self._job is None or not self.loaded or self.complete:
+            return None
+        return len(self._job.probes) if self.load_error else len(self.observations)
 
     @property
     def under_way(self) -> str | None:
         """The worker's current probe: the first without an answer."""
-        if self._job is None or not self.loaded or self.load_error or self.complete:
+        turn = self.turn
+        if self._job is None or turn is None or turn == len(self._job.probes):
             return None
-        count = len(self.observations)
-        return self._job.probes[count].name if count < len(self._job.probes) else None
+        return self._job.probes[turn].name
 
     def take(self, message: Message) -> None:
         """Note what the worker says.
@@ -79,16 +100,19 @@ class Transcript:
                 self.loaded, self.load_error = True, error
             case Observation() if self._expects(message):
                 self.observations[message.probe] = message
-            case Done(notes, faults) if self._at_end():
+            case Done(notes, faults, token) if self._at_end(token):
                 self.notes, self.faults, self.complete = notes, faults, True
             case _:
                 raise WireError(f"{type(message).__name__} out of order")
 
     def _expects(self, observation: Observation) -> bool:
         """Whether this answers the current probe, and only what it asks for."""
-        if self._job is None or observation.probe != self.under_way:
+        turn = self.turn
+        if self._job is None or turn is None or observation.probe != self.under_way:
             return False
-        asked = [action.name for action in self._job.probes[len(self.observations)].actions]
+        if observation.token != self._tokens[turn]:
+            return False
+        asked = [action.name for action in self._job.probes[turn].actions]
         answered = list(observation.results)
         error = observation.error
         if answered != asked[: len(answered)]:
@@ -97,5 +121,7 @@ class Transcript:
             return len(answered) == len(asked)
         return len(answered) < len(asked) and error.action == asked[len(answered)]
 
-    def _at_end(self) -> bool:
-        return self.loaded and not self.complete and self.under_way is None
+    def _at_end(self, token: int) -> bool:
+        if self._job is None or self.turn != len(self._job.probes):
+            return False
+        return token == self._tokens[-1]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Self
 
     from grader.protocol.probe import Job, Outcome
@@ -34,12 +34,12 @@ class Worker(Closing):
         self,
         job: Job,
         on_notice: Callable[[str], None] | None = None,
-        meanwhile: Callable[[], None] | None = None,
+        meanwhile: Iterator[object] | None = None,
     ) -> Outcome:
-        """Send the job, wait for the answers within the limits, and end the worker.
+        """Send the job, ask its questions within the limits, and end the worker.
 
         ``on_notice`` is called with each line from the worker for whoever waits. ``meanwhile``
-        is called once, while the worker starts or does the job.
+        is run to its end, step by step, while the worker starts or does the job.
 
         Raises:
             RuntimeError: if this worker has already had a job, or is closed.

@@ -25,6 +25,7 @@ become one.
 
 from __future__ import annotations
 
+from grader.source.certain import Certain, certain
 from grader.source.definitions import (
     Finding,
     Path,
@@ -57,6 +58,7 @@ from grader.source.values import (
 )
 
 __all__ = [
+    "Certain",
     "Expr",
     "Finding",
     "Path",
@@ -66,6 +68,7 @@ __all__ = [
     "SourceTest",
     "call_of",
     "calls",
+    "certain",
     "decorated",
     "defines_class",
     "defines_function",

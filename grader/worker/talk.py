@@ -1,4 +1,4 @@
-"""The worker's dialogue with the grader: take the job, run its probes, report what was seen.
+"""The worker's dialogue with the grader: take the job, answer its questions one by one.
 
 Everything is imported at the top. Once the learner's code runs, the grader's modules can no
 longer be imported by name.
@@ -11,7 +11,9 @@ import random
 import sys
 import threading
 import zlib
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -26,9 +28,6 @@ from grader.worker.arguments import Arguments
 
 SENDING = threading.Lock()
 
-SEEDING = 1 << 16
-"""This many bytes of a job's arrays, and all of its text, seed the numbers that it draws."""
-
 OUT_OF_MEMORY = 71
 """Exit status if there is not even memory left to report the error."""
 
@@ -36,8 +35,9 @@ OUT_OF_MEMORY = 71
 def do_job(layers: tuple[str, ...], wall: float, runtime: Runtime) -> NoReturn:
     """Announce that this worker is ready, do its job, and end the process."""
     send(Hello(layers, os.getpid(), runtime.left))
+    frames = _frames()
     try:
-        _work(_receive(), wall, runtime)
+        _work(_receive(frames), frames, wall, runtime)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     os._exit(0)
@@ -56,14 +56,18 @@ def announce(line: str) -> None:
     send(Notice(line))
 
 
-def _receive() -> Job:
+def _frames() -> Iterator[tuple[bytes, bytes]]:
+    """Head and body of each frame from the grader; the process ends with them."""
     assembler = wire.Assembler(wire.JOB_LIMIT, wire.JOB_LIMIT)
     while data := os.read(JOB, 1 << 20):
-        for head, body in assembler.feed(data):
-            os.close(JOB)
-            _seed(zlib.crc32(body[:SEEDING], zlib.crc32(head)))
-            return wire.decode_job(head, body)
-    os._exit(0)  # the grader had no job after all
+        yield from assembler.feed(data)
+    os._exit(0)
+
+
+def _receive(frames: Iterator[tuple[bytes, bytes]]) -> Job:
+    head, body = next(frames)
+    _seed(zlib.crc32(head))
+    return wire.decode_job(head, body)
 
 
 def _seed(number: int) -> None:
@@ -72,7 +76,7 @@ def _seed(number: int) -> None:
     np.random.seed(number)
 
 
-def _work(job: Job, wall: float, runtime: Runtime) -> None:
+def _work(job: Job, frames: Iterator[tuple[bytes, bytes]], wall: float, runtime: Runtime) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(  # type: ignore[union-attr]
             encoding="utf-8", errors="backslashreplace", line_buffering=True
@@ -85,13 +89,14 @@ def _work(job: Job, wall: float, runtime: Runtime) -> None:
     recorder = follow.Recorder(runtime) if job.follow else None
     module, error = program.load(job, recorder)
     send(Loaded(error))
-    if error is None:
-        arguments = Arguments(runtime, job.configuration)
-        subject = probes.Subject(module, job.file, runtime, arguments, recorder)
-        for probe in job.probes:
-            send(probes.run(probe, subject))
+    arguments = Arguments(runtime, job.configuration)
+    subject = probes.Subject(module, job.file, runtime, arguments, recorder)
+    ask = wire.decode_ask(*next(frames))
+    while ask.probe is not None:
+        send(replace(probes.run(ask.probe, subject), token=ask.token))
+        ask = wire.decode_ask(*next(frames))
     _flush()
-    send(Done(tuple(notes), tuple(dict.fromkeys(runtime.faults))))
+    send(Done(tuple(notes), tuple(dict.fromkeys(runtime.faults)), ask.token))
 
 
 def _flush() -> None:

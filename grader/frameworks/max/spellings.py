@@ -66,6 +66,12 @@ from max.experimental import functional as F
 from max.experimental.nn import Linear
 """
 
+MODULE = frozenset(
+    ("children", "compile", "descendants", "device", "load_state_dict", "local_parameters")
+    + ("name_transparent", "parameters", "to", "trace")
+)
+"""What every ``Module`` can do. Its ``forward`` only says that it is missing."""
+
 SPELLINGS = Spellings(
     operations=OPERATIONS,
     methods=METHODS,
@@ -74,4 +80,5 @@ SPELLINGS = Spellings(
     conversions=frozenset(("cast", "to", "rebind")),
     parameters=PARAMETERS,
     imports=IMPORTS,
+    bases={"object": frozenset(), f"{NN}.Module": MODULE, f"{NN}.module.Module": MODULE},
 )

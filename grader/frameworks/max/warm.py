@@ -1,7 +1,8 @@
-"""A first forward pass of our own, so that the learner's does not pay for first-time work.
+"""MAX's first-time work, done before a job arrives, so that a learner's file does not pay for it.
 
-MAX imports parts of itself, and registers what it builds graphs from, when they are first
-used. A worker started ahead of time does that before its job arrives.
+MAX imports parts of itself, and registers what it builds graphs from, when they are first used.
+Every operation that most steps use is called here once, in an order that computes nothing: this
+code is in the learner's process, so none of it may be of use as an answer.
 """
 
 from __future__ import annotations
@@ -13,38 +14,32 @@ from max.experimental.nn import Linear, Module
 from max.experimental.tensor import Tensor
 from max.graph import Dim
 
-WIDTH, HEADS, LENGTH = 4, 2, 3
+WIDTH, PARTS, LENGTH = 6, 3, 4
 
 
-class Attention(Module[[Tensor], Tensor]):  # type: ignore[misc]
-    """What most steps ask of MAX, as small as possible."""
+class Operations(Module[[Tensor], Tensor]):  # type: ignore[misc]
+    """One layer, and one operation after the other on what it gives."""
 
     def __init__(self) -> None:
-        self.c_attn = Linear(WIDTH, 3 * WIDTH, bias=True)
-        self.c_proj = Linear(WIDTH, WIDTH, bias=True)
+        self.layer = Linear(WIDTH, WIDTH, bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """``x`` and the result are ``[1, seq, width]``."""
-        query, key, value = (_heads(part) for part in F.split(self.c_attn(x), [WIDTH] * 3, axis=2))
-        weights = F.softmax(query @ key.transpose(-2, -1) / 2.0 + _mask())  # [1, head, seq, seq]
-        merged = (weights @ value).transpose(1, 2).reshape([1, LENGTH, WIDTH])  # [1, seq, width]
-        return self.c_proj(merged)  # [1, seq, width]
+        """``x`` is ``[1, length, width]``, the result ``[1, parts, length, length]``."""
+        first, *_ = F.split(F.softmax(self.layer(x)), [WIDTH // PARTS] * PARTS, axis=2)
+        wide = F.broadcast_to(first + x[..., :2], shape=(Dim(PARTS), LENGTH, WIDTH // PARTS))
+        turned = wide.reshape([1, LENGTH, PARTS, WIDTH // PARTS]).transpose(1, 2)  # [1, 3, 4, 2]
+        square = turned @ turned.transpose(-2, -1) / 2.0  # [1, parts, length, length]
+        return F.band_part(square, num_lower=0, num_upper=1, exclude=False) + _one()
 
 
-def _heads(x: Tensor) -> Tensor:
-    return x.reshape([1, LENGTH, HEADS, WIDTH // HEADS]).transpose(1, 2)  # [1, head, seq, head_dim]
-
-
-def _mask() -> Tensor:
-    low = Tensor.constant(float("-inf"), dtype=DType.float32)  # []
-    full = F.broadcast_to(low, shape=(Dim(LENGTH), Dim(LENGTH)))  # [seq, seq]
-    return F.band_part(full, num_lower=None, num_upper=0, exclude=True)  # [seq, seq]
+def _one() -> Tensor:
+    return Tensor.constant(1.0, dtype=DType.float32)  # []
 
 
 def run_forward() -> None:
     """Build a module, load weights into it and run it, as a probe does."""
     with F.lazy():
-        module = Attention()
+        module = Operations()
     shapes = {name: [int(n) for n in tensor.shape] for name, tensor in module.parameters}
     module.load_state_dict({name: np.ones(shape, np.float32) for name, shape in shapes.items()})
     with F.lazy():

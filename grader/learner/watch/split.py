@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -44,7 +44,7 @@ class SplitRun(Worker):
         self,
         job: Job,
         on_notice: Callable[[str], None] | None = None,
-        meanwhile: Callable[[], None] | None = None,
+        meanwhile: Iterator[object] | None = None,
     ) -> Outcome:
         """Send the job, or half of it to each, and wait for both."""
         first = self._workers[0]

@@ -112,7 +112,9 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
 def _counted(case: Case) -> Translation | None:
     """A loop over entries whose head names two things, as after enumerate."""
     match case.statement:
-        case ast.For(target=ast.Tuple(elts=[first, _]), iter=over) if not isinstance(over, ast.Call):
+        case ast.For(target=ast.Tuple(elts=[first, _]), iter=over) if not isinstance(
+            over, ast.Call
+        ):
             text = ast.unparse(over)
             what = f"Each entry of {text} is one thing, and {ast.unparse(first)} is to be a number"
             return Translation(what, "enumerate counts.", case.fix(over, f"enumerate({text})"))
@@ -137,7 +139,9 @@ def starred(case: Case, match: re.Match[str]) -> Translation:
     """``*value`` of a value that has no entries."""
     text = next((ast.unparse(n.value) for n in case.nodes() if isinstance(n, ast.Starred)), "")
     stars = [ast.unparse(n.value) for n in case.nodes() if isinstance(n, ast.Starred)]
-    text = next((t for t in stars if (v := case.seen.values.get(t)) and v.kind == match["kind"]), text)
+    text = next(
+        (t for t in stars if (v := case.seen.values.get(t)) and v.kind == match["kind"]), text
+    )
     kind = described(case.seen.values.get(text) or SeenValue(match["kind"]))
     return Translation(
         f"*{text} takes {text} apart, and it is {kind}",
@@ -152,7 +156,9 @@ def texts(case: Case, match: re.Match[str]) -> Translation:
     what = f"{match['name']} takes a text or a tuple of texts, and this is a {match['kind']}"
     if node is None:
         return Translation(what, "Make a tuple of it.")
-    inner = node.args[0] if isinstance(node, ast.Call) and ast.unparse(node.func) == "list" else node
+    inner = (
+        node.args[0] if isinstance(node, ast.Call) and ast.unparse(node.func) == "list" else node
+    )
     kind = case.kind(inner)
     new = ast.unparse(inner) if kind == "tuple" else f"tuple({ast.unparse(inner)})"
     return Translation(what, "A tuple it must be.", case.fix(node, new))

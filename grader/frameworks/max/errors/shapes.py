@@ -38,7 +38,9 @@ def backwards(case: Case, match: re.Match[str]) -> Translation:
     hint = "Its end is where it stops, not how long it is"
     if node is not None and node.lower is not None and node.upper is not None:
         hint += f": {ast.unparse(node.lower)} + its length"
-    return Translation(f"{text} goes from {start} to {stop}, and so ends before it begins", f"{hint}.")
+    return Translation(
+        f"{text} goes from {start} to {stop}, and so ends before it begins", f"{hint}."
+    )
 
 
 def without_axes(case: Case, match: re.Match[str]) -> Translation:
