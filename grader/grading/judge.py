@@ -270,9 +270,8 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 Status.FAIL,
                 _said(check.failed, ruling.message),
                 hints,
-                line=ruling.line
-                or (ruling.about and origins.attribute(tree, ruling.about))
-                or None,
+                line=(origins.attribute(tree, ruling.about) if ruling.about else None)
+                or ruling.line,
                 note=ruling.note,
                 detail=ruling.detail,
             )

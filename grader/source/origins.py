@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Iterator
 
 
@@ -23,8 +24,36 @@ def attribute(tree: ast.Module, path: str) -> int | None:
             if name == parts[index]
         ]
         if found:
-            return min(found)[1]
-    return None
+            return _default(tree, parts[index], min(found)[1])
+    return _nearest(tree, parts[-1]) if parts else None
+
+
+def _default(tree: ast.Module, name: str, line: int) -> int:
+    """``line``, or that of the default where it only keeps an argument: ``self.x = x``."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        given = function.args.posonlyargs + function.args.args
+        defaulted = {
+            arg.arg: arg.lineno for arg in given[len(given) - len(function.args.defaults) :]
+        }
+        for one in function.body:
+            kept = isinstance(one, ast.Assign) and ast.unparse(one) == f"self.{name} = {name}"
+            if kept and one.lineno == line and name in defaulted:
+                return defaulted[name]
+    return line
+
+
+def _nearest(tree: ast.Module, name: str) -> int | None:
+    """The line that sets a variable of this name, or an attribute spelled much like it."""
+    names: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.setdefault(node.id, node.lineno)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.setdefault(node.attr, node.lineno)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+    return names.get(name) or (names[near[0]] if near else None)
 
 
 def _set_in(cls: ast.ClassDef) -> Iterator[tuple[str, int]]:
@@ -42,6 +71,6 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
     match statement:
         case ast.Assign(targets=targets):
             return targets
-        case ast.AnnAssign(target=target) if statement.value is not None:
+        case ast.AnnAssign(target=target):
             return [target]
     return []

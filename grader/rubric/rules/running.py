@@ -53,6 +53,7 @@ def raised(evidence: Evidence, error: SeenError) -> Failed:
         note="\n".join(part for part in (told.more, told.called) if part) or None,
         alone=True,
         lacks=missing_name(error),
+        about=told.about,
     )
 
 

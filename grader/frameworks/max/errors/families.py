@@ -121,7 +121,8 @@ FAMILIES: tuple[Family, ...] = (
         "TypeError",
         r"non-default argument '(?P<name>\w+)' follows default argument",
         say(
-            "{name} has no default, though a field before it has one", "Give every field a default."
+            "{name} has no default, though a field before it has one",
+            "Give every field a default, behind a single =.",
         ),
     ),
     Family(

@@ -73,7 +73,14 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     near = meant(name, (*about, *IMPORTS, *builtin))
     if near is not None and node is not None:
         return Translation(what, f"Did you mean {near}?", case.fix(node, near))
+    if _is_text(case, name):
+        return Translation(what, f'A text stands in quotation marks: "{name}".')
     return Translation(what, "Is it imported, and is it spelled as where it was defined?")
+
+
+def _is_text(case: Case, name: str) -> bool:
+    """Whether the statement gives ``name`` to something that is said to be a text."""
+    return re.match(rf"\w+\s*:\s*str\s*=\s*{name}\b", case.seen.statement) is not None
 
 
 def _kept(case: Case, name: str) -> bool:

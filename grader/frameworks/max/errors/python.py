@@ -24,7 +24,8 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
         what = described(SeenValue(match["kind"]))
         return Translation(
             f"{what[0].upper()}{what[1:]} was called like a function",
-            "What the lesson calls must be a function or a class.",
+            "What the lesson calls must be a function or a class, and a default_factory a function "
+            "without arguments: lambda: 12.",
         )
     text = ast.unparse(func)
     if match["kind"] == "NoneType":
