@@ -140,7 +140,7 @@ def translate(error: SeenError, *tellers: Teller) -> Translation:
     field = re.search(r"non-default argument '(\w+)'", text)
     return replace(
         told,
-        about=field[1] if field else "",
+        about=told.about or (field[1] if field else ""),
         message=sanitize.line(f"{told.message}{where}", MOST),
         hint=sanitize.line(hint, MOST) if hint else None,
         called=_called(error),
@@ -235,6 +235,7 @@ def _signature(error: SeenError, text: str) -> Translation | None:
         f"{found[1]} cannot be called as the lesson does: it {why}",
         "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
         "them only where the stub has one. A method's first one is self.",
+        about=f"{found[1]}()",
     )
 
 

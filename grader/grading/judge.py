@@ -7,6 +7,7 @@ checks fail, and clears the source checks that it does not blame.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -104,7 +105,8 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
 def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> CheckResult:
     if blamed:
         failed = _fail(check, finding.line, None if finding.ok else finding.detail)
-        return replace(failed, message=_but(case, check)) if finding.ok else failed
+        there = finding.ok or _is_there(case, check)
+        return replace(failed, message=_but(case, check)) if there else failed
     if finding.ok:
         return _pass(check, finding.note)
     if not case.strict:
@@ -191,8 +193,20 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             words = _operations(case.evidence, name)
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
             failed = _fail(accused, *wrong[:2])
+            if _is_there(case, accused):
+                failed = replace(failed, message=f"{accused.passed}, but wrong")
             results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
     return [results[result.id] for result in settled]
+
+
+def _is_there(case: Case, check: Check) -> bool:
+    """Whether the file calls or uses what the sentence of a ❌ would say is not called or used."""
+    said = re.search(r"([\w.]+)(?: function)? is not (?:called|applied|used)", check.failed)
+    if said is None:
+        return False
+    wanted = said[1].rpartition(".")[2]
+    calls = (node.func for node in ast.walk(case.source.tree) if isinstance(node, ast.Call))
+    return any(ast.unparse(func).rpartition(".")[2] == wanted for func in calls)
 
 
 def _never_silent(case: Case, settled: list[CheckResult]) -> list[CheckResult]:

@@ -106,5 +106,6 @@ def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
     """What the reference writes; what the error itself says to write, if that may do as well."""
     fixed = any("Write " in hint for hint in result.hints[:1])
     if not trace.write or (fixed and not trace.sure):
-        return result.hints
+        moved = result.line not in (None, trace.line) and result.detail
+        return tuple(h for h in result.hints if not moved or "product of the sizes" not in h)
     return (f"Write {trace.write}",)

@@ -141,6 +141,12 @@ class Run:
                     return number
         return None
 
+    def ends(self, number: int) -> bool:
+        """Whether a node is the last statement of its function."""
+        inside = self.function(number)
+        node = self.nodes[inside] if inside is not None else None
+        return isinstance(node, ast.FunctionDef) and node.body[-1] is self.statement(number)
+
     def is_whole(self, number: int) -> bool:
         """Whether a node is all that its statement computes."""
         return getattr(self.statement(number), "value", None) is self.nodes[number]

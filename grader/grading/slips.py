@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -68,13 +69,15 @@ ODD = {
 
 def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
     """Where a name got what an error shows to be of an odd kind: None, a tuple, a function."""
+    if (late := _late(tree, error)) is not None:
+        return late
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
         names = [one for one in call.values if call.values[one].kind in ODD and one in call.code]
         for name in names if depth == len(error.calls) - 1 else ():
             value = call.values[name]
             found = _origin(tree, name, error.calls[: depth + 1])
-            if found is None or found[0] == call.line:
+            if found is None or (found[0] == call.line and not found[1]):
                 continue
             line, where = found
             what = ODD[value.kind].format(text=value.text)
@@ -82,17 +85,25 @@ def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
     return None
 
 
+def _late(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The line that gives a variable its value after it is used."""
+    found = re.search(r"local variable '(\w+)'", error.message)
+    if found is None or error.line is None:
+        return None
+    name, line = found[1], error.line
+    inside = ast.walk(around(tree, line) or tree)
+    after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in _targets(one)]
+    later = next((at for at in after if at > line), None)
+    said = f"{name} gets its value on line {later}, after it is used."
+    return None if later is None else Slip(later, said)
+
+
 def _origin(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> tuple[int, str] | None:
     """The line that gave ``name`` its value, followed through the calls; and what it lacks."""
     line = calls[-1].line
-    statement = bound(tree, name, line)
+    statement = _emptied(tree, name, line) or bound(tree, name, line)
     if statement is not None:
-        callee = _callee(getattr(statement, "value", None))
-        function = functions(tree).get(callee)
-        end = without_return(function) if function is not None else None
-        if end is not None:
-            return end, f", where {callee} ends without a return"
-        return statement.lineno, ""
+        return _lacking(tree, statement)
     inside = around(tree, line)
     if inside is None or len(calls) < 2:
         return None
@@ -108,8 +119,38 @@ def _origin(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> tuple[int
         at = params.index(name) - (params[0] == "self")
         if 0 <= at < len(node.args):
             outer = ast.unparse(node.args[at])
+            helper = functions(tree).get(_callee(node.args[at]))
+            if helper is not None and (end := without_return(helper)) is not None:
+                return end, f", where {helper.name} ends without a return"
             return _origin(tree, outer, calls[:-1]) or (node.lineno, "")
     return calls[-2].line, ""
+
+
+CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
+"""Methods of lists and dicts that return nothing."""
+
+
+def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
+    """The statement of the same function that keeps what such a method returns as ``name``."""
+    for one in ast.walk(around(tree, line) or tree):
+        kept = isinstance(one, ast.Assign) and name in _targets(one)
+        if isinstance(one, ast.Assign) and kept and _callee(one.value) in CHANGES:
+            return one
+    return None
+
+
+def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
+    """The line at fault for the value that a statement keeps, and what it lacks."""
+    callee = _callee(getattr(statement, "value", None))
+    function = functions(tree).get(callee)
+    end = without_return(function) if function is not None else None
+    if end is not None:
+        return end, f", where {callee} ends without a return"
+    if any(isinstance(one, ast.Is | ast.IsNot) for one in ast.walk(statement)):
+        return statement.lineno, ", where `is` asks for the same object: == compares"
+    if callee in CHANGES:
+        return statement.lineno, f": {callee} changes the list itself and gives None"
+    return statement.lineno, ""
 
 
 def _callee(node: ast.AST | None) -> str:

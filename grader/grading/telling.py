@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,9 @@ MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
 
 MOST_TEXT = 70
+
+SHAPES = re.compile("ValueError|IndexError|RuntimeError")
+"""Types of errors that come from the shapes of values, and so perhaps from an earlier line."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Teller:
         told = [f"On line {line}, {_listed(listed)}."] if listed else []
         tree = mine.nodes[0]
         slip = misfit(tree, error) if isinstance(tree, ast.Module) else None
-        cause = self._before(line, error.calls[-1].code if error.calls else "")
+        cause = self._before(line, error.calls[-1].code if error.calls else "", error.type_name)
         cause = None if cause is None else self._causes.outside(cause)
         slip = slip or self._slip(cause)
         if slip is not None:
@@ -103,7 +107,9 @@ class Teller:
                 continue
             quantity = self.quantity(match)
             what = f"gives {quantity}" if quantity else "computes something"
-            return Slip(line, f"Line {line} {what}, and nothing uses the result.")
+            fix = "Is a return missing before it?" if mine.ends(node) else "Is it to be assigned?"
+            fix = "" if name else f" {fix}"
+            return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
         return None
 
     def _called(self, value: int) -> frozenset[str]:
@@ -131,7 +137,7 @@ class Teller:
         said = f"Line {returns[-1]} returns {have} where the reference returns {want}."
         return Trace((said,), returns[-1], margin)
 
-    def _before(self, line: int, code: str) -> Cause | None:
+    def _before(self, line: int, code: str, error: str) -> Cause | None:
         """The cause of an error that the expression ``code`` raised at ``line``."""
         mine = self.comparison.mine
         node = mine.written(line, code)
@@ -141,7 +147,7 @@ class Teller:
             cause = self._causes.at(outer, mine.latest(outer), len(mine.places))
             if cause.twin is not None or cause.gives is not None:
                 return cause
-        for value in mine.latest(node):
+        for value in mine.latest(node) if SHAPES.search(error) else ():
             found = self.comparison.departures(value)
             if found and self.comparison.flows(value):
                 return replace(self._causes.of(found[0]), twin=None)

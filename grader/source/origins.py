@@ -1,4 +1,4 @@
-"""Where in a file a value comes from: the line that sets an attribute, or gives a name its value."""
+"""Where in a file a value comes from: the line that sets an attribute, or defines a name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ def attribute(tree: ast.Module, path: str) -> int | None:
     """The line that sets the last part of ``path`` that this file sets.
 
     ``"transformer.h.0.attn"`` is about ``self.h`` where no class of the file has an ``attn``. If
-    several classes set that name, the one whose class sets no owner counts. None for no such line.
+    several classes set that name, the one whose class sets no owner counts. ``"f()"`` is about the
+    definition of ``f``, ``"return f()"`` about what it returns. None for no such line.
     """
+    if path.endswith("()"):
+        return _defined(tree, path.removesuffix("()"))
     parts = [part for part in path.split(".") if not part.isdecimal()]
     for index in range(len(parts) - 1, -1, -1):
         owners = set(parts[:index])
@@ -26,6 +29,23 @@ def attribute(tree: ast.Module, path: str) -> int | None:
         if found:
             return _default(tree, parts[index], min(found)[1])
     return _nearest(tree, parts[-1]) if parts else None
+
+
+def _defined(tree: ast.Module, name: str) -> int | None:
+    """The line of the ``def`` or ``class`` of this name; of ``return name`` where it returns."""
+    wanted = name.removeprefix("return ")
+    methods = ("__call__", "forward") if wanted == "The forward pass" else (wanted,)
+    found = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef | ast.ClassDef) and one.name in methods
+    ]
+    if not found:
+        return None
+    if wanted == name:
+        return found[-1].lineno
+    returns = [one.lineno for one in ast.walk(found[-1]) if isinstance(one, ast.Return)]
+    return max(returns, default=found[-1].body[-1].lineno)
 
 
 def _default(tree: ast.Module, name: str, line: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.frameworks import Framework
-from grader.protocol.probe import Seen, SeenArray, SeenTensor
+from grader.protocol.probe import Seen, SeenArray, SeenObject, SeenTensor
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.compare import difference
 from grader.rubric.evidence import Evidence
@@ -29,6 +29,7 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
                 return Failed(
                     f"{what} returned {describe(seen)}, expected {evidence.framework.tensor}",
                     _tensor_hint(seen, evidence.framework),
+                    about=f"return {what}()",
                 )
             if seen.dtype != dtype:
                 return Failed(f"{what} returned dtype {seen.dtype}, expected {dtype}")
@@ -44,6 +45,8 @@ def _tensor_hint(seen: Seen, framework: Framework) -> str | None:
             return "Does every path of the function end in a return?"
         case SeenArray():
             return framework.hint("array returned")
+        case SeenObject("function" | "method" | "type"):
+            return "Call it: a function without its parentheses was returned."
         case tuple() | list():
             return "Return the tensor alone. A comma after it makes a tuple."
     return None

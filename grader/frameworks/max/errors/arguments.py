@@ -234,12 +234,13 @@ def without_self(case: Case, match: re.Match[str]) -> Translation | None:
     if not isinstance(func, ast.Attribute) or int(match["takes"]) != given:
         return None
     name, owner = match["name"], ast.unparse(func.value)
-    if func.attr != name or int(match["given"]) != given + 1:
+    if func.attr != name or int(match["given"]) != given + 1 or owner[:1].isupper():
         return None
     return Translation(
         f"{owner}.{name} is a method, and its def has no place for {owner} itself",
         f"The first argument of a method is self: def {name}(self, ...). Or put @staticmethod "
         "above the def.",
+        about=f"{name}()",
     )
 
 
@@ -252,4 +253,5 @@ def outside(case: Case, match: re.Match[str]) -> Translation | None:
         f"{match['who']}() cannot be called as the lesson does: it {why}",
         "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
         "them only where the stub has one. A method's first one is self.",
+        about=f"{match['who']}()",
     )
