@@ -24,7 +24,9 @@ ATTENTION: Family = {
         "none", "Your output is exactly attention without the 1/√head_dim scale."
     ),
     "scale-head-dim": scale(
-        "head_dim", "The scores are divided by head_dim. Divide by its square root."
+        "head_dim",
+        "The scores are divided by head_dim, or twice by its square root. Divide once, by the "
+        "square root.",
     ),
     "scale-sqrt-n-embd": scale(
         "sqrt_n_embd",

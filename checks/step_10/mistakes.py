@@ -37,7 +37,9 @@ OPTIONS: Family = {
         "The scores are not scaled where attention_scale is None. Then the scale is 1/√head_dim.",
     ),
     "scale-head-dim": scale(
-        "head_dim", "The scores are divided by head_dim. Divide by its square root."
+        "head_dim",
+        "The scores are divided by head_dim, or twice by its square root. Divide once, by the "
+        "square root.",
     ),
     "scale-multiplied": scale(
         "multiplied", "The scores are multiplied by √head_dim. Divide by it."

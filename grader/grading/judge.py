@@ -191,6 +191,8 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             words = _operations(case.evidence, name)
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
             failed = _fail(accused, *wrong[:2])
+            if case.findings[accused.id].ok:
+                failed = replace(failed, message=f"{accused.passed}, but wrong")
             results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
     return [results[result.id] for result in settled]
 
@@ -270,9 +272,7 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 Status.FAIL,
                 _said(check.failed, ruling.message),
                 hints,
-                line=ruling.line
-                or (ruling.about and origins.attribute(tree, ruling.about))
-                or None,
+                line=ruling.line or (ruling.about and origins.place(tree, ruling.about)) or None,
                 note=ruling.note,
                 detail=ruling.detail,
             )

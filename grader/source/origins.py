@@ -23,8 +23,51 @@ def attribute(tree: ast.Module, path: str) -> int | None:
             if name == parts[index]
         ]
         if found:
-            return min(found)[1]
-    return None
+            return _worked_out(tree, min(found)[1])
+    local = [n.lineno for n in ast.walk(tree) if _is_set(n, parts[-1] if parts else "")]
+    return local[0] if local else None
+
+
+def _is_set(node: ast.AST, name: str) -> bool:
+    """Whether a local variable of this name gets its value: ``self.`` may be what it lacks."""
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+
+
+def _worked_out(tree: ast.Module, line: int) -> int:
+    """``line``; or where the one variable that is passed there was worked out, in the function."""
+    inside = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    inside = [n for n in inside if n.lineno <= line <= (n.end_lineno or 0)]
+    nodes = [node for one in inside[-1:] for node in ast.walk(one)]
+    calls = [n.value for n in nodes if isinstance(n, ast.Assign) and n.lineno == line]
+    given = {
+        arg.id for call in calls if isinstance(call, ast.Call) for arg in call.args
+        if isinstance(arg, ast.Name)
+    }
+    found = [n.lineno for n in nodes if isinstance(n, ast.Name) and any(_is_set(n, g) for g in given)]
+    return found[-1] if len(set(found)) == 1 and found[0] < line else line
+
+
+def place(tree: ast.Module, about: str) -> int | None:
+    """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
+
+    ``"function() end"`` is its last return, or its last statement where it returns nothing.
+    """
+    path, definition, end = about.partition("()")
+    if not definition:
+        return attribute(tree, path)
+    node: ast.AST = tree
+    for name in path.split("."):
+        names = {"__call__", "forward"} if name == "__call__" else {name}
+        inner = [n for n in getattr(node, "body", []) if getattr(n, "name", "") in names]
+        if not inner:
+            break
+        node = inner[-1]
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return None
+    if end and isinstance(node, ast.FunctionDef):
+        returns = [one.lineno for one in ast.walk(node) if isinstance(one, ast.Return)]
+        return max(returns, default=node.body[-1].lineno)
+    return node.lineno
 
 
 def _set_in(cls: ast.ClassDef) -> Iterator[tuple[str, int]]:
