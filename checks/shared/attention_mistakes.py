@@ -25,8 +25,8 @@ ATTENTION: Family = {
     ),
     "scale-head-dim": scale(
         "head_dim",
-        "The scores are divided by head_dim: by its root twice, or without the root. Divide once "
-        "by √head_dim.",
+        "The scores are divided by head_dim, or twice by its square root. Divide once, by the "
+        "square root.",
     ),
     "scale-sqrt-n-embd": scale(
         "sqrt_n_embd",

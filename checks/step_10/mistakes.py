@@ -38,8 +38,8 @@ OPTIONS: Family = {
     ),
     "scale-head-dim": scale(
         "head_dim",
-        "The scores are divided by head_dim: by its root twice, or without the root. Divide once "
-        "by √head_dim.",
+        "The scores are divided by head_dim, or twice by its square root. Divide once, by the "
+        "square root.",
     ),
     "scale-multiplied": scale(
         "multiplied", "The scores are multiplied by √head_dim. Divide by it."

@@ -56,21 +56,21 @@ class Causes:
     def of(self, departure: Departure) -> Cause:
         """The cause of a departure."""
         made = self.mine.made[departure.value]
-        return self.outside(self.at(made.node, made.sources, made.order))
+        return self.outside(self.at(made.node, made.sources, made.order), made.order)
 
-    def outside(self, cause: Cause) -> Cause:
-        """The cause, or the last call of the helper that it is in if that is right alone."""
-        name = self.mine.function_name(cause.node)
-        if name not in self.comparison.proven:
+    def outside(self, cause: Cause, order: int) -> Cause:
+        """The cause; or the call of what it is in, if that is right alone.
+
+        The first call outside that ends after entry ``order`` is the one.
+        """
+        scope = self.mine.scope(cause.node) & self.comparison.proven
+        if not scope:
             return cause
-        calls = [
-            number
-            for number, node in enumerate(self.mine.nodes)
-            if isinstance(node, ast.Call) and operation(node) == name
-        ]
-        outer = [one for one in calls if self.mine.function_name(one) != name]
-        seen = [place.node for place in self.mine.places if place.node in outer]
-        return Cause(seen[-1]) if len(outer) > 1 and seen else Cause(outer[0]) if outer else cause
+        for place in self.mine.places[order:]:
+            called = isinstance(self.mine.nodes[place.node], ast.Call)
+            if called and not self.mine.scope(place.node) & scope:
+                return Cause(place.node)
+        return cause
 
     def at(self, node: int, sources: Sequence[int], order: int) -> Cause:
         """The cause of what expression ``node`` did with ``sources``, as entry ``order``."""

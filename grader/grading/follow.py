@@ -84,10 +84,27 @@ def _makes(trial: Trial) -> Iterator[bool]:
 
 
 def _proven(evidence: Evidence) -> frozenset[str]:
-    """The helpers that are right alone: what is wrong behind them is in what they were given."""
-    calls = {n: t.probe.actions[-1] for n, t in evidence.trials.items() if t.part}
-    names = {c.method or "" for n, c in calls.items() if isinstance(c, Call) and evidence.right(n)}
-    return frozenset(names - {"", "__call__", "forward"})
+    """The helpers, and the classes, that are right alone.
+
+    What is wrong behind them is in what they were given.
+    """
+    found: dict[str, bool] = {}
+    for name, trial in evidence.trials.items():
+        called = _called(trial)
+        if called and trial.expect is not None:
+            found[called] = found.get(called, True) and evidence.right(name)
+    return frozenset(name for name, right in found.items() if right)
+
+
+def _called(trial: Trial) -> str:
+    """The function, the helper or the class that a trial is about."""
+    actions = trial.probe.actions
+    call = actions[-1]
+    if not isinstance(call, Call):
+        return ""
+    if call.method is not None or call.on is None:
+        return call.method or ""
+    return next((a.target for a in actions if isinstance(a, Make) and a.name == call.on), "")
 
 
 def _run(text: str, seen: Observation | None) -> Run | None:

@@ -193,7 +193,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             words = _operations(case.evidence, name)
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
             failed = _fail(accused, *wrong[:2])
-            if _is_there(case, accused):
+            if case.findings[accused.id].ok or _is_there(case, accused):
                 failed = replace(failed, message=f"{accused.passed}, but wrong")
             results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
     return [results[result.id] for result in settled]
@@ -284,8 +284,7 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 Status.FAIL,
                 _said(check.failed, ruling.message),
                 hints,
-                line=(origins.attribute(tree, ruling.about) if ruling.about else None)
-                or ruling.line,
+                line=(origins.place(tree, ruling.about) if ruling.about else None) or ruling.line,
                 note=ruling.note,
                 detail=ruling.detail,
             )

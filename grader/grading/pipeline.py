@@ -171,7 +171,7 @@ def _judged(
         found = _second_look(judge, job, outcome, found, start)
     if start is not None and options.follow is not Follow.NOT:
         found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
-        found = Placing(rubric, source, findings).placed(found)
+        found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
     return replace(found, duration_s=time.perf_counter() - started)
 
 

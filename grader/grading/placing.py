@@ -23,11 +23,15 @@ RAISED = "The error was raised on line {line}."
 
 @dataclass(frozen=True)
 class Placing:
-    """Everything that one report is placed by."""
+    """Everything that one report is placed by.
+
+    ``sure`` are the checks whose own line is right: they know the attribute, or the definition.
+    """
 
     rubric: Rubric
     source: Source
     findings: Mapping[str, Finding]
+    sure: frozenset[str] = frozenset()
 
     def placed(self, report: Report) -> Report:
         """The report, with its checks at the line that the trace names."""
@@ -83,6 +87,8 @@ class Placing:
             if one.kind is Kind.SOURCE:
                 found[index] = replace(one, hints=_hints(one, trace))
                 continue
+            if one.id in self.sure and one.line is not None:
+                break
             told = RAISED.format(line=one.line) if one.line and one.line not in here else None
             note = "\n".join(filter(None, (told, one.note))) or None
             found[index] = replace(self._at(one, line), note=note, hints=_hints(one, trace))

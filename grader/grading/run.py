@@ -171,11 +171,14 @@ class Run:
             node = self.parents.get(id(node))
         return None if node is None else self.numbers[id(node)]
 
-    def function_name(self, number: int) -> str:
-        """The name of the function that a node is in; empty outside of any."""
-        function = self.function(number)
-        node = None if function is None else self.nodes[function]
-        return node.name if isinstance(node, ast.FunctionDef) else ""
+    def scope(self, number: int) -> frozenset[str]:
+        """The names of the functions and classes that a node is in."""
+        found, node = set(), self.parents.get(id(self.nodes[number]))
+        while node is not None:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found.add(node.name)
+            node = self.parents.get(id(node))
+        return frozenset(found)
 
     def given(self, function: int) -> frozenset[int]:
         """Every value that was ever an argument of ``function``."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from grader.base.blanks import Region
 from grader.base.model import Margin, Trace
+from grader.grading import differs
 from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.relations import Relation
 from grader.grading.rewrite import Rewrite
@@ -72,13 +73,16 @@ class Teller:
         told = [f"On line {line}, {_listed(listed)}."] if listed else []
         tree = mine.nodes[0]
         slip = misfit(tree, error) if isinstance(tree, ast.Module) else None
-        cause = self._before(line, error.calls[-1].code if error.calls else "", error.type_name)
-        cause = None if cause is None else self._causes.outside(cause)
+        code = error.calls[-1].code if error.calls else ""
+        cause = self._before(line, code, error.type_name)
+        if cause is not None:
+            orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
+            cause = self._causes.outside(cause, orders[-1] if orders else len(mine.places))
         slip = slip or self._slip(cause)
         if slip is not None:
             return Trace((*told, slip.said), slip.line, tuple(self.margin(())))
         if cause is None:
-            given = len(error.calls) > 1 and error.function in self.comparison.proven
+            given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
             at = error.calls[-2].line if given else line
             return Trace(tuple(told), at, tuple(self.margin(())))
         told += self._why(cause, line)
@@ -161,6 +165,10 @@ class Teller:
         if cause.want is not None:
             if said := self._uses(cause):
                 yield said if at == line else f"Line {at}: {said}"
+        elif cause.twin is not None and (
+            said := differs.written(mine.nodes[cause.node], self.comparison.right.nodes[cause.twin])
+        ):
+            yield said if at == line else f"Line {at}: {said}"
         elif cause.gives is not None:
             want = self._what(cause.gives)
             made = next((p for p in reversed(mine.places) if p.node == cause.node), None)
@@ -214,7 +222,68 @@ class Teller:
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
         yield f"Line {mine.line(cause.node)} gives something else{shown}"
         relation = self._relation(one.relation) if one.relation is not None else ""
-        yield from filter(None, (self._uses(cause) or relation,))
+        said = self._differs(one, cause) or self._uses(cause) or relation or self._again(one)
+        yield from filter(None, (said,))
+
+    def _again(self, one: Departure) -> str:
+        """Whether a call is made on what the same call gave before."""
+        mine = self.comparison.mine
+        node = mine.nodes[one.node]
+        kind = operation(node)
+        for place in mine.places if isinstance(node, ast.Call) else ():
+            before = mine.nodes[place.node]
+            if place.value in one.sources and place.node != one.node:
+                if isinstance(before, ast.Call) and operation(before) == kind:
+                    return f"It calls {kind} twice: on what {kind} gave already."
+        return ""
+
+    def _differs(self, one: Departure, cause: Cause) -> str:
+        """What the operation does otherwise than the reference's: as written, or by its numbers."""
+        mine, right = self.comparison.mine, self.comparison.right
+        node = mine.nodes[cause.node]
+        if cause.twin is not None and cause.have is None:
+            told = differs.written(node, right.nodes[cause.twin])
+            return told or self._combined(one, cause.gives)
+        if cause.twin is not None:
+            same_node = [p.value for p in right.places if p.node == cause.twin]
+            return self._combined(one, same_node[0]) if cause.node == one.node else ""
+        if cause.node != one.node or cause.have is not None:
+            return ""
+        matched = [self.comparison.match(value) for value in one.sources]
+        for value, made in right.made.items():
+            if list(made.sources) == matched and value not in self.comparison.matched:
+                told = differs.kinds(node, right.nodes[made.node])
+                return told or self._combined(one, value)
+        return self._combined(one, None)
+
+    def _combined(self, one: Departure, want: int | None) -> str:
+        """What a value has too much or too little of, beside one of the reference's."""
+        mine, right = self.comparison.mine, self.comparison.right
+        array = mine.arrays[one.value]
+        if array is None:
+            return ""
+        known = [v for v in mine.made if v != one.value and self.comparison.known(v)]
+        others = [(self._own_name(v), a) for v in known if (a := mine.arrays[v]) is not None]
+        missing = [v for v in right.made if v not in self.comparison.matched]
+        for value in [want] if want is not None else missing:
+            other = right.arrays[value]
+            if other is None or other.shape != array.shape:
+                continue
+            made = right.made[value]
+            used = [v for v in known if self.comparison.match(v) in made.sources]
+            names = frozenset(map(self._own_name, used))
+            if said := differs.combined(array, other, others, names):
+                return said
+        return ""
+
+    def _own_name(self, value: int) -> str:
+        """What the learner's program calls a value, else what the lesson does."""
+        mine = self.comparison.mine
+        for place in mine.places:
+            node = mine.nodes[place.node]
+            if place.value == value and isinstance(node, ast.Name | ast.Attribute):
+                return mine.segment(place.node)
+        return self.quantity(self.comparison.match(value)) or mine.segment(mine.made[value].node)
 
     def _relation(self, relation: Relation) -> str:
         quantity = self.quantity(relation.of)

@@ -11,11 +11,8 @@ def attribute(tree: ast.Module, path: str) -> int | None:
     """The line that sets the last part of ``path`` that this file sets.
 
     ``"transformer.h.0.attn"`` is about ``self.h`` where no class of the file has an ``attn``. If
-    several classes set that name, the one whose class sets no owner counts. ``"f()"`` is about the
-    definition of ``f``, ``"return f()"`` about what it returns. None for no such line.
+    several classes set that name, the one whose class sets no owner counts. None for no such line.
     """
-    if path.endswith("()"):
-        return _defined(tree, path.removesuffix("()"))
     parts = [part for part in path.split(".") if not part.isdecimal()]
     for index in range(len(parts) - 1, -1, -1):
         owners = set(parts[:index])
@@ -27,25 +24,8 @@ def attribute(tree: ast.Module, path: str) -> int | None:
             if name == parts[index]
         ]
         if found:
-            return _default(tree, parts[index], min(found)[1])
+            return _default(tree, parts[index], _worked_out(tree, min(found)[1]))
     return _nearest(tree, parts[-1]) if parts else None
-
-
-def _defined(tree: ast.Module, name: str) -> int | None:
-    """The line of the ``def`` or ``class`` of this name; of ``return name`` where it returns."""
-    wanted = name.removeprefix("return ")
-    methods = ("__call__", "forward") if wanted == "The forward pass" else (wanted,)
-    found = [
-        one
-        for one in ast.walk(tree)
-        if isinstance(one, ast.FunctionDef | ast.ClassDef) and one.name in methods
-    ]
-    if not found:
-        return None
-    if wanted == name:
-        return found[-1].lineno
-    returns = [one.lineno for one in ast.walk(found[-1]) if isinstance(one, ast.Return)]
-    return max(returns, default=found[-1].body[-1].lineno)
 
 
 def _default(tree: ast.Module, name: str, line: int) -> int:
@@ -74,6 +54,49 @@ def _nearest(tree: ast.Module, name: str) -> int | None:
             names.setdefault(node.attr, node.lineno)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
     return names.get(name) or (names[near[0]] if near else None)
+
+
+def _worked_out(tree: ast.Module, line: int) -> int:
+    """``line``; or where the one variable that is passed there was worked out, in the function."""
+    inside = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    inside = [n for n in inside if n.lineno <= line <= (n.end_lineno or 0)]
+    nodes = [node for one in inside[-1:] for node in ast.walk(one)]
+    calls = [n.value for n in nodes if isinstance(n, ast.Assign) and n.lineno == line]
+    given = {
+        arg.id
+        for call in calls
+        if isinstance(call, ast.Call)
+        for arg in call.args
+        if isinstance(arg, ast.Name)
+    }
+    found = [
+        n.lineno for n in nodes if isinstance(n, ast.Name) and any(_is_set(n, g) for g in given)
+    ]
+    return found[-1] if len(set(found)) == 1 and found[0] < line else line
+
+
+def place(tree: ast.Module, about: str) -> int | None:
+    """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
+
+    ``"function() end"`` is its last return, or its last statement where it returns nothing.
+    """
+    path, definition, end = about.partition("()")
+    if not definition:
+        return attribute(tree, path)
+    node: ast.AST = tree
+    for name in path.split("."):
+        names = {"__call__", "forward"} if name == "__call__" else {name}
+        inner = [n for n in getattr(node, "body", []) if getattr(n, "name", "") in names]
+        inner = inner or [n for n in ast.walk(node) if getattr(n, "name", "") in names]
+        if not inner:
+            break
+        node = inner[-1]
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return None
+    if end and isinstance(node, ast.FunctionDef):
+        returns = [one.lineno for one in ast.walk(node) if isinstance(one, ast.Return)]
+        return max(returns, default=node.body[-1].lineno)
+    return node.lineno
 
 
 def _set_in(cls: ast.ClassDef) -> Iterator[tuple[str, int]]:

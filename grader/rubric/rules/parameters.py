@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from grader.frameworks import Framework
 from grader.protocol.probe import ConfigArg, Load, Make, SeenModule, SeenObject
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
-from grader.rubric.evidence import Evidence
+from grader.rubric.evidence import Evidence, State
 from grader.rubric.rules.asking import actions_of
 from grader.rubric.rules.running import obstacle
 
@@ -59,14 +59,15 @@ def _parameter_problem(
     for key, shape in want.items():
         if key not in have:
             more = next((name for name in have if name not in want), None)
-            return _missing(key, module, evidence.framework, more)
+            about = _setter(evidence, module, key)
+            return _missing(key, module, evidence.framework, more, about)
         if have[key].shape != shape:
             turned = len(shape) == 2 and have[key].shape == shape[::-1]
             return Failed(
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
                 + _options(evidence, trial),
                 evidence.framework.hint("turned") if turned else None,
-                about=key.rpartition(".")[0] or key,
+                about=_setter(evidence, module, key),
             )
     for key in have:
         if key not in want:
@@ -74,13 +75,31 @@ def _parameter_problem(
     return None
 
 
-def _missing(key: str, seen: SeenModule, framework: Framework, more: str | None) -> Failed:
+def _setter(evidence: Evidence, module: SeenModule, key: str) -> str:
+    """The attribute whose line is to blame for parameter ``key``.
+
+    That is the layer's; but the outer one if that is of a class which is right alone, and so was
+    made with wrong arguments.
+    """
+    outer, _, rest = key.partition(".")
+    kind = module.attributes.get(outer)
+    for name, trial in evidence.trials.items():
+        makes = [one for one in trial.probe.actions if isinstance(one, Make)]
+        loads = [one for one in trial.probe.actions if isinstance(one, Load)]
+        alone = any(one.target == kind for one in makes) and loads and "." in rest
+        if alone and evidence.state(name, loads[0].name) is State.SEEN:
+            return outer
+    return key.rpartition(".")[0] or key
+
+
+def _missing(
+    key: str, seen: SeenModule, framework: Framework, more: str | None, about: str
+) -> Failed:
     """A parameter that the weights have but the module lacks.
 
     ``more`` is one that the module has instead: the name may be misspelled.
     """
     kind = seen.attributes.get(key, framework.tensor_type)
-    about = key.rpartition(".")[0] or key
     if kind != framework.tensor_type:
         told = "None" if kind == "NoneType" else f"of type {kind}"
         return Failed(

@@ -13,7 +13,7 @@ from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.compare import difference
 from grader.rubric.evidence import Evidence
 from grader.rubric.rules.asking import array_at, call_of, describe, results_of
-from grader.rubric.rules.running import obstacle
+from grader.rubric.rules.running import defined, obstacle
 
 
 def tensors(*trials: str, dtype: str = "float32") -> Rule:
@@ -29,7 +29,7 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
                 return Failed(
                     f"{what} returned {describe(seen)}, expected {evidence.framework.tensor}",
                     _tensor_hint(seen, evidence.framework),
-                    about=f"return {what}()",
+                    about=f"{defined(evidence, name, path.split('.')[0])} end",
                 )
             if seen.dtype != dtype:
                 return Failed(f"{what} returned dtype {seen.dtype}, expected {dtype}")
@@ -205,6 +205,9 @@ def no_numbers(evidence: Evidence, trial: str, path: str) -> Ruling:
     return Failed(
         f"{call_of(evidence, trial, path)} returned {describe(seen)}, expected {expected}",
         "Does every path of the function end in a return?" if seen is None else None,
+        about=f"{defined(evidence, trial, path.split('.', maxsplit=1)[0])} end"
+        if seen is None
+        else "",
     )
 
 

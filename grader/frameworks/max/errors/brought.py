@@ -8,6 +8,7 @@ import re
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.elsewhere import PROSE, rewritten
+from grader.frameworks.max.errors.foreign import tensorlike
 from grader.frameworks.max.errors.vocabulary import known
 from grader.frameworks.values import Translation
 
@@ -48,7 +49,8 @@ def brought(case: Case, name: str) -> Translation | None:
     if not calls:
         return None
     call = max(calls, key=lambda one: len(ast.unparse(one)))
-    tensors = any(case.is_tensor(node) for node in ast.walk(call) if isinstance(node, ast.expr))
+    inner = [one for one in calls if one.args]
+    tensors = any(tensorlike(case, one) for call in inner for one in call.args)
     makes = _function(call) in CREATE
     if name in ("np", "numpy", "math") and not tensors and not makes:
         return None

@@ -104,9 +104,8 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
     if one is not None:
         text = ast.unparse(one)
         what = f"{name} needs a list of tensors, and {text} is one tensor"
-        return Translation(
-            what, f"To collect in a loop, begin with {text} = [] and use {text}.append(...)."
-        )
+        hint = f"Put what is joined into one list: [a, {text}]. What a loop makes is collected in a"
+        return Translation(what, f"{hint} list, with append.")
     return Translation(f"{name} needs a list of values", "Put them into brackets.")
 
 
