@@ -1,4 +1,4 @@
-"""How an operation differs from the reference's: in what is written, and in the numbers it gives."""
+"""How an operation differs from the reference's: in what is written, and in what it gives."""
 
 from __future__ import annotations
 

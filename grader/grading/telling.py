@@ -232,9 +232,9 @@ class Teller:
         kind = operation(node)
         for place in mine.places if isinstance(node, ast.Call) else ():
             before = mine.nodes[place.node]
-            if place.value in one.sources and place.node != one.node:
-                if isinstance(before, ast.Call) and operation(before) == kind:
-                    return f"It calls {kind} twice: on what {kind} gave already."
+            inner = place.value in one.sources and place.node != one.node
+            if inner and isinstance(before, ast.Call) and operation(before) == kind:
+                return f"It calls {kind} twice: on what {kind} gave already."
         return ""
 
     def _differs(self, one: Departure, cause: Cause) -> str:

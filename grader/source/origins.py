@@ -69,9 +69,8 @@ def _worked_out(tree: ast.Module, line: int) -> int:
         for arg in call.args
         if isinstance(arg, ast.Name)
     }
-    found = [
-        n.lineno for n in nodes if isinstance(n, ast.Name) and any(_is_set(n, g) for g in given)
-    ]
+    stores = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    found = [one.lineno for one in stores if one.id in given]
     return found[-1] if len(set(found)) == 1 and found[0] < line else line
 
 

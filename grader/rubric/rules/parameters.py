@@ -114,8 +114,8 @@ def _missing(
         at = places[0]
         hint = f"Your module calls it {more}: rename {mine[at]} to {theirs[at]}."
         return Failed(told, hint, about=".".join(mine[: at + 1]), concept="misnamed")
-    hint = framework.hint("bias missing") if key.endswith(".bias") else None
-    return Failed(told, hint, about=about)
+    why = framework.hint("bias missing") if key.endswith(".bias") else None
+    return Failed(told, why, about=about)
 
 
 def _too_many(key: str, want: Mapping[str, object], options: str, framework: Framework) -> Failed:

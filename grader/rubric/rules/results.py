@@ -202,13 +202,11 @@ def no_numbers(evidence: Evidence, trial: str, path: str) -> Ruling:
         return NotRun()
     seen, want = evidence.seen(trial, path), evidence.expected(trial)[path]
     expected = "a number" if want.ndim == 0 else f"numbers of shape {want.shape}"
-    return Failed(
-        f"{call_of(evidence, trial, path)} returned {describe(seen)}, expected {expected}",
-        "Does every path of the function end in a return?" if seen is None else None,
-        about=f"{defined(evidence, trial, path.split('.', maxsplit=1)[0])} end"
-        if seen is None
-        else "",
-    )
+    said = f"{call_of(evidence, trial, path)} returned {describe(seen)}, expected {expected}"
+    if seen is not None:
+        return Failed(said)
+    place = f"{defined(evidence, trial, path.split('.', maxsplit=1)[0])} end"
+    return Failed(said, "Does every path of the function end in a return?", about=place)
 
 
 def _difference(

@@ -38,8 +38,10 @@ NUMPY = {
 }
 """Methods that learners ask of an array, and what NumPy has."""
 
-FUNCTIONS = ("exp", "log", "sqrt", "tanh", "where", "sort", "argsort", "concatenate", "abs", "log2")
-FUNCTIONS = (*FUNCTIONS, "searchsorted", "cumsum", "argmax", "argmin", "max", "min", "sum", "mean")
+FUNCTIONS = (
+    *("abs", "argmax", "argmin", "argsort", "concatenate", "cumsum", "exp", "log", "log2", "max"),
+    *("mean", "min", "searchsorted", "sort", "sqrt", "sum", "tanh", "where"),
+)
 """Functions of NumPy that the course uses."""
 
 

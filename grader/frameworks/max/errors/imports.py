@@ -49,18 +49,29 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, f"Import it at the top of the file: {line}")
     if own is not None and name in own.names and node is not None:
         return Translation(what, "It belongs to the object.", case.fix(node, f"self.{name}"))
-    if name in ("torch", "nn", "tf", "keras", "jax"):
-        return Translation(what, "This course writes everything in MAX: F, Tensor, Linear.")
-    if name == "self":
-        return Translation(what, "The first argument of a method is self.")
-    if brought.CLASSES.get(name):
-        own = brought.CLASSES[name]
-        return Translation(what, f"This course has {own} instead: the lesson shows how it is made.")
-    if _kept(case, name):
-        hint = f"Is {name} missing among the arguments of {case.seen.function}?"
+    if hint := _known_hint(case, name):
         return Translation(what, hint)
-    if own is None and (holder := _holder(case, name)):
-        return Translation(what, f"{holder} has it.", node and case.fix(node, f"{holder}.{name}"))
+    holder = _holder(case, name) if own is None else None
+    if holder and node is not None:
+        return Translation(what, f"{holder} has it.", case.fix(node, f"{holder}.{name}"))
+    return _resembling(case, name, node, what)
+
+
+def _known_hint(case: Case, name: str) -> str:
+    """What to do about a name that says by itself what it was meant to be."""
+    if name in ("torch", "nn", "tf", "keras", "jax"):
+        return "This course writes everything in MAX: F, Tensor, Linear."
+    if name == "self":
+        return "The first argument of a method is self."
+    if instead := brought.CLASSES.get(name):
+        return f"This course has {instead} instead: the lesson shows how it is made."
+    if _kept(case, name):
+        return f"Is {name} missing among the arguments of {case.seen.function}?"
+    return ""
+
+
+def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Translation:
+    """A name that is much like a known one, or a text without its quotation marks."""
     about = case.error.about.names if case.error.about else ()
     for owner in ("F", "math") if name not in about else ():
         if name in known()[owner] and name not in dir(builtins) and node is not None:

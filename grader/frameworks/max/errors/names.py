@@ -36,6 +36,12 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
         return Translation(f"{owner} is an element type, which has no {name}", None, fix)
     if owner in ("np", "numpy") and name in known()["F"]:
         return _of_max(case, node, about)
+    return _of_others(case, node, about)
+
+
+def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation | None:
+    """An attribute that something has not which MAX's tables do not know."""
+    owner, name = ast.unparse(node.value), node.attr
     near = _of_config(name, about) or meant(name, about.names)
     if about.kind in ("module", "type", "EnumType", "nb_enum") or (
         about.text and about.kind == "finfo"
@@ -88,7 +94,7 @@ def _elsewhere(case: Case, node: ast.Attribute) -> Translation | None:
         what = f"{owner} is {described(about)}, a layer: its numbers are {owner}.weight"
         return Translation(what, None, case.fix(node, f"{owner}.weight.{name}"))
     outer = node.value.value if isinstance(node.value, ast.Attribute) else None
-    for text in filter(None, (outer and ast.unparse(outer), "self")):
+    for text in ([ast.unparse(outer)] if outer is not None else []) + ["self"]:
         value = case.seen.values.get(text)
         if value is not None and name in (*value.fields, *value.names):
             what = f"{owner} has no {name}"

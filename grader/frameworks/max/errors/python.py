@@ -90,19 +90,25 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
             f"The arguments of {name} are in another order", "Swap them.", case.fix(call, fixed)
         )
     for node in (*call.args, *(word.value for word in call.keywords)):
-        value = case.value(node)
-        if value is not None and value.kind == kind:
+        given = case.value(node)
+        if given is not None and given.kind == kind:
             if kind == "NoneType":
                 return none_has(case, node, "where a list is needed")
             if kind == "Tensor":
                 return None
             plain = ast.unparse(node)
-            what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(value)}"
+            what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(given)}"
             return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
-    name = ast.unparse(call.func)
-    one = next((n for n in case.operands() if isinstance(n, ast.Name) and case.is_tensor(n)), None)
-    if one is not None:
-        text = ast.unparse(one)
+    return _no_list(case, ast.unparse(call.func))
+
+
+def _no_list(case: Case, name: str) -> Translation:
+    """The function ``name`` needs a list, and none of its arguments is known to be odd."""
+    tensor = next(
+        (n for n in case.operands() if isinstance(n, ast.Name) and case.is_tensor(n)), None
+    )
+    if tensor is not None:
+        text = tensor.id
         what = f"{name} needs a list of tensors, and {text} is one tensor"
         hint = f"Put what is joined into one list: [a, {text}]. What a loop makes is collected in a"
         return Translation(what, f"{hint} list, with append.")

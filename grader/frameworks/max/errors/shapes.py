@@ -79,7 +79,8 @@ def product(case: Case, match: re.Match[str]) -> Translation:
     if pair and len(right) > 1 and right[-1] == left[-1]:
         new = f"{_tight(pair[1])}.transpose(-1, -2)"
         return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
-    if pair and len(left) > 1 and len(right) > 1 and right[-1] == left[-2]:
+    joined = pair and len(left) > 1 and len(right) > 1 and right[-1] == left[-2]
+    if pair and joined and case.node is not None:
         turned = f"{_tight(pair[1])} @ {_tight(pair[0])}"
         return Translation(what, "In the other order they have one.", case.fix(case.node, turned))
     return Translation(what, "Write down both shapes, axis by axis. Which of the two is another?")
