@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Trace, Verdict
-from grader.source import Finding
+from grader.source import Finding, fulfils
 from tests.graded import contradictions, direct, mistakes, mistakes_table, told, variants, verdicts
 from tests.graded.edits import EditError
 from tests.graded.mistakes import Mistake
@@ -214,7 +214,7 @@ def test_numbers_are_right_only_where_all_trials_pass() -> None:
     ],
 )
 def test_a_hint_may_not_ask_for_what_the_line_does(line: str, hint: str, fulfilled: bool) -> None:
-    assert contradictions.does(line, hint) == fulfilled
+    assert fulfils(line, hint) == fulfilled
 
 
 def test_a_tick_at_the_wrong_line_needs_a_cross_there() -> None:

@@ -24,7 +24,9 @@ ATTENTION: Family = {
         "none", "Your output is exactly attention without the 1/√head_dim scale."
     ),
     "scale-head-dim": scale(
-        "head_dim", "The scores are divided by head_dim. Divide by its square root."
+        "head_dim",
+        "The scores are divided by head_dim, or twice by its square root. Divide once, by the "
+        "square root.",
     ),
     "scale-sqrt-n-embd": scale(
         "sqrt_n_embd",
@@ -145,7 +147,7 @@ ATTENTION: Family = {
     ),
     "hard-weights": softmax("hard", "Only the largest score counts. Use softmax, not argmax."),
     "scores-transposed": product(
-        "transposed", "The scores are K·Qᵀ: query and key are exchanged. Compute Q·Kᵀ."
+        "transposed", "The scores are K·Qᵀ: query and key are swapped. Compute Q·Kᵀ."
     ),
     "scores-negated": scale(
         "negated",
@@ -168,17 +170,17 @@ ATTENTION: Family = {
 HEADS: Family = {
     "order-kqv": order(
         "kqv",
-        "Query and key are exchanged, at the split or where the parts are handed on. The "
+        "Query and key are swapped, at the split or where the parts are handed on. The "
         "order is query, key, value.",
     ),
     "order-qvk": order(
         "qvk",
-        "Key and value are exchanged, at the split or where the parts are handed on. The "
+        "Key and value are swapped, at the split or where the parts are handed on. The "
         "order is query, key, value.",
     ),
     "order-vkq": order(
         "vkq",
-        "Query and value are exchanged, at the split or where the parts are handed on. "
+        "Query and value are swapped, at the split or where the parts are handed on. "
         "The order is query, key, value.",
     ),
     "order-kvq": order("kvq", "The projection is split in another order. It is query, key, value."),
@@ -241,7 +243,7 @@ HEADS: Family = {
 """In taking query, key, value and their heads apart, and in putting them together."""
 
 LAYER: Family = {
-    "heads-head-dim": heads("head_dim", "n_head and head_dim are exchanged."),
+    "heads-head-dim": heads("head_dim", "n_head and head_dim are swapped."),
     "twelve-heads": heads(
         "twelve", "The number of heads is fixed at 12. Take it from config.n_head."
     ),

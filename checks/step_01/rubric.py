@@ -91,10 +91,21 @@ def defaults(names: tuple[str, ...]) -> Rule:
             want = REQUIRED[name] if name in REQUIRED else FURTHER[name]
             if name not in seen:
                 if name in REQUIRED:
-                    return Failed(f"GPT2Config has no field {name}")
+                    return Failed(
+                        f"GPT2Config has no field {name}",
+                        f"Write {_field(name)}, spelled so. In an __init__ of your own, "
+                        f"self.{name} = {name}",
+                        alone=True,
+                        about=name,
+                    )
                 continue
             if not _same(seen[name], want):
-                return Failed(f"{name} is {_shown(seen[name])} by default, expected {want!r}")
+                return Failed(
+                    f"{name} is {_shown(seen[name])} by default, expected {want!r}",
+                    _odd(seen[name]),
+                    alone=True,
+                    about=name,
+                )
         missing = [name for name in names if name not in seen]
         note = f"Without {', '.join(missing)}, which no step reads." if missing else None
         return Passed(note)
@@ -121,7 +132,8 @@ def kept() -> Rule:
                     call = ", ".join(f"{key}={value}" for key, value in given.items())
                     return Failed(
                         f"After GPT2Config({call}), {name} is {_shown(seen.get(name))}, "
-                        f"expected {want!r}"
+                        f"expected {want!r}",
+                        about=name,
                     )
         return Passed()
 
@@ -136,6 +148,24 @@ def _same(seen: object, want: object) -> bool:
     if isinstance(want, int | float) and isinstance(seen, int | float):
         return bool(np.isclose(seen, want, rtol=1e-12, atol=0))
     return seen == want
+
+
+def _field(name: str) -> str:
+    """The line that defines a field."""
+    want = REQUIRED[name]
+    kind = "int | None" if want is None else type(want).__name__
+    return f"{name}: {kind} = {want!r}"
+
+
+def _odd(seen: object) -> str | None:
+    """What to say about a default of another kind than a number, a text or None."""
+    if isinstance(seen, tuple):
+        return "A comma makes a tuple: write a number without one, also between thousands."
+    if isinstance(seen, list | dict):
+        return "A default is one value."
+    if getattr(seen, "type_name", None) in ("function", "type"):
+        return "Write the value itself behind the =, neither a function nor a type."
+    return "Look the value up in the lesson's table of fields."
 
 
 def _shown(seen: object) -> str:

@@ -20,7 +20,8 @@ CAUSAL: Family = {
     "mask-past": mask("past", "The mask hides the past instead of the future: it is transposed."),
     "mask-past-and-self": mask(
         "past_and_self",
-        "The mask hides each token and its past, and shows the future: exclude=True is missing.",
+        "The mask hides each token and its past, and shows the future: what is hidden and what is "
+        "shown are swapped, or F.band_part lacks exclude=True.",
     ),
     "mask-allows-next": mask(
         "allows_next", "The mask is off by one: each token also sees the next one."

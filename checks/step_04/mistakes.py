@@ -12,7 +12,7 @@ combined = Knob("combined", "combine")
 PADDING: Family = {
     "padding-inverted": hides(
         "inverted",
-        "The mask hides the tokens and shows the padding: the two numbers are exchanged, "
+        "The mask hides the tokens and shows the padding: the two numbers are swapped, "
         "or the comparison is.",
         part="choose",
     ),

@@ -37,7 +37,9 @@ OPTIONS: Family = {
         "The scores are not scaled where attention_scale is None. Then the scale is 1/√head_dim.",
     ),
     "scale-head-dim": scale(
-        "head_dim", "The scores are divided by head_dim. Divide by its square root."
+        "head_dim",
+        "The scores are divided by head_dim, or twice by its square root. Divide once, by the "
+        "square root.",
     ),
     "scale-multiplied": scale(
         "multiplied", "The scores are multiplied by √head_dim. Divide by it."
@@ -45,7 +47,7 @@ OPTIONS: Family = {
     "scale-sqrt-hidden-size": scale(
         "n_embd",
         "The scores are divided by √hidden_size. One head has head_dim features: divide "
-        "by √head_dim.",
+        "once by √head_dim.",
     ),
     "mask-ignored": mask("ignored", "attention_mask is ignored."),
     "mask-multiplied": mask("multiplied", "The scores are multiplied by attention_mask. Add it."),
@@ -148,7 +150,7 @@ CACHE: Family = {
         "Keys are joined in one order and values in the other. Old first, then new, for both.",
     ),
     "cache-exchanged": cache(
-        "exchanged", "Cached keys and values are exchanged. past_key_value is (key, value)."
+        "exchanged", "Cached keys and values are swapped. past_key_value is (key, value)."
     ),
     "cache-replaces": cache(
         "replaced", "The cached keys and values stand in the place of the new ones. Join them."

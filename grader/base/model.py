@@ -141,12 +141,17 @@ class Margin:
 class Trace:
     """Where a program's numbers leave the path of the reference: in sentences, and line by line.
 
-    ``line`` is where that happens; None, and no sentences, if nothing can be said.
+    ``line`` is where that happens; None, and no sentences, if nothing can be said. ``blank`` is
+    what the reference fills in at that point, ``write`` what to write there after an error: each
+    empty if unknown. Not ``sure`` means that the learner's operation may do as well.
     """
 
     told: tuple[str, ...]
     line: int | None
     margin: tuple[Margin, ...]
+    blank: str = ""
+    write: str = ""
+    sure: bool = True
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,13 @@ PYTHON: tuple[Row, ...] = (
         "TypeError",
         r"non-default argument '(\w+)' follows default argument",
         "{0} has no default, though a field before it has one",
-        "Give every field a default.",
+        "Give every field a default, behind a single =.",
+    ),
+    (
+        "TypeError",
+        r"<lambda>\(\) missing \d+ required positional argument",
+        "A lambda is called without an argument, and needs one",
+        "A default_factory takes a function without arguments: lambda: 12.",
     ),
     (
         "TypeError",
@@ -131,8 +137,10 @@ def translate(error: SeenError, *tellers: Teller) -> Translation:
     hint = told.hint
     if told.fix is not None:
         hint = f"{hint or ''} Write {' '.join(told.fix.new.split())}".strip()
+    field = re.search(r"non-default argument '(\w+)'", text)
     return replace(
         told,
+        about=told.about or (field[1] if field else ""),
         message=sanitize.line(f"{told.message}{where}", MOST),
         hint=sanitize.line(hint, MOST) if hint else None,
         called=_called(error),
@@ -227,6 +235,7 @@ def _signature(error: SeenError, text: str) -> Translation | None:
         f"{found[1]} cannot be called as the lesson does: it {why}",
         "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
         "them only where the stub has one. A method's first one is self.",
+        about=f"{found[1]}()",
     )
 
 

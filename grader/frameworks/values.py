@@ -19,7 +19,8 @@ class Translation:
     """One error in a learner's words: what happened and, if known, what to try.
 
     ``fix`` is what to write. ``called`` says which line called the function in which it happened.
-    ``more`` has the remaining lines of an error shown in its own words.
+    ``more`` has the remaining lines of an error shown in its own words. ``about`` is the name
+    whose line to show, if that is not where it was raised.
     """
 
     message: str
@@ -27,6 +28,7 @@ class Translation:
     fix: Fix | None = None
     called: str = ""
     more: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True)

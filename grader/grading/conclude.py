@@ -39,6 +39,12 @@ class Judge:
         """What an outcome shows, next to what is expected."""
         return Evidence(self.drawn.trials, outcome, frameworks.current(), self.drawn.expected)
 
+    def sure(self, outcome: Outcome) -> frozenset[str]:
+        """The checks that know the attribute or the definition that they are about."""
+        rulings = judge.rule_all(self.rubric, self.evidence(outcome))
+        failed = ((name, one) for name, one in rulings.items() if isinstance(one, Failed))
+        return frozenset(name for name, one in failed if one.about)
+
     def wrong(self, outcome: Outcome) -> str:
         """The first thing wrong with an outcome; empty if all is right."""
         rulings = judge.rule_all(self.rubric, self.evidence(outcome))

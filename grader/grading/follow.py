@@ -6,7 +6,7 @@ is said comes from the learner's process: it explains, and never decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,11 @@ import numpy as np
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.relations import TooMuch
+from grader.grading.run import Run
 from grader.grading.telling import Teller
-from grader.grading.trace import Comparison, Run
-from grader.protocol.probe import Job, Load, Observation, SeenArray, SeenTensor
-from grader.rubric import Evidence, Rubric
+from grader.grading.trace import Comparison
+from grader.protocol.probe import Call, Job, Load, Make, Observation, SeenArray, SeenTensor
+from grader.rubric import Evidence, Rubric, Trial
 
 if TYPE_CHECKING:
     from grader import sandbox
@@ -33,51 +34,104 @@ def follow(
 
     ``whole`` follows a program even where every trial is right.
     """
-    trial = _first_wrong(evidence)
-    if trial is None and whole:
-        trial = next((n for n, t in evidence.trials.items() if not t.part and t.expect), None)
-    if trial is None:
+    trials = _wrong(evidence)
+    if not trials and whole:
+        trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
+    if not trials:
         return None
     solution = step.solution.read_text(encoding="utf-8")
-    mine = _observed(job, trial, start)
-    right = _observed(replace(job, file=step.solution.name, source=solution), trial, start)
-    if mine is None or right is None or mine.trail is None or right.trail is None:
+    mine = _observed(job, trials, start)
+    right = _observed(replace(job, file=step.solution.name, source=solution), trials, start)
+    told = []
+    for trial in trials:
+        mine_run, right_run = _run(job.source, mine.get(trial)), _run(solution, right.get(trial))
+        if mine_run is None or right_run is None:
+            continue
+        actions = evidence.trials[trial].probe.actions
+        given = [array for a in actions if isinstance(a, Load) for array in a.weights.values()]
+        comparison = Comparison(mine_run, right_run, given, _proven(evidence))
+        teller = Teller(comparison, regions(solution), rubric.values(), rubric.sentences())
+        told.append(_told(teller, evidence, trial, mine[trial]))
+    return _together([one for one in told if one is not None])
+
+
+def _together(told: list[Trace]) -> Trace | None:
+    """The margin of the last trial, with what the first tells that tells something."""
+    if not told:
         return None
-    probe = evidence.trials[trial].probe
-    given = [
-        array for one in probe.actions if isinstance(one, Load) for array in one.weights.values()
-    ]
-    comparison = Comparison(Run(job.source, mine.trail), Run(solution, right.trail), given)
-    teller = Teller(comparison, regions(solution), rubric.values(), rubric.sentences())
+    first = next((one for one in told if one.line is not None), told[-1])
+    return replace(first, margin=told[-1].margin)
+
+
+def _wrong(evidence: Evidence) -> list[str]:
+    """The first helper that is wrong alone, and the first trial of the whole that is wrong.
+
+    Functions go before methods, which may call them.
+    """
+    found: dict[bool, str] = {}
+    order = sorted(evidence.trials.items(), key=lambda one: any(_makes(one[1])))
+    for name, trial in order:
+        ran = name in evidence.outcome.observations
+        error = evidence.error(name)
+        absent = trial.part and error is not None and error.line is None
+        if ran and not absent and trial.expect is not None and not evidence.right(name):
+            found.setdefault(trial.part, name)
+    return [found[part] for part in (True, False) if part in found]
+
+
+def _makes(trial: Trial) -> Iterator[bool]:
+    return (isinstance(action, Make) for action in trial.probe.actions)
+
+
+def _proven(evidence: Evidence) -> frozenset[str]:
+    """The helpers, and the classes, that are right alone.
+
+    What is wrong behind them is in what they were given.
+    """
+    found: dict[str, bool] = {}
+    for name, trial in evidence.trials.items():
+        called = _called(trial)
+        if called and trial.expect is not None:
+            found[called] = found.get(called, True) and evidence.right(name)
+    return frozenset(name for name, right in found.items() if right)
+
+
+def _called(trial: Trial) -> str:
+    """The function, the helper or the class that a trial is about."""
+    actions = trial.probe.actions
+    call = actions[-1]
+    if not isinstance(call, Call):
+        return ""
+    if call.method is not None or call.on is None:
+        return call.method or ""
+    return next((a.target for a in actions if isinstance(a, Make) and a.name == call.on), "")
+
+
+def _run(text: str, seen: Observation | None) -> Run | None:
+    return Run(text, seen.trail) if seen is not None and seen.trail is not None else None
+
+
+def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:
-                return teller.raised(mine.error.line)
-            return teller.departed(_result(evidence, trial, mine, comparison))
+                return teller.raised(mine.error)
+            return teller.departed(*_result(evidence, trial, mine, teller.comparison))
     except TooMuch:
         return None
 
 
-def _first_wrong(evidence: Evidence) -> str | None:
-    """The first trial of the whole program that is wrong or raised."""
-    for name, trial in evidence.trials.items():
-        ran = name in evidence.outcome.observations
-        if ran and not trial.part and trial.expect is not None and not evidence.right(name):
-            return name
-    return None
-
-
-def _observed(job: Job, trial: str, start: Start) -> Observation | None:
-    probes = tuple(probe for probe in job.probes if probe.name == trial)
+def _observed(job: Job, trials: list[str], start: Start) -> Mapping[str, Observation]:
+    probes = tuple(probe for probe in job.probes if probe.name in trials)
     with start(engine=job.engine) as running:
         outcome = running.finish(replace(job, probes=probes, follow=True))
-    return outcome.observations.get(trial)
+    return outcome.observations
 
 
 def _result(
     evidence: Evidence, trial: str, mine: Observation, comparison: Comparison
-) -> int | None:
-    """The value that is the first wrong result of the trial."""
+) -> tuple[int | None, int | None]:
+    """The first wrong result of the trial among the learner's values, and the right one."""
     seen = Evidence(
         evidence.trials,
         replace(evidence.outcome, observations={trial: mine}),
@@ -87,5 +141,5 @@ def _result(
     for path, want in evidence.expected(trial).items():
         one = seen.seen(trial, path)
         if isinstance(one, SeenTensor | SeenArray) and not seen.close(trial, one.array, want):
-            return comparison.result(one.array)
-    return None
+            return comparison.mine.last(one.array), comparison.right.holds(want)
+    return None, None

@@ -3,10 +3,13 @@
 Behaviour decides and source explains: a source check that did not recognise a program whose
 numbers are right becomes a note. A misconception that explains every wrong number says which
 checks fail, and clears the source checks that it does not blame.
+
+Longer than 300 lines, because every way to decide a check is here, in the order of trust.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +31,7 @@ from grader.rubric import (
     rules,
 )
 from grader.rubric.compare import difference
-from grader.source import Finding, Source
+from grader.source import Finding, Source, origins
 
 ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
@@ -137,7 +140,7 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
 def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check on a part that a named mistake breaks."""
     failed = _not_found(check, finding)
-    if not finding.ok and not finding.there:
+    if not (finding.ok or finding.there or _is_there(case, check)):
         return failed
     told = finding.detail if finding.there else None
     note = f"{told[:1].upper()}{told[1:]}." if told else None
@@ -220,8 +223,20 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             words = _operations(case.evidence, name)
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
             failed = _fail(accused, *wrong[:2])
+            if case.findings[accused.id].ok or _is_there(case, accused):
+                failed = replace(failed, message=f"{accused.passed}, but wrong")
             results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
     return [results[result.id] for result in settled]
+
+
+def _is_there(case: Case, check: Check) -> bool:
+    """Whether the file calls or uses what the sentence of a ❌ would say is not called or used."""
+    said = re.search(r"([\w.]+)(?: function)? is not (?:called|applied|used)", check.failed)
+    if said is None:
+        return False
+    wanted = said[1].rpartition(".")[2]
+    calls = (node.func for node in ast.walk(case.source.tree) if isinstance(node, ast.Call))
+    return any(ast.unparse(func).rpartition(".")[2] == wanted for func in calls)
 
 
 def _never_silent(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
@@ -293,13 +308,14 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
         case Failed():
             own = () if ruling.alone else check.hints
             hints = ((ruling.hint,) if ruling.hint else ()) + own
+            tree = case.source.tree
             return CheckResult(
                 check.id,
                 check.kind,
                 Status.FAIL,
                 _said(check.failed, ruling.message),
                 hints,
-                line=ruling.line,
+                line=(origins.place(tree, ruling.about) if ruling.about else None) or ruling.line,
                 note=ruling.note,
                 detail=ruling.detail,
             )

@@ -140,6 +140,7 @@ def _judged(
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.grading.judge import each_finding
+    from grader.grading.placing import Placing
     from grader.protocol.probe import Job
     from grader.source import certain
 
@@ -170,6 +171,7 @@ def _judged(
         found = _second_look(judge, job, outcome, found, start)
     if start is not None and options.follow is not Follow.NOT:
         found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
+        found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
     return replace(found, duration_s=time.perf_counter() - started)
 
 

@@ -34,6 +34,17 @@ def canonical(array: npt.NDArray[Any]) -> Floats:
     return np.where(exact < HIDDEN, -np.inf, exact)
 
 
+def softmax_by_hand(scores: Floats) -> tuple[Floats, ...]:
+    """What a program computes on the way that writes the softmax of ``scores`` itself."""
+    if not scores.size or not scores.ndim:
+        return ()
+    with np.errstate(all="ignore"):
+        most = scores.max(axis=-1, keepdims=True)
+        low, plain = np.exp(scores - most), np.exp(scores)
+        sums = (one.sum(axis=-1, keepdims=True) for one in (low, plain))
+        return most, scores - most, low, plain, *sums
+
+
 @dataclass(frozen=True)
 class Relation:
     """What a value of the learner is to the value ``of`` of the reference.

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.base.blanks import Region
 from grader.base.model import Margin, Trace
+from grader.grading import differs
+from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.relations import Relation
-from grader.grading.trace import Comparison, Departure, Run
+from grader.grading.rewrite import Rewrite
+from grader.grading.run import Run, operation
+from grader.grading.slips import Slip, crossed, misfit
+from grader.grading.trace import Comparison, Departure
+from grader.protocol.probe import SeenError
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
 
 MOST_TEXT = 70
+
+SHAPES = re.compile("ValueError|IndexError|RuntimeError")
+"""Types of errors that come from the shapes of values, and so perhaps from an earlier line."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +39,29 @@ class Teller:
     names: Mapping[str, str]
     sentences: Mapping[str, str]
 
-    def departed(self, result: int | None) -> Trace:
-        """Where the values on the way to ``result`` leave the path."""
+    def departed(self, result: int | None, wanted: int | None) -> Trace:
+        """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
+        if result is not None and self.comparison.known(result):
+            return self._returned(result, wanted)
         found = () if result is None else self.comparison.departures(result)
-        if not found or len(found) > MOST_DEPARTURES:
+        lines = {self.comparison.mine.line(one.node): one for one in map(self._causes.of, found)}
+        cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
+        if cause is not None and len(found) == 1 and not self.comparison.flows(found[0].value):
+            cause = self._from_result(result, wanted) or cause
+        slip = self._slip(cause)
+        if slip is not None:
+            return Trace((slip.said,), slip.line, tuple(self.margin(found)))
+        if cause is None:
             return Trace((), None, tuple(self.margin(())))
-        first = found[0]
-        line = self.comparison.mine.line(first.node)
-        told = [*self._still_right(first), *self._gives(first), *self._next(first)]
-        return Trace(tuple(told), line, tuple(self.margin(found)))
+        first, line = found[0], self.comparison.mine.line(cause.node)
+        told = [*self._still_right(first, line), *self._gives(first, cause)]
+        margin, blank = tuple(self.margin(found)), self._filled(cause)
+        blank = blank or self._next_blank(first.sources, first.node)
+        return Trace((*told, *self._lesson(blank)), line, margin, blank)
 
-    def raised(self, line: int) -> Trace:
-        """The values on the line that raised an error."""
-        mine = self.comparison.mine
+    def raised(self, error: SeenError) -> Trace:
+        """The values on the line that raised an error, and where they went wrong."""
+        mine, line = self.comparison.mine, error.line or 0
         shapes: dict[str, str] = {}
         for place in mine.places:
             array = mine.arrays[place.value]
@@ -49,14 +69,138 @@ class Teller:
             here = mine.line(place.node) == line and place.part < 0
             if here and named and array is not None:
                 shapes[mine.segment(place.node)] = _shape(array.shape)
-        told = [f"{text} is {shape}" for text, shape in shapes.items()]
-        sentences = (f"On line {line}, {_listed(told)}.",) if told else ()
-        return Trace(sentences, line, tuple(self.margin(())))
+        listed = [f"{text} is {shape}" for text, shape in shapes.items()]
+        told = [f"On line {line}, {_listed(listed)}."] if listed else []
+        tree = mine.nodes[0]
+        slip = misfit(tree, error) if isinstance(tree, ast.Module) else None
+        code = error.calls[-1].code if error.calls else ""
+        cause = self._before(line, code, error.type_name)
+        if cause is not None:
+            orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
+            cause = self._causes.outside(cause, orders[-1] if orders else len(mine.places))
+        slip = slip or self._slip(cause)
+        if slip is not None:
+            return Trace((*told, slip.said), slip.line, tuple(self.margin(())))
+        if cause is None:
+            given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
+            at = error.calls[-2].line if given else line
+            return Trace(tuple(told), at, tuple(self.margin(())))
+        told += self._why(cause, line)
+        at, margin, blank = mine.line(cause.node), tuple(self.margin(())), self._filled(cause)
+        if at == line:
+            told += self._lesson(blank or self._next_blank(mine.latest(cause.node), cause.node))
+        write = Rewrite(self.comparison).of(cause)
+        return Trace(tuple(told), at, margin, blank, write, sure=not cause.other)
+
+    @property
+    def _causes(self) -> Causes:
+        return Causes(self.comparison)
+
+    def _slip(self, cause: Cause | None) -> Slip | None:
+        """What the source itself shows to be wrong: arguments swapped, a result not used.
+
+        A variable of the reference's own name is right, and wrong where it should be read.
+        """
+        mine = self.comparison.mine
+        tree = mine.nodes[0]
+        if isinstance(tree, ast.Module) and (slip := next(crossed(tree), None)) is not None:
+            return slip
+        for node, value, name in wasted(self.comparison):
+            line, match = mine.line(node), self.comparison.match(value)
+            if name and cause is not None and (match is None or f"`{name}`" in self._called(match)):
+                continue
+            quantity = self.quantity(match)
+            what = f"gives {quantity}" if quantity else "computes something"
+            fix = "Is a return missing before it?" if mine.ends(node) else "Is it to be assigned?"
+            fix = "" if name else f" {fix}"
+            return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
+        return None
+
+    def _called(self, value: int) -> frozenset[str]:
+        """The variables that hold a value of the reference."""
+        bound = self._bindings(self.comparison.right, value)
+        targets = ((one.targets[0], part) for one, part in bound if isinstance(one, ast.Assign))
+        return frozenset(_target(target, part) for target, part in targets)
+
+    def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
+        """The cause in a program that computes from no input: its last operation says more."""
+        if result is None or wanted is None:
+            return None
+        return self._causes.from_result(result, wanted)
+
+    def _returned(self, result: int, wanted: int | None) -> Trace:
+        """The line that returns a right value where another is wanted."""
+        bound = self._bindings(self.comparison.mine, result)
+        returns = [one.lineno for one, _ in bound if isinstance(one, ast.Return)]
+        margin = tuple(self.margin(()))
+        if (slip := self._slip(None)) is not None:
+            return Trace((slip.said,), slip.line, margin)
+        have, want = self.quantity(self.comparison.match(result)), self.quantity(wanted)
+        if not returns or not have or not want or have == want:
+            return Trace((), None, margin)
+        said = f"Line {returns[-1]} returns {have} where the reference returns {want}."
+        return Trace((said,), returns[-1], margin)
+
+    def _before(self, line: int, code: str, error: str) -> Cause | None:
+        """The cause of an error that the expression ``code`` raised at ``line``."""
+        mine = self.comparison.mine
+        node = mine.written(line, code)
+        if node is None:
+            return None
+        for outer in (node, *mine.outer(node)):
+            cause = self._causes.at(outer, mine.latest(outer), len(mine.places))
+            if cause.twin is not None or cause.gives is not None:
+                return cause
+        for value in mine.latest(node) if SHAPES.search(error) else ():
+            found = self.comparison.departures(value)
+            if found and self.comparison.flows(value):
+                return replace(self._causes.of(found[0]), twin=None)
+        return self._causes.at(node, mine.latest(node), len(mine.places))
+
+    def _why(self, cause: Cause, line: int) -> Iterator[str]:
+        """What an error came from."""
+        mine = self.comparison.mine
+        at = mine.line(cause.node)
+        text = mine.segment(cause.node)
+        if cause.want is not None:
+            if said := self._uses(cause):
+                yield said if at == line else f"Line {at}: {said}"
+        elif cause.twin is not None and (
+            said := differs.written(mine.nodes[cause.node], self.comparison.right.nodes[cause.twin])
+        ):
+            yield said if at == line else f"Line {at}: {said}"
+        elif cause.gives is not None:
+            want = self._what(cause.gives)
+            made = next((p for p in reversed(mine.places) if p.node == cause.node), None)
+            array = None if made is None else mine.arrays[made.value]
+            if at == line or array is None:
+                yield f"From the same values the reference computes {want} here."
+            else:
+                shown = text if len(text) <= MOST_TEXT else "this line"
+                yield (
+                    f"It goes wrong on line {at}: {shown} gives {_shape(array.shape)}, "
+                    f"where the reference has {want}."
+                )
+
+    def _what(self, value: int) -> str:
+        """A value of the reference: its name, if it has one, and its shape."""
+        array, quantity = self.comparison.right.arrays[value], self.quantity(value)
+        shape = "" if array is None else _shape(array.shape)
+        return f"{quantity}, {shape}" if quantity else shape
+
+    def _uses(self, cause: Cause) -> str:
+        """Which value stands where the reference has another."""
+        have = self.quantity(self.comparison.match(cause.have)) if cause.have is not None else ""
+        want = self.quantity(cause.want)
+        if have and want and have != want:
+            return f"It uses {have} where the reference uses {want}."
+        also = "" if cause.have is not None else "also "
+        return f"The reference {also}uses {want} here." if want else ""
 
     # ---- sentences ------------------------------------------------------------------------
 
-    def _still_right(self, one: Departure) -> Iterator[str]:
-        mine, line = self.comparison.mine, self.comparison.mine.line(one.node)
+    def _still_right(self, one: Departure, before: int) -> Iterator[str]:
+        mine = self.comparison.mine
         known = [v for v in one.sources if self._named(v)]
         if not known:
             return
@@ -64,7 +208,7 @@ class Teller:
         at = self._bound_at(last)
         quantity = self.quantity(self.comparison.match(last))
         what = f": it gives {quantity}" if quantity else ""
-        if at is not None and at != line:
+        if at is not None and at < before:
             yield f"Line {at} is still right{what}."
 
     def _named(self, value: int) -> bool:
@@ -72,15 +216,74 @@ class Teller:
         match = self.comparison.match(value)
         return match is not None and match >= 0 and self.comparison.flows(value)
 
-    def _gives(self, one: Departure) -> Iterator[str]:
+    def _gives(self, one: Departure, cause: Cause) -> Iterator[str]:
         mine = self.comparison.mine
-        text = mine.segment(one.node)
+        text = mine.segment(cause.node)
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
-        yield f"Line {mine.line(one.node)} gives something else{shown}"
-        if (swapped := self._swapped(one)) is not None:
-            yield swapped
-        elif one.relation is not None and (said := self._relation(one.relation)):
-            yield said
+        yield f"Line {mine.line(cause.node)} gives something else{shown}"
+        relation = self._relation(one.relation) if one.relation is not None else ""
+        said = self._differs(one, cause) or self._uses(cause) or relation or self._again(one)
+        yield from filter(None, (said,))
+
+    def _again(self, one: Departure) -> str:
+        """Whether a call is made on what the same call gave before."""
+        mine = self.comparison.mine
+        node = mine.nodes[one.node]
+        kind = operation(node)
+        for place in mine.places if isinstance(node, ast.Call) else ():
+            before = mine.nodes[place.node]
+            inner = place.value in one.sources and place.node != one.node
+            if inner and isinstance(before, ast.Call) and operation(before) == kind:
+                return f"It calls {kind} twice: on what {kind} gave already."
+        return ""
+
+    def _differs(self, one: Departure, cause: Cause) -> str:
+        """What the operation does otherwise than the reference's: as written, or by its numbers."""
+        mine, right = self.comparison.mine, self.comparison.right
+        node = mine.nodes[cause.node]
+        if cause.twin is not None and cause.have is None:
+            told = differs.written(node, right.nodes[cause.twin])
+            return told or self._combined(one, cause.gives)
+        if cause.twin is not None:
+            same_node = [p.value for p in right.places if p.node == cause.twin]
+            return self._combined(one, same_node[0]) if cause.node == one.node else ""
+        if cause.node != one.node or cause.have is not None:
+            return ""
+        matched = [self.comparison.match(value) for value in one.sources]
+        for value, made in right.made.items():
+            if list(made.sources) == matched and value not in self.comparison.matched:
+                told = differs.kinds(node, right.nodes[made.node])
+                return told or self._combined(one, value)
+        return self._combined(one, None)
+
+    def _combined(self, one: Departure, want: int | None) -> str:
+        """What a value has too much or too little of, beside one of the reference's."""
+        mine, right = self.comparison.mine, self.comparison.right
+        array = mine.arrays[one.value]
+        if array is None:
+            return ""
+        known = [v for v in mine.made if v != one.value and self.comparison.known(v)]
+        others = [(self._own_name(v), a) for v in known if (a := mine.arrays[v]) is not None]
+        missing = [v for v in right.made if v not in self.comparison.matched]
+        for value in [want] if want is not None else missing:
+            other = right.arrays[value]
+            if other is None or other.shape != array.shape:
+                continue
+            made = right.made[value]
+            used = [v for v in known if self.comparison.match(v) in made.sources]
+            names = frozenset(map(self._own_name, used))
+            if said := differs.combined(array, other, others, names):
+                return said
+        return ""
+
+    def _own_name(self, value: int) -> str:
+        """What the learner's program calls a value, else what the lesson does."""
+        mine = self.comparison.mine
+        for place in mine.places:
+            node = mine.nodes[place.node]
+            if place.value == value and isinstance(node, ast.Name | ast.Attribute):
+                return mine.segment(place.node)
+        return self.quantity(self.comparison.match(value)) or mine.segment(mine.made[value].node)
 
     def _relation(self, relation: Relation) -> str:
         quantity = self.quantity(relation.of)
@@ -95,38 +298,32 @@ class Teller:
                 return f"It gives the numbers of {quantity} in another shape."
         return ""
 
-    def _swapped(self, one: Departure) -> str | None:
-        """Where the reference does the same operation on other values: which one differs."""
-        mine, right = self.comparison.mine, self.comparison.right
-        matched = [self.comparison.match(value) for value in one.sources]
-        kind = _operation(mine.nodes[one.node])
-        for value, made in right.made.items():
-            same_kind = _operation(right.nodes[made.node]) == kind
-            if not same_kind or len(made.sources) != len(matched) or value in matched:
-                continue
-            pairs = list(zip(matched, made.sources, strict=True))
-            other = [(have, want) for have, want in pairs if have != want]
-            if len(other) == 1 and len(pairs) > 1 and other[0][0] is not None:
-                have, want = (self.quantity(v) for v in other[0])
-                if have and want and have != want:
-                    return f"It uses {have} where the reference uses {want}."
-        return None
+    def _lesson(self, name: str) -> Iterator[str]:
+        """What the lesson says about a blank."""
+        if name in self.sentences:
+            said = self.sentences[name].partition(": ")
+            yield f'At this point the lesson says: "{said[2] or said[0]}".'
 
-    def _next(self, one: Departure) -> Iterator[str]:
-        """What the reference does at this point, where that is something else."""
+    def _next_blank(self, sources: Sequence[int], node: int) -> str:
+        """The blank of the reference's next operation on ``sources``, if it is of another kind."""
         right = self.comparison.right
-        matched = {self.comparison.match(value) for value in one.sources} - {None, -1}
+        matched = {self.comparison.match(value) for value in sources} - {None, -1}
         steps = [made for made in right.made.values() if matched & set(made.sources)]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
-        kind = _operation(self.comparison.mine.nodes[one.node])
+        kind = operation(self.comparison.mine.nodes[node])
         for made in steps:
-            if _operation(right.nodes[made.node]) == kind:
-                return
+            if operation(right.nodes[made.node]) == kind:
+                return ""
             blank = self._blank(right.line(made.node))
             if blank is not None and blank.name in self.sentences:
-                said = self.sentences[blank.name].partition(": ")
-                yield f'At this point the lesson says: "{said[2] or said[0]}".'
-                return
+                return blank.name
+        return ""
+
+    def _filled(self, cause: Cause) -> str:
+        """The blank of the reference's same operation."""
+        twin = cause.twin
+        blank = None if twin is None else self._blank(self.comparison.right.line(twin))
+        return "" if blank is None else blank.name
 
     # ---- names of values ------------------------------------------------------------------
 
@@ -179,16 +376,6 @@ class Teller:
                     statement.lineno, _shape(array.shape), mark, self.quantity(match)
                 )
         yield from (lines[number] for number in sorted(lines))
-
-
-def _operation(node: ast.AST) -> str:
-    """A word for what an expression does, to tell like from unlike."""
-    match node:
-        case ast.BinOp():
-            return type(node.op).__name__
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name
-    return type(node).__name__
 
 
 def _target(target: ast.expr, part: int) -> str:

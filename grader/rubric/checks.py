@@ -28,9 +28,10 @@ class Failed:
     """The rule does not hold. Texts given here precede those of the check.
 
     ``note`` goes below the line. ``alone``: the check's own hints are about something else.
-    ``concept`` names the mistake if the rule recognises it. ``wrong`` names the results, each
-    by trial and path, whose numbers are at fault. ``lacks`` is the name that the program does not
-    have and stopped at.
+    ``about`` is the attribute that it is about, with its owners: ``"mlp.c_fc"``; then the line that
+    sets it is shown. ``concept`` names the mistake if the rule recognises it. ``wrong`` names the
+    results, each by trial and path, whose numbers are at fault. ``lacks`` is the name that the
+    program does not have and stopped at.
     """
 
     message: str | None = None
@@ -41,6 +42,7 @@ class Failed:
     wrong: tuple[tuple[str, str], ...] = ()
     note: str | None = None
     alone: bool = False
+    about: str = ""
     lacks: str = ""
 
 

@@ -44,6 +44,7 @@ from grader.source.definitions import (
     result,
 )
 from grader.source.expr import Expr, walk
+from grader.source.fulfilled import fulfils
 from grader.source.patterns import Pattern, made_with, pattern
 from grader.source.read import Source, SourceProblem, parse, read_file
 from grader.source.values import (
@@ -74,6 +75,7 @@ __all__ = [
     "definition",
     "either",
     "every",
+    "fulfils",
     "if_named",
     "imports",
     "made_with",

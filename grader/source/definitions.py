@@ -103,7 +103,8 @@ def imports(*names: str) -> SourceTest:
         lacks = frozenset(spoken(name) for name in names if not found[name])
         for name in names:
             if not found[name]:
-                near = [at for full, at in every if full.split(".")[-1] == name.split(".")[-1]]
+                last = name.split(".")[-1].lower()
+                near = [at for full, at in every if full.split(".")[-1].lower() == last]
                 needed = (
                     bool(near) or says(source, name) or placeholders.unfinished(nodes(source.tree))
                 )
@@ -208,8 +209,12 @@ def decorated(path: str, *names: str) -> SourceTest:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             if tracer(source).full_name(target) in names:
                 return Finding(True, decorator.lineno)
-        if isinstance(found, ast.ClassDef) or gives_none(result(source, path)):
-            return Finding(False, found.lineno, certain=True)
+        carried = [f"@{ast.unparse(one)}" for one in found.decorator_list]
+        detail = f"It carries {', '.join(carried)}" if carried else None
+        inits = (one for one in found.body if isinstance(one, ast.FunctionDef))
+        own = isinstance(found, ast.ClassDef) and any("init" in one.name for one in inits)
+        if not own and (isinstance(found, ast.ClassDef) or gives_none(result(source, path))):
+            return Finding(False, found.lineno, detail, certain=True)
         return Finding(False, found.lineno, foreign=True)
 
     return test

@@ -192,16 +192,30 @@ ADVICE: tuple[tuple[str, str], ...] = (
 )
 
 
+WRITTEN: tuple[tuple[str, str], ...] = (
+    (r"=\s*[\d.]+\s*%", "A percentage is written as a fraction: 10 % is 0.1."),
+    (r"\d\.\d+\.\d", "A number has one decimal point."),
+    (r"\d\s+\d", "A number has no spaces in it; 50_257 is the same as 50257."),
+    (r"^\w+(-\w+)+\s*[:=]", "A name has no dash in it, only letters, digits and underscores."),
+    (r"\+\+|--\s*$", "Write += 1 to count up."),
+    (r"&&|\|\|", "Write and, or."),
+    (r"(^|[\s(=])!\w", "Write not."),
+    (r"[\u201c\u201d\u2018\u2019]", "Use straight quotation marks, \" or '."),
+    (r"^(else if|elseif)\b", "Write elif."),
+)
+"""What a line that is no Python may contain, by its own text, and what to do."""
+
+
 def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     line = problem.lineno
     lines = text.split("\n")
     shown = lines[line - 1].strip() if line and 0 < line <= len(lines) else None
     shown = sanitize.line(shown, 200) if shown else None
     said = sanitize.line(problem.msg or "invalid syntax", 200)
-    hint = next(
-        (h for pattern, h in ADVICE if re.search(pattern, said)),
-        "Look at this line and at the end of the one before it.",
-    )
+    code = (shown or "").partition("#")[0]
+    advice = [h for pattern, h in WRITTEN if re.search(pattern, code)]
+    advice += [h for pattern, h in ADVICE if re.search(pattern, said)]
+    hint = next(iter(advice), "Look at this line and at the end of the one before it.")
     if "too many nested" in said:
         return SourceProblem(
             "The file is nested too deeply to read",

@@ -162,6 +162,10 @@ class Recorder:
             self._objects.append(value)
         return self._index[id(value)]
 
+    def clear(self) -> None:
+        """Forget everything: the next probe begins."""
+        self.__init__(self._runtime)  # type: ignore[misc]
+
     def trail(self) -> Trail:
         """What was seen, in order."""
         budget = MOST_BYTES

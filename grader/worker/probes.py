@@ -36,6 +36,8 @@ def run(probe: Probe, subject: Subject) -> Observation:
 
     With a recorder, operation by operation, and with the trail of what it saw.
     """
+    if subject.recorder is not None:
+        subject.recorder.clear()
     bench = _Bench(subject)
     results: dict[str, Seen] = {}
     failed: SeenError | None = None

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.rubric import Evidence, Rubric
-from grader.source import Finding
+from grader.source import Finding, fulfils
 
 COUNTS = re.compile(r"(?<!once )the numbers are right, so", re.IGNORECASE)
 """A note which says that every trial passed."""
@@ -30,9 +30,6 @@ ABSENT = re.compile(
     r"(?: in (?:this|your) file)?(?=$|[:.,])"
 )
 """A sentence which says that a name is not there."""
-
-TELLS = re.compile(r"(Use|Write|Add|Call|Return|Make|Take|(Scale|Divide|Multiply) by) ")
-"""How a hint starts that continues with code. Any other must be code as a whole."""
 
 PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -97,10 +94,10 @@ def _counts(report: Report) -> Iterator[str]:
 def _fulfilled(report: Report, source: str) -> Iterator[str]:
     """Hints which ask for what the quoted line does, or the function that it is in."""
     for check in _failed(report):
-        if check.text and any(does(check.text, hint) for hint in check.hints):
+        if check.text and any(fulfils(check.text, hint) for hint in check.hints):
             yield f"{check.id}: the quoted line does what the hint says"
         elif check.kind is Kind.SOURCE and any(
-            does(_around(source, check.line), hint) for hint in check.hints[:1]
+            fulfils(_around(source, check.line), hint) for hint in check.hints[:1]
         ):
             yield f"{check.id}: the function does what the hint says"
 
@@ -117,41 +114,6 @@ def _around(source: str, line: int | None) -> str:
         return source
     inside = [node for node in inside if node.lineno < line <= (node.end_lineno or 0)]
     return ast.unparse(inside[-1]) if inside else ""
-
-
-def does(line: str, hint: str) -> bool:
-    """Whether ``line`` of a program has the code that ``hint`` tells to write in it."""
-    have, want = _tree(line), _code(hint)
-    if have is None or want is None:
-        return False
-    return any(ast.dump(node) == want for node in ast.walk(have))
-
-
-def _tree(line: str) -> ast.AST | None:
-    """The parsed line; the head of a block counts as a line with nothing in it."""
-    for text in (line, f"{line} pass", line.partition("#")[0].rstrip(" ,")):
-        try:
-            return ast.parse(text)
-        except SyntaxError:
-            continue
-    return None
-
-
-def _code(hint: str) -> str | None:
-    """The longest code that a hint says to write, parsed; None for a bare name."""
-    words = TELLS.sub("", hint).split()
-    shortest = 0 if TELLS.match(hint) else len(words) - 1
-    for end in range(len(words), shortest, -1):
-        text = " ".join(words[:end]).rstrip(".,;:")
-        try:
-            body = ast.parse(text).body
-        except SyntaxError:
-            continue
-        if len(body) == 1 and isinstance(body[0], ast.Expr):
-            value = body[0].value
-            return None if isinstance(value, ast.Name | ast.Constant) else ast.dump(value)
-        return ast.dump(body[0]) if len(body) == 1 else None
-    return None
 
 
 def _praised(

@@ -24,8 +24,11 @@ from tests.graded.variants import Variant, as_file
 PROGRAM = 10.0
 """Seconds of processor time for running a program apart from the grader; most take 0.3."""
 
-QUOTED = re.compile(r"^(\s*Line \d+): .*$", re.MULTILINE)
+QUOTED = re.compile(r"^(\s*(?:Called from l|L)ine \d+): .*$", re.MULTILINE)
 """A line of the learner's program. What the learner wrote names no mistake."""
+
+OWN = re.compile(r"(gives something else|goes wrong on line \d+): .*?( gives .*)?$")
+"""The learner's expression in a sentence of the trace."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ def shown(report: Report, fixed: Mapping[str, str]) -> str:
 
 def _happened(report: Report) -> tuple[str, ...]:
     """What stands under "What happened": the mistakes, and where the numbers leave the path."""
-    followed = report.trace.told if report.trace else ()
+    followed = [OWN.sub(r"\1\2", text) for text in (report.trace.told if report.trace else ())]
     return (*(one.message for one in report.diagnosis), *followed)
 
 

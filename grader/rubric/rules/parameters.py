@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from grader.frameworks import Framework
 from grader.protocol.probe import ConfigArg, Load, Make, SeenModule, SeenObject
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
-from grader.rubric.evidence import Evidence
+from grader.rubric.evidence import Evidence, State
 from grader.rubric.rules.asking import actions_of
 from grader.rubric.rules.running import obstacle
 
@@ -24,7 +24,8 @@ def has_layer(trials: tuple[str, ...], attribute: str, *, on: str = "module") ->
                 return NotRun()
             kind = seen.attributes.get(attribute)
             if kind in (None, "NoneType"):
-                return Failed(f"self.{attribute} is {'missing' if kind is None else 'None'}")
+                told = f"self.{attribute} is {'missing' if kind is None else 'None'}"
+                return Failed(told, about=attribute)
             if problem := _parameter_problem(evidence, name, seen, f"{attribute}."):
                 return problem
         return Passed()
@@ -57,13 +58,16 @@ def _parameter_problem(
     have = {k: v for k, v in module.parameters.items() if k.startswith(prefix)}
     for key, shape in want.items():
         if key not in have:
-            return _missing(key, module, evidence.framework)
+            more = next((name for name in have if name not in want), None)
+            about = _setter(evidence, module, key)
+            return _missing(key, module, evidence.framework, more, about)
         if have[key].shape != shape:
             turned = len(shape) == 2 and have[key].shape == shape[::-1]
             return Failed(
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
                 + _options(evidence, trial),
                 evidence.framework.hint("turned") if turned else None,
+                about=_setter(evidence, module, key),
             )
     for key in have:
         if key not in want:
@@ -71,16 +75,47 @@ def _parameter_problem(
     return None
 
 
-def _missing(key: str, seen: SeenModule, framework: Framework) -> Failed:
-    """A parameter that the weights have but the module lacks."""
+def _setter(evidence: Evidence, module: SeenModule, key: str) -> str:
+    """The attribute whose line is to blame for parameter ``key``.
+
+    That is the layer's; but the outer one if that is of a class which is right alone, and so was
+    made with wrong arguments.
+    """
+    outer, _, rest = key.partition(".")
+    kind = module.attributes.get(outer)
+    for name, trial in evidence.trials.items():
+        makes = [one for one in trial.probe.actions if isinstance(one, Make)]
+        loads = [one for one in trial.probe.actions if isinstance(one, Load)]
+        alone = any(one.target == kind for one in makes) and loads and "." in rest
+        if alone and evidence.state(name, loads[0].name) is State.SEEN:
+            return outer
+    return key.rpartition(".")[0] or key
+
+
+def _missing(
+    key: str, seen: SeenModule, framework: Framework, more: str | None, about: str
+) -> Failed:
+    """A parameter that the weights have but the module lacks.
+
+    ``more`` is one that the module has instead: the name may be misspelled.
+    """
     kind = seen.attributes.get(key, framework.tensor_type)
     if kind != framework.tensor_type:
         told = "None" if kind == "NoneType" else f"of type {kind}"
         return Failed(
-            f"The parameter {key} is missing: self.{key} is {told}", framework.hint("no parameter")
+            f"The parameter {key} is missing: self.{key} is {told}",
+            framework.hint("no parameter"),
+            about=about,
         )
-    hint = framework.hint("bias missing") if key.endswith(".bias") else None
-    return Failed(f"The parameter {key} is missing", hint)
+    told = f"The parameter {key} is missing"
+    mine, theirs = (one.split(".") for one in (more or "", key))
+    places = [i for i, both in enumerate(zip(mine, theirs, strict=False)) if both[0] != both[1]]
+    if len(mine) == len(theirs) and len(places) == 1:
+        at = places[0]
+        hint = f"Your module calls it {more}: rename {mine[at]} to {theirs[at]}."
+        return Failed(told, hint, about=".".join(mine[: at + 1]), concept="misnamed")
+    why = framework.hint("bias missing") if key.endswith(".bias") else None
+    return Failed(told, why, about=about)
 
 
 def _too_many(key: str, want: Mapping[str, object], options: str, framework: Framework) -> Failed:
@@ -89,19 +124,24 @@ def _too_many(key: str, want: Mapping[str, object], options: str, framework: Fra
     owner, _, last = key.rpartition(".")
     if owner and last == "bias" and f"{owner}.weight" in want:
         return Failed(
-            message, framework.hint("bias too many", owner=owner), concept="bias-too-many"
+            message,
+            framework.hint("bias too many", owner=owner),
+            concept="bias-too-many",
+            about=owner,
         )
     if owner and last in ("weight", "bias"):
         return Failed(
             message,
             f"self.{owner} is a layer without weights to load: is it needed, and named right?",
             concept="layer-too-many",
+            about=owner,
         )
     return Failed(
         message,
         "Every tensor kept on self becomes a parameter that weights must be loaded for. "
         "Make tensors like a mask inside the method that uses them.",
         concept="tensor-on-self",
+        about=key,
     )
 
 
@@ -130,7 +170,8 @@ def attribute_is(trial: str, attribute: str, value: object, *, action: str = "at
             return Passed(f"Your code does without self.{attribute}.")
         if isinstance(have, bool) or not isinstance(have, int | float) or have != value:
             shown = have.type_name if isinstance(have, SeenObject) else have
-            return Failed(f"self.{attribute} is {shown!r}, expected {value!r}")
+            told = f"self.{attribute} is {shown!r}, expected {value!r}"
+            return Failed(told, about=attribute)
         return Passed()
 
     return rule

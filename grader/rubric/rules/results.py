@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.frameworks import Framework
-from grader.protocol.probe import Seen, SeenArray, SeenTensor
+from grader.protocol.probe import Seen, SeenArray, SeenObject, SeenTensor
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.compare import difference
 from grader.rubric.evidence import Evidence
 from grader.rubric.rules.asking import array_at, call_of, describe, results_of
-from grader.rubric.rules.running import obstacle
+from grader.rubric.rules.running import defined, obstacle
 
 
 def tensors(*trials: str, dtype: str = "float32") -> Rule:
@@ -29,6 +29,7 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
                 return Failed(
                     f"{what} returned {describe(seen)}, expected {evidence.framework.tensor}",
                     _tensor_hint(seen, evidence.framework),
+                    about=f"{defined(evidence, name, path.split('.')[0])} end",
                 )
             if seen.dtype != dtype:
                 return Failed(f"{what} returned dtype {seen.dtype}, expected {dtype}")
@@ -44,6 +45,8 @@ def _tensor_hint(seen: Seen, framework: Framework) -> str | None:
             return "Does every path of the function end in a return?"
         case SeenArray():
             return framework.hint("array returned")
+        case SeenObject("function" | "method" | "type"):
+            return "Call it: a function without its parentheses was returned."
         case tuple() | list():
             return "Return the tensor alone. A comma after it makes a tuple."
     return None
@@ -199,10 +202,11 @@ def no_numbers(evidence: Evidence, trial: str, path: str) -> Ruling:
         return NotRun()
     seen, want = evidence.seen(trial, path), evidence.expected(trial)[path]
     expected = "a number" if want.ndim == 0 else f"numbers of shape {want.shape}"
-    return Failed(
-        f"{call_of(evidence, trial, path)} returned {describe(seen)}, expected {expected}",
-        "Does every path of the function end in a return?" if seen is None else None,
-    )
+    said = f"{call_of(evidence, trial, path)} returned {describe(seen)}, expected {expected}"
+    if seen is not None:
+        return Failed(said)
+    place = f"{defined(evidence, trial, path.split('.', maxsplit=1)[0])} end"
+    return Failed(said, "Does every path of the function end in a return?", about=place)
 
 
 def _difference(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from grader.protocol.probe import Call, Make, SeenError, SeenModule
+from grader.protocol.probe import Call, Load, Make, SeenError, SeenModule
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence, State
 from grader.rubric.rules.asking import actions_of
@@ -30,7 +31,8 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
     if state is State.FAILED:
         error = evidence.error(trial)
         if error is not None:
-            return raised(evidence, error)
+            found = raised(evidence, error)
+            return found if found.line else replace(found, about=defined(evidence, trial, action))
     if state is State.UNDER_WAY:
         how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
         return Failed(
@@ -40,6 +42,21 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
             alone=True,
         )
     return NotRun()
+
+
+def defined(evidence: Evidence, trial: str, action: str) -> str:
+    """The definition that ``action`` of ``trial`` calls: ``"Class.method()"``."""
+    every = {one.name: one for one in evidence.trials[trial].probe.actions}
+    one = every.get(action)
+    if isinstance(one, Make):
+        return f"{one.target}.__init__()"
+    if isinstance(one, Load):
+        one = Call(one.name, one.on, None)
+    if not isinstance(one, Call):
+        return ""
+    made = every.get(one.on or "")
+    owner = f"{made.target}." if isinstance(made, Make) else ""
+    return f"{owner}{one.method or '__call__'}()"
 
 
 def raised(evidence: Evidence, error: SeenError) -> Failed:
@@ -53,6 +70,7 @@ def raised(evidence: Evidence, error: SeenError) -> Failed:
         note="\n".join(part for part in (told.more, told.called) if part) or None,
         alone=True,
         lacks=missing_name(error),
+        about=told.about,
     )
 
 
@@ -107,6 +125,7 @@ def builds(*trials: str, module: bool = True) -> Rule:
                 return Failed(
                     f"{make.target} is not {evidence.framework.module}",
                     evidence.framework.hint("no module", cls=make.target),
+                    about=f"{make.target}()",
                 )
         return Passed()
 

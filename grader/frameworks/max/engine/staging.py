@@ -40,6 +40,9 @@ WHOLE = {DType.float32: 1 << 24, DType.int64: (1 << 63) - 1, DType.uint64: (1 <<
 
 OURS = (__file__, trees.__file__)
 
+FAILED = "_failed_before"
+"""The attribute of a graph's context with the error that computing it raised."""
+
 Original = Callable[..., Any]
 Fault = Callable[[str], None]
 
@@ -275,11 +278,17 @@ def _sync_realize(original: Original) -> Original:
         if self._state is None or type(self._state.ctx) not in computed or in_running_loop():
             original(self)
             return
-        steps = self._state.ctx.realize_all()  # waits for nothing, so it needs no event loop
+        context = self._state.ctx
+        if (failed := vars(context).get(FAILED)) is not None:
+            raise failed  # MAX would write into the finished graph, and the process would crash
+        steps = context.realize_all()  # waits for nothing, so it needs no event loop
         try:
             contextvars.copy_context().run(steps.send, None)
         except StopIteration:
             return
+        except Exception as error:
+            setattr(context, FAILED, error)
+            raise
         steps.close()
         raise RuntimeError("MAX waited for something while it computed a tensor")
 

@@ -227,6 +227,23 @@ def _usual(case: Case, name: str, args: list[ast.expr], call: ast.Call) -> ast.e
     return ast.parse(written, mode="eval").body if written else None
 
 
+def without_self(case: Case, match: re.Match[str]) -> Translation | None:
+    """A method of the learner's that has no self, called with all the values that it takes."""
+    func = case.call.func if case.call else None
+    given = len(case.call.args) if case.call else 0
+    if not isinstance(func, ast.Attribute) or int(match["takes"]) != given:
+        return None
+    name, owner = match["name"], ast.unparse(func.value)
+    if func.attr != name or int(match["given"]) != given + 1 or owner[:1].isupper():
+        return None
+    return Translation(
+        f"{owner}.{name} is a method, and its def has no place for {owner} itself",
+        f"The first argument of a method is self: def {name}(self, ...). Or put @staticmethod "
+        "above the def.",
+        about=f"{name}()",
+    )
+
+
 def outside(case: Case, match: re.Match[str]) -> Translation | None:
     """A call from outside, as the lesson makes it, whose arguments the learner's code refuses."""
     if case.error.line is not None or case.error.calls:
@@ -236,4 +253,5 @@ def outside(case: Case, match: re.Match[str]) -> Translation | None:
         f"{match['who']}() cannot be called as the lesson does: it {why}",
         "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "
         "them only where the stub has one. A method's first one is self.",
+        about=f"{match['who']}()",
     )

@@ -75,6 +75,8 @@ TEMPLATES: Mapping[str, str] = {
     "embedding": "F.gather({0}, {x}, axis=0)",
     "index_select": "F.gather({x}, {1}, axis={0})",
     "take": "F.gather({x}, {0}, axis=0)",
+    "new_zeros": "Tensor.zeros({list})",
+    "new_ones": "Tensor.ones({list})",
     "tensor": "Tensor({all})",
     "as_tensor": "Tensor({all})",
     "from_numpy": "Tensor({all})",
@@ -121,6 +123,8 @@ def rewritten(name: str, given: Sequence[ast.expr], words: Mapping[str, ast.expr
     plain = axis or (texts[1] if len(texts) > 1 and texts[1].lstrip("-").isdecimal() else None)
     if name == "size" and len(texts) < 2:
         template = "{x}.shape"
+    if name in ("new_zeros", "zeros_like", "new_ones", "ones_like") and len(texts) == 1:
+        template = "{x} * 0 + 1" if "ones" in name else "{x} * 0"
     try:
         made = template.format(
             *texts[1:],

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from grader.frameworks.max.errors import (
     arguments,
     axes,
+    brought,
     dtypes,
     imports,
     kinds,
@@ -91,6 +92,11 @@ FAMILIES: tuple[Family, ...] = (
     # ---- arguments -----------------------------------------------------------------------
     Family(
         "TypeError",
+        r"(?P<name>\w+)\(\) takes (?P<takes>\d+) positional arguments? but (?P<given>\d+)",
+        arguments.without_self,
+    ),
+    Family(
+        "TypeError",
         r"(?P<who>\w+)\(\) (?P<why>(?:got an unexpected keyword|got multiple values"
         r"|got some positional-only|missing \d+ required|takes (?:from )?\d).*)",
         arguments.outside,
@@ -115,7 +121,8 @@ FAMILIES: tuple[Family, ...] = (
         "TypeError",
         r"non-default argument '(?P<name>\w+)' follows default argument",
         say(
-            "{name} has no default, though a field before it has one", "Give every field a default."
+            "{name} has no default, though a field before it has one",
+            "Give every field a default, behind a single =.",
         ),
     ),
     Family(
@@ -317,6 +324,7 @@ FAMILIES: tuple[Family, ...] = (
         r"can only concatenate (?:list|tuple) \(not \"(?P<kind>\w+)\"\)",
         values.added_to_list,
     ),
+    Family("TypeError", r"'(?P<kind>\w+)' object is not an iterator", python.no_iterator),
     Family(
         "TypeError",
         r"'(?P<kind>[\w.]+)' object is not (?:iterable|an iterator)"
@@ -343,6 +351,7 @@ FAMILIES: tuple[Family, ...] = (
         values.too_early,
     ),
     Family("TypeError", r"^$", python.truth),
+    Family("AssertionError", r"^$", brought.array_given),
     Family("AssertionError", r"^$", kinds.not_tensor),
     Family(
         "TypeError",
@@ -391,7 +400,36 @@ FAMILIES: tuple[Family, ...] = (
         r"invalid index to scalar variable",
         say("A single number was indexed", "It is a number already: leave the index out."),
     ),
+    Family(
+        "ValueError",
+        r"slice start and stop should be increasing.*?start (?P<start>-?\d+), stop (?P<stop>-?\d+)",
+        shapes.backwards,
+    ),
+    Family(
+        "ValueError",
+        r"shape=(?P<shape>\[[^\]]*\]) must have at least 2 dimensions",
+        shapes.without_axes,
+    ),
     # ---- Python --------------------------------------------------------------------------
+    Family(
+        "TypeError",
+        r"(?:Value after \* must be an iterable|argument after \* must be an iterable)"
+        r", not (?P<kind>\w+)",
+        python.starred,
+    ),
+    Family(
+        "TypeError",
+        r"(?P<name>startswith|endswith) first arg must be .*, not (?P<kind>\w+)",
+        python.texts,
+    ),
+    Family(
+        "ValueError",
+        r"either both or neither of x and y",
+        say(
+            "np.where needs three things: where, the number if so, the number if not",
+            "Write np.where(condition, x, y).",
+        ),
+    ),
     Family(
         "IndexError", r"(?:list|tuple) index out of range|is out of bounds for axis", python.index
     ),

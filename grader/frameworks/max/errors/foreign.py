@@ -20,7 +20,7 @@ def of_numpy(case: Case, call: ast.Call) -> Translation | None:
     if home not in ("np", "numpy", "math"):
         return None
     flat = [e for a in call.args for e in (a.elts if isinstance(a, ast.List | ast.Tuple) else [a])]
-    given = next((one for one in flat if _tensorlike(case, one)), None)
+    given = next((one for one in flat if tensorlike(case, one)), None)
     first = call.args[0] if call.args else None
     if given is None or not any(one is given for one in ast.walk(first or call)):
         return None
@@ -34,7 +34,7 @@ def of_numpy(case: Case, call: ast.Call) -> Translation | None:
     return Translation(what, "Use a function of F, or read the numbers first: tensor.to_numpy().")
 
 
-def _tensorlike(case: Case, node: ast.expr) -> bool:
+def tensorlike(case: Case, node: ast.expr) -> bool:
     """Whether ``node`` is a tensor, or is worked out from one."""
     if case.is_tensor(node):
         return True

@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 
+from grader.frameworks.max.errors import brought
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.vocabulary import known, meant
 from grader.frameworks.values import Fix, Translation
@@ -42,14 +43,35 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     node = next((n for n in case.nodes() if isinstance(n, ast.Name) and n.id == name), None)
     own = case.seen.values.get("self")
     line = IMPORTS.get(name, "").format(name)
+    if name in brought.HOMES and (told := brought.brought(case, name)):
+        return told
     if line:
         return Translation(what, f"Import it at the top of the file: {line}")
     if own is not None and name in own.names and node is not None:
         return Translation(what, "It belongs to the object.", case.fix(node, f"self.{name}"))
+    if hint := _known_hint(case, name):
+        return Translation(what, hint)
+    holder = _holder(case, name) if own is None else None
+    if holder and node is not None:
+        return Translation(what, f"{holder} has it.", case.fix(node, f"{holder}.{name}"))
+    return _resembling(case, name, node, what)
+
+
+def _known_hint(case: Case, name: str) -> str:
+    """What to do about a name that says by itself what it was meant to be."""
     if name in ("torch", "nn", "tf", "keras", "jax"):
-        return Translation(what, "This course writes everything in MAX: F, Tensor, Linear.")
+        return "This course writes everything in MAX: F, Tensor, Linear."
     if name == "self":
-        return Translation(what, "The first argument of a method is self.")
+        return "The first argument of a method is self."
+    if instead := brought.CLASSES.get(name):
+        return f"This course has {instead} instead: the lesson shows how it is made."
+    if _kept(case, name):
+        return f"Is {name} missing among the arguments of {case.seen.function}?"
+    return ""
+
+
+def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Translation:
+    """A name that is much like a known one, or a text without its quotation marks."""
     about = case.error.about.names if case.error.about else ()
     for owner in ("F", "math") if name not in about else ():
         if name in known()[owner] and name not in dir(builtins) and node is not None:
@@ -58,10 +80,31 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
             home = "F" if tensor or name not in known()["math"] else "math"
             fix = case.fix(node, f"{home}.{name}")
             return Translation(what, f"It is a function of {home}.", fix)
-    near = meant(name, (*about, *IMPORTS, *(n for n in dir(builtins) if n.islower())))
+    builtin = (n for n in dir(builtins) if n.islower() and len(name) > 3)
+    near = meant(name, (*about, *IMPORTS, *builtin))
     if near is not None and node is not None:
         return Translation(what, f"Did you mean {near}?", case.fix(node, near))
+    if _is_text(case, name):
+        return Translation(what, f'A text stands in quotation marks: "{name}".')
     return Translation(what, "Is it imported, and is it spelled as where it was defined?")
+
+
+def _is_text(case: Case, name: str) -> bool:
+    """Whether the statement gives ``name`` to something that is said to be a text."""
+    return re.match(rf"\w+\s*:\s*str\s*=\s*{name}\b", case.seen.statement) is not None
+
+
+def _kept(case: Case, name: str) -> bool:
+    """Whether the statement is ``self.name = name``: then it is to be an argument."""
+    match case.statement:
+        case ast.Assign(targets=[ast.Attribute(attr=attr)], value=ast.Name(id=given)):
+            return attr == given == name
+    return False
+
+
+def _holder(case: Case, name: str) -> str | None:
+    """A value of the line that has an attribute of this name."""
+    return next((text for text, one in case.seen.values.items() if name in one.fields), None)
 
 
 def imported(case: Case, match: re.Match[str]) -> Translation:

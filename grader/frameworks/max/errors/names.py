@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks.max.errors import elsewhere
+from grader.frameworks.max.errors import brought, elsewhere
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.kinds import wrong_argument
@@ -36,6 +36,12 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
         return Translation(f"{owner} is an element type, which has no {name}", None, fix)
     if owner in ("np", "numpy") and name in known()["F"]:
         return _of_max(case, node, about)
+    return _of_others(case, node, about)
+
+
+def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation | None:
+    """An attribute that something has not which MAX's tables do not know."""
+    owner, name = ast.unparse(node.value), node.attr
     near = _of_config(name, about) or meant(name, about.names)
     if about.kind in ("module", "type", "EnumType", "nb_enum") or (
         about.text and about.kind == "finfo"
@@ -44,6 +50,8 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
         return _suggested(case, node, what, near, None)
     if owner == "self":
         return _on_self(case, node, about, near)
+    if holder := _elsewhere(case, node):
+        return holder
     if about.fields and about.kind not in ("int", "list", "tuple", "dict", "str", "float"):
         every = f"It has: {', '.join(about.fields[:12])}." if about.fields else None
         return _suggested(case, node, f"{owner} is {described(about)} without {name}", near, every)
@@ -61,9 +69,37 @@ CONFIG = {
 """Names of the sizes in other models' configurations."""
 
 
+LAYERS = {
+    **dict.fromkeys(("blocks", "layers", "layer", "block"), "h"),
+    **dict.fromkeys(("norm", "ln", "final_norm", "layer_norm"), "ln_f"),
+    **dict.fromkeys(("embedding", "embeddings", "embed_tokens", "tok_emb", "token_embd"), "wte"),
+    **dict.fromkeys(("pos_emb", "embed_positions", "position_embedding"), "wpe"),
+    **dict.fromkeys(("attention", "self_attn"), "attn"),
+    **dict.fromkeys(("ffn", "feed_forward", "ff"), "mlp"),
+}
+"""Names of a model's parts in other models."""
+
+
 def _of_config(name: str, about: SeenValue) -> str | None:
-    """GPT-2's name of a size that other models call otherwise."""
-    return CONFIG[name] if CONFIG.get(name) in about.fields else None
+    """GPT-2's name of a size or a part that other models call otherwise."""
+    meaning = CONFIG.get(name) or LAYERS.get(name)
+    return meaning if meaning in about.fields else None
+
+
+def _elsewhere(case: Case, node: ast.Attribute) -> Translation | None:
+    """A layer lacks what its weight has, or what the object around it has."""
+    owner, name = ast.unparse(node.value), node.attr
+    about = case.error.about or SeenValue("")
+    if name in known()["Tensor"] and "weight" in about.fields:
+        what = f"{owner} is {described(about)}, a layer: its numbers are {owner}.weight"
+        return Translation(what, None, case.fix(node, f"{owner}.weight.{name}"))
+    outer = node.value.value if isinstance(node.value, ast.Attribute) else None
+    for text in ([ast.unparse(outer)] if outer is not None else []) + ["self"]:
+        value = case.seen.values.get(text)
+        if value is not None and name in (*value.fields, *value.names):
+            what = f"{owner} has no {name}"
+            return Translation(what, f"{text} has it.", case.fix(node, f"{text}.{name}"))
+    return None
 
 
 def _from_text(case: Case) -> SeenValue | None:
@@ -105,6 +141,8 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
 
 def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
     """A number, a list, a tuple or a text that was taken for something else."""
+    if about.kind == "ndarray" and (told := brought.of_array(case, node)):
+        return told
     owner = ast.unparse(node.value)
     what = f"{owner} is {described(about)}, which has no {node.attr}"
     if about.kind == "tuple" and node.attr in (*known()["Tensor"], *elsewhere.TEMPLATES):

@@ -12,7 +12,9 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
     """``node`` was None where a value is needed."""
     text = ast.unparse(node)
     if text == "None":
-        return Translation(f"None is written here, {then}", "Write the value in its place.")
+        odd = [key for key, one in case.seen.values.items() if one.kind in ("int", "float")]
+        hint = f"Is the order of the arguments right? {odd[0]} is a number." if odd else None
+        return Translation(f"None is written here, {then}", hint or "Write the value in its place.")
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func)
         if name.rpartition(".")[2] in ("append", "extend", "sort", "insert", "reverse"):

@@ -24,7 +24,8 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
         what = described(SeenValue(match["kind"]))
         return Translation(
             f"{what[0].upper()}{what[1:]} was called like a function",
-            "What the lesson calls must be a function or a class.",
+            "What the lesson calls must be a function or a class, and a default_factory a function "
+            "without arguments: lambda: 12.",
         )
     text = ast.unparse(func)
     if match["kind"] == "NoneType":
@@ -72,6 +73,8 @@ def not_indexed(case: Case, match: re.Match[str]) -> Translation:
 def not_iterable(case: Case, kind: str) -> Translation | None:
     """A list is needed, and one value was given."""
     call = case.call
+    if counted := _counted(case):
+        return counted
     if call is None:
         value = getattr(case.statement, "value", None) or getattr(case.statement, "iter", None)
         if kind == "NoneType" and isinstance(value, ast.expr):
@@ -87,18 +90,84 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
             f"The arguments of {name} are in another order", "Swap them.", case.fix(call, fixed)
         )
     for node in (*call.args, *(word.value for word in call.keywords)):
-        value = case.value(node)
-        if value is not None and value.kind == kind:
+        given = case.value(node)
+        if given is not None and given.kind == kind:
             if kind == "NoneType":
                 return none_has(case, node, "where a list is needed")
             if kind == "Tensor":
                 return None
             plain = ast.unparse(node)
-            what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(value)}"
+            what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(given)}"
             return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
-    return Translation(
-        f"{ast.unparse(call.func)} needs a list of values", "Put them into brackets."
+    return _no_list(case, ast.unparse(call.func))
+
+
+def _no_list(case: Case, name: str) -> Translation:
+    """The function ``name`` needs a list, and none of its arguments is known to be odd."""
+    tensor = next(
+        (n for n in case.operands() if isinstance(n, ast.Name) and case.is_tensor(n)), None
     )
+    if tensor is not None:
+        text = tensor.id
+        what = f"{name} needs a list of tensors, and {text} is one tensor"
+        hint = f"Put what is joined into one list: [a, {text}]. What a loop makes is collected in a"
+        return Translation(what, f"{hint} list, with append.")
+    return Translation(f"{name} needs a list of values", "Put them into brackets.")
+
+
+def _counted(case: Case) -> Translation | None:
+    """A loop over entries whose head names two things, as after enumerate."""
+    match case.statement:
+        case ast.For(target=ast.Tuple(elts=[first, _]), iter=over) if not isinstance(
+            over, ast.Call
+        ):
+            text = ast.unparse(over)
+            what = f"Each entry of {text} is one thing, and {ast.unparse(first)} is to be a number"
+            return Translation(what, "enumerate counts.", case.fix(over, f"enumerate({text})"))
+    return None
+
+
+def no_iterator(case: Case, match: re.Match[str]) -> Translation:
+    """next(...) of a list."""
+    node = next(iter(case.operands()), None)
+    text = ast.unparse(node) if node is not None else "this"
+    other = next(
+        (n for n, v in case.seen.values.items() if v.kind.endswith(("iterator", "generator"))), None
+    )
+    what = f"next takes the next entry of an iterator, and {text} is a {match['kind']}"
+    if other is not None and node is not None:
+        return Translation(what, f"{other} is one.", case.fix(node, other))
+    hint = f"Make one once, before the loop: numbers = iter({text}). Then next(numbers)."
+    return Translation(what, hint)
+
+
+def starred(case: Case, match: re.Match[str]) -> Translation:
+    """``*value`` of a value that has no entries."""
+    text = next((ast.unparse(n.value) for n in case.nodes() if isinstance(n, ast.Starred)), "")
+    stars = [ast.unparse(n.value) for n in case.nodes() if isinstance(n, ast.Starred)]
+    text = next(
+        (t for t in stars if (v := case.seen.values.get(t)) and v.kind == match["kind"]), text
+    )
+    kind = described(case.seen.values.get(text) or SeenValue(match["kind"]))
+    return Translation(
+        f"*{text} takes {text} apart, and it is {kind}",
+        "A function that is to give several values, one after another, needs yield, not return.",
+    )
+
+
+def texts(case: Case, match: re.Match[str]) -> Translation:
+    """startswith or endswith of a list."""
+    call = case.call
+    node = call.args[0] if call is not None and call.args else None
+    what = f"{match['name']} takes a text or a tuple of texts, and this is a {match['kind']}"
+    if node is None:
+        return Translation(what, "Make a tuple of it.")
+    inner = (
+        node.args[0] if isinstance(node, ast.Call) and ast.unparse(node.func) == "list" else node
+    )
+    kind = case.kind(inner)
+    new = ast.unparse(inner) if kind == "tuple" else f"tuple({ast.unparse(inner)})"
+    return Translation(what, "A tuple it must be.", case.fix(node, new))
 
 
 def no_forward(case: Case, match: re.Match[str]) -> Translation:

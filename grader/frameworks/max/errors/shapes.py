@@ -28,6 +28,35 @@ def _pair(case: Case) -> tuple[ast.expr, ast.expr] | None:
     return None
 
 
+def backwards(case: Case, match: re.Match[str]) -> Translation:
+    """A slice whose end lies before its start."""
+    start, stop = match["start"], match["stop"]
+    node = next((n for n in case.nodes() if isinstance(n, ast.Slice)), None)
+    every = ast.walk(case.statement) if case.statement is not None else ()
+    node = next((n for n in every if isinstance(n, ast.Slice) and n.lower and n.upper), node)
+    text = f"The slice {ast.unparse(node)}" if node is not None else "A slice"
+    hint = "Its end is where it stops, not how long it is"
+    if node is not None and node.lower is not None and node.upper is not None:
+        hint += f": {ast.unparse(node.lower)} + its length"
+    return Translation(
+        f"{text} goes from {start} to {stop}, and so ends before it begins", f"{hint}."
+    )
+
+
+def without_axes(case: Case, match: re.Match[str]) -> Translation:
+    """A tensor of too few axes was given to something that needs two."""
+    call = case.call
+    node = next(iter(case.operands()), None)
+    text = ast.unparse(node) if node is not None else "the tensor"
+    name = ast.unparse(call.func) if call is not None else "This"
+    what = f"{name} needs a matrix, and {text} has shape {match['shape']} here"
+    return Translation(
+        what,
+        f"Does {text} = ... above keep the result of F.broadcast_to? Without it {text} stays as it "
+        "was.",
+    )
+
+
 def _named(case: Case, node: ast.expr, shape: Shape) -> str:
     text = ast.unparse(node)
     return f"{text} {sizes(shape)}" if len(text) < 40 else sizes(shape)
@@ -50,6 +79,10 @@ def product(case: Case, match: re.Match[str]) -> Translation:
     if pair and len(right) > 1 and right[-1] == left[-1]:
         new = f"{_tight(pair[1])}.transpose(-1, -2)"
         return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
+    joined = pair and len(left) > 1 and len(right) > 1 and right[-1] == left[-2]
+    if pair and joined and case.node is not None:
+        turned = f"{_tight(pair[1])} @ {_tight(pair[0])}"
+        return Translation(what, "In the other order they have one.", case.fix(case.node, turned))
     return Translation(what, "Write down both shapes, axis by axis. Which of the two is another?")
 
 

@@ -1,0 +1,255 @@
+"""What to change where a program leaves the path: its operation beside the reference's.
+
+Two operations of one kind are compared by what they are made from. If one source differs, the
+comparison goes on with what made that source, in both programs, until the operations differ in
+nothing that was computed, or in kind: there is the line to change. If the wrong source was handed
+over by a caller, as the reference hands over the right one, it is the line of the call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from grader.grading.run import Made, Run, operation
+from grader.grading.trace import Comparison, Departure
+
+DEEPEST = 30
+"""How far back one chain of operations is followed; the course's longest has ten."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The expression to change.
+
+    It uses ``have`` where the reference uses ``want``; or ``gives`` is what the reference's same
+    operation gives there. Without ``have``, ``want`` is a source that it lacks. ``twin`` is the
+    reference's operation, where there is one of the kind; ``other`` says that it is of another.
+    """
+
+    node: int
+    have: int | None = None
+    want: int | None = None
+    gives: int | None = None
+    twin: int | None = None
+    other: bool = False
+
+
+@dataclass(frozen=True)
+class Causes:
+    """Looks for causes in one comparison."""
+
+    comparison: Comparison
+    _seen: dict[tuple[int, int], Cause | None] = field(default_factory=dict)
+
+    @property
+    def mine(self) -> Run:
+        """The learner's run."""
+        return self.comparison.mine
+
+    @property
+    def right(self) -> Run:
+        """The reference's."""
+        return self.comparison.right
+
+    def of(self, departure: Departure) -> Cause:
+        """The cause of a departure."""
+        made = self.mine.made[departure.value]
+        return self.outside(self.at(made.node, made.sources, made.order), made.order)
+
+    def outside(self, cause: Cause, order: int) -> Cause:
+        """The cause; or the call of what it is in, if that is right alone.
+
+        The first call outside that ends after entry ``order`` is the one.
+        """
+        scope = self.mine.scope(cause.node) & self.comparison.proven
+        if not scope:
+            return cause
+        for place in self.mine.places[order:]:
+            called = isinstance(self.mine.nodes[place.node], ast.Call)
+            if called and not self.mine.scope(place.node) & scope:
+                return Cause(place.node)
+        return cause
+
+    def at(self, node: int, sources: Sequence[int], order: int) -> Cause:
+        """The cause of what expression ``node`` did with ``sources``, as entry ``order``."""
+        twin = self._twin(node, sources)
+        if twin is None:
+            other = self._other_kind(node, sources)
+            if other is not None:
+                gives = self.right.places[other.order].value
+                return Cause(node, gives=gives, twin=other.node, other=True)
+            return self._alone(node, sources)
+        return self._beside(node, sources, order, twin, DEEPEST)
+
+    def _other_kind(self, node: int, sources: Sequence[int]) -> Made | None:
+        """What else the reference makes from exactly these sources; None if nothing or much."""
+        if not sources or not all(map(self._known, sources)) or self._calls_own(node):
+            return None
+        found = [
+            made
+            for value, made in self.right.made.items()
+            if len(made.sources) == len(sources)
+            and all(any(self._same(have, want) for want in made.sources) for have in sources)
+            and value not in self._matched
+        ]
+        if len(sources) == 1:  # much is made from one value: only a whole line counts
+            found = [one for one in found if self.right.is_whole(one.node)]
+            found = found if self.mine.is_whole(node) else []
+        return found[0] if len(found) == 1 else None
+
+    def _calls_own(self, node: int) -> bool:
+        """Whether a node calls a function of the learner's own."""
+        own = {one.name for one in self.mine.nodes if isinstance(one, ast.FunctionDef)}
+        return operation(self.mine.nodes[node]) in own
+
+    def _alone(self, node: int, sources: Sequence[int]) -> Cause:
+        """The cause where the reference has no such operation: the one source that is unknown."""
+        lacking = self._lacking(node, sources)
+        if lacking is not None:
+            return Cause(node, want=lacking)
+        unknown = [one for one in sources if not self._known(one) and self._made_here(one)]
+        if len(unknown) != 1 or len(sources) == 1 or self._leads_back(unknown[0]):
+            return Cause(node)
+        made = self.mine.made[unknown[0]]
+        return self._alone(made.node, made.sources) if made.node != node else Cause(node)
+
+    def _lacking(self, node: int, sources: Sequence[int]) -> int | None:
+        """What the reference's operation of this kind is made from besides these sources."""
+        kind = operation(self.mine.nodes[node])
+        for made in self.right.made.values():
+            if operation(self.right.nodes[made.node]) != kind or not sources:
+                continue
+            more = [want for want in made.sources if not any(self._same(h, want) for h in sources)]
+            if len(more) == 1 and len(made.sources) == len(sources) + 1:
+                return more[0]
+        return None
+
+    def from_result(self, have: int, want: int) -> Cause | None:
+        """The cause of a result whose last operation is of the reference's kind."""
+        return self._deeper(have, want, DEEPEST)
+
+    # ---- one operation beside the other ---------------------------------------------------
+
+    def _beside(
+        self, node: int, sources: Sequence[int], order: int, twin: Made, depth: int
+    ) -> Cause:
+        other = [
+            (have, want)
+            for have, want in zip(sources, twin.sources, strict=True)
+            if not self._same(have, want)
+        ]
+        gives = self.right.places[twin.order].value
+        if len(other) != 1:
+            deeper = self._common(other, depth - 1) if depth and other else None
+            return deeper or Cause(node, gives=gives, twin=twin.node)
+        have, want = other[0]
+        deeper = self._deeper(have, want, depth - 1) if depth else None
+        if deeper is not None:
+            return deeper
+        if not self._known(have) and self._made_here(have) and not self._leads_back(have):
+            return Cause(self.mine.made[have].node, gives=want)
+        at = self._call(node, have, order) if self._handed(want, twin) else None
+        return Cause(node if at is None else at, have, want, twin=twin.node)
+
+    def _common(self, other: Sequence[tuple[int, int]], depth: int) -> Cause | None:
+        """The one cause behind several wrong sources."""
+        causes = {self._deeper(have, want, depth) for have, want in other}
+        found = [one for one in causes if one is not None]
+        return found[0] if len({one.node for one in found}) == 1 and None not in causes else None
+
+    def _leads_back(self, value: int) -> bool:
+        """Whether something right is made from ``value``, which is then another way to it."""
+        made = self.mine.made.items()
+        return any(value in one.sources and self._known(later) for later, one in made)
+
+    def _deeper(self, have: int, want: int, depth: int) -> Cause | None:
+        """The cause behind a wrong source; None if it was made in another way, or given."""
+        if (have, want) not in self._seen:
+            self._seen[have, want] = None  # a loop's value may come from itself
+            self._seen[have, want] = self._followed(have, want, depth)
+        return self._seen[have, want]
+
+    def _followed(self, have: int, want: int, depth: int) -> Cause | None:
+        mine, right = self.mine.made[have], self.right.made[want]
+        if not self._made_here(have) or not _alike(self.mine, mine, self.right, right):
+            return None
+        return self._beside(mine.node, mine.sources, mine.order, right, depth)
+
+    def _twin(self, node: int, sources: Sequence[int]) -> Made | None:
+        """The reference's operation of the same kind with the most of the same sources."""
+        kind, best, most = operation(self.mine.nodes[node]), None, -1
+        for value, made in sorted(self.right.made.items(), key=lambda one: one[1].order):
+            if operation(self.right.nodes[made.node]) != kind:
+                continue
+            if len(made.sources) != len(sources):
+                continue
+            equal = sum(map(self._same, sources, made.sources))
+            score = 2 * equal + (value not in self._matched)
+            if score > most and (equal or len(sources) == 1):
+                best, most = made, score
+        return best
+
+    @property
+    def _matched(self) -> frozenset[int | None]:
+        return self.comparison.matched
+
+    def _same(self, have: int, want: int) -> bool:
+        match = self.comparison.match(have)
+        return match == want or (match is not None and self.comparison.equal(have, want))
+
+    def _known(self, value: int) -> bool:
+        return self.comparison.known(value)
+
+    def _made_here(self, value: int) -> bool:
+        """Whether the learner's code computed it; otherwise it was given."""
+        node = self.mine.nodes[self.mine.made[value].node]
+        return not isinstance(node, ast.FunctionDef | ast.Name | ast.Attribute)
+
+    # ---- calls of the learner's own functions ---------------------------------------------
+
+    def _handed(self, want: int, twin: Made) -> bool:
+        """Whether the reference's operation gets ``want`` as an argument of its function."""
+        inside = self.right.function(twin.node)
+        return inside is not None and want in self.right.given(inside)
+
+    def _call(self, node: int, have: int, order: int) -> int | None:
+        """The expression that hands ``have`` to the function around ``node``."""
+        found = None
+        inside = self.mine.function(node)
+        while inside is not None:
+            entry = self.mine.entered(inside, have, order)
+            before = [
+                place.node
+                for place in self.mine.places[: entry or 0]
+                if place.value == have
+                and place.node != inside
+                and self.mine.function(place.node) != inside
+            ]
+            if not before:
+                break
+            node, order = before[-1], entry or 0
+            if isinstance(self.mine.nodes[node], ast.FunctionDef):
+                break
+            found, inside = node, self.mine.function(node)
+        return found
+
+
+def _alike(mine: Run, one: Made, right: Run, other: Made) -> bool:
+    kinds = operation(mine.nodes[one.node]), operation(right.nodes[other.node])
+    return kinds[0] == kinds[1] and len(one.sources) == len(other.sources)
+
+
+def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
+    """What is computed and not used: the node, the value, the variable (empty without one)."""
+    mine = comparison.mine
+    for place in mine.places:
+        statement = mine.statement(place.node)
+        if getattr(statement, "value", None) is not mine.nodes[place.node] or place.part >= 0:
+            continue
+        match statement:
+            case ast.Expr():
+                yield place.node, place.value, ""
+            case ast.Assign(targets=[ast.Name(id=name)]) if not mine.loads(place.node, name):
+                yield place.node, place.value, name

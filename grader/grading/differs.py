@@ -1,0 +1,148 @@
+"""How an operation differs from the reference's: in what is written, and in what it gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from grader.grading.relations import Floats, same
+from grader.grading.run import operation
+
+VERBS = {
+    "Add": "adds",
+    "Sub": "subtracts",
+    "Mult": "multiplies",
+    "Div": "divides",
+    "MatMult": "makes a matrix product",
+    "Pow": "raises to a power",
+}
+
+LARGEST = 100_000
+"""Numbers of a value up to which sums and products are tried."""
+
+
+def kinds(mine: ast.AST, right: ast.AST) -> str:
+    """The two operations in words, where they are of different kinds; else empty."""
+    if isinstance(mine, ast.Call) and isinstance(right, ast.Call):
+        have, want = _options(mine), _options(right)
+        axes = [{n: o for n, o in one.items() if n == "axis"} for one in (have, want)]
+        if all(axes) and (told := " ".join(_compared(*axes))):
+            return told
+    words = [_does(node) for node in (mine, right)]
+    return (
+        f"It {words[0]}; the reference {words[1]}." if all(words) and words[0] != words[1] else ""
+    )
+
+
+def _does(node: ast.AST) -> str:
+    kind = operation(node)
+    return VERBS.get(kind, f"calls {kind}" if isinstance(node, ast.Call) else "")
+
+
+def written(mine: ast.AST, right: ast.AST) -> str:
+    """Which written numbers and options of two operations of one kind differ; empty for none."""
+    if not isinstance(mine, ast.Call) or not isinstance(right, ast.Call):
+        pairs = _pairs(mine, right) or []
+        told = [f"It has {a} where the reference has {b}." for a, b in pairs]
+        return told[0] if len(told) == 1 else ""
+    have, want = _options(mine), _options(right)
+    return " ".join(_compared(have, want))
+
+
+def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Iterator[str]:
+    for name, node in want.items():
+        told, other = _literal(node), have.get(name)
+        if other is None:
+            if told is not None and not name.isdecimal():
+                yield f"The reference says {name}={told} here."
+            continue
+        mine, prefix = ast.unparse(other), "" if name.isdecimal() else f"{name}="
+        if told is not None and _literal(other) is not None and mine != told:
+            yield f"It has {prefix}{mine} where the reference has {prefix}{told}."
+        elif _numbers(other) != _numbers(node):
+            yield f"Its {prefix or 'argument '}{mine} is not the reference's: look at the numbers."
+    for name, node in have.items():
+        if name not in want and not name.isdecimal() and (told := _literal(node)) is not None:
+            yield f"It has {name}={told}, and the reference has not."
+
+
+def _options(call: ast.Call) -> dict[str, ast.expr]:
+    """What a call is given besides tensors: by name, or by place counted from the end."""
+    plain = [one for one in call.args if not isinstance(one, ast.Name | ast.Attribute | ast.Call)]
+    places = {str(number): one for number, one in enumerate(reversed(plain))}
+    return {**places, **{word.arg: word.value for word in call.keywords if word.arg}}
+
+
+def _literal(node: ast.expr) -> str | None:
+    """The text of a number, a text, None, or a list of them; None for anything worked out."""
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None
+    return ast.unparse(node)
+
+
+def _numbers(node: ast.AST) -> list[str]:
+    """The numbers that are written in an expression."""
+    return [
+        repr(one.value)
+        for one in ast.walk(node)
+        if isinstance(one, ast.Constant) and isinstance(one.value, int | float)
+    ]
+
+
+def _pairs(mine: ast.AST, right: ast.AST) -> list[tuple[str, str]] | None:
+    """The constants in which two expressions of one form differ; None if the forms differ."""
+    if isinstance(mine, ast.Name | ast.Attribute) and isinstance(right, ast.Name | ast.Attribute):
+        return []
+    if isinstance(mine, ast.Constant) and isinstance(right, ast.Constant):
+        return [(ast.unparse(mine), ast.unparse(right))] if mine.value != right.value else []
+    inner = list(ast.iter_child_nodes(mine)), list(ast.iter_child_nodes(right))
+    if type(mine) is not type(right) or len(inner[0]) != len(inner[1]):
+        return None
+    found = [_pairs(one, other) for one, other in zip(*inner, strict=True)]
+    if any(one is None for one in found):
+        return None
+    return [pair for one in found for pair in one or ()]
+
+
+def combined(
+    mine: Floats, right: Floats, others: Sequence[tuple[str, Floats]], used: frozenset[str]
+) -> str:
+    """What ``mine`` has too much or too little of, beside ``right``: one of ``others``, by name.
+
+    ``used`` are the names of those that the reference makes ``right`` from.
+    """
+    if mine.shape != right.shape or mine.size > LARGEST or not np.isfinite(mine).all():
+        return ""
+    if not np.isfinite(right).all():
+        return ""
+    gap = mine - right
+    for name, one in others:
+        if not np.isfinite(one).all() or not np.any(one) or one.size > mine.size:
+            continue
+        try:
+            wide = np.broadcast_to(one, mine.shape)
+        except ValueError:
+            continue
+        if said := _sum(name, gap, wide, name in used) or _product(name, mine, right, wide):
+            return said
+    return ""
+
+
+def _sum(name: str, gap: Floats, one: Floats, used: bool) -> str:
+    if same(gap, one):
+        return f"It adds {name} twice." if used else f"It adds {name} as well."
+    if same(gap, -one):
+        return f"It lacks {name}: the reference adds it." if used else f"It also subtracts {name}."
+    return f"It subtracts {name}; the reference adds it." if used and same(gap, -2 * one) else ""
+
+
+def _product(name: str, mine: Floats, right: Floats, one: Floats) -> str:
+    if one.size < 2 or len(np.unique(np.round(one, 6))) < 3 or not np.any(right):
+        return ""
+    if same(mine, right * one):
+        return f"It multiplies by {name} once more than the reference."
+    return f"It lacks the factor {name}." if same(mine * one, right) else ""

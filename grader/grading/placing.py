@@ -1,0 +1,117 @@
+"""Puts a report's checks where the trace says that the program goes wrong.
+
+A check is decided without the trace, from the results and the source. Once the line is known, a
+check must not point elsewhere: a ❌ that is only a guess waits, and so does a ✅ on that very line.
+No hint stays that the quoted line already follows. No verdict changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from grader.base import sanitize
+from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
+from grader.grading import slips
+from grader.rubric import Check, Rubric
+from grader.source import Finding, Source, fulfils
+
+SUSPECT = "The numbers go wrong on its line, {line}."
+ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
+RAISED = "The error was raised on line {line}."
+
+
+@dataclass(frozen=True)
+class Placing:
+    """Everything that one report is placed by.
+
+    ``sure`` are the checks whose own line is right: they know the attribute, or the definition.
+    """
+
+    rubric: Rubric
+    source: Source
+    findings: Mapping[str, Finding]
+    sure: frozenset[str] = frozenset()
+
+    def placed(self, report: Report) -> Report:
+        """The report, with its checks at the line that the trace names."""
+        if report.verdict is not Verdict.FAIL or report.problem is not None:
+            return report
+        trace = report.trace
+        if trace is None or trace.line is None or not trace.told:
+            return replace(report, checks=tuple(map(self._unfulfilled, report.checks)))
+        blamed = self._blamed(report)
+        pairs = list(zip(self.rubric.checks, report.checks, strict=True))
+        running = [c for c, one in pairs if c.rule and one.status is Status.FAIL]
+        first = running[0].passed if running else ""
+        checks = [self._one(check, result, trace, blamed, first) for check, result in pairs]
+        if not any(one.status is Status.FAIL for one in checks):
+            checks = list(report.checks)
+        checks = self._running(checks, trace)
+        diagnosis = tuple(replace(one, line=trace.line) for one in report.diagnosis)
+        return replace(report, checks=tuple(map(self._unfulfilled, checks)), diagnosis=diagnosis)
+
+    def _blamed(self, report: Report) -> frozenset[str]:
+        """The checks that a named mistake breaks."""
+        named = {one.misconception for one in report.diagnosis}
+        return frozenset(
+            check.id
+            for one in self.rubric.misconceptions
+            if one.id in named
+            for check in self.rubric.blamed(one)
+        )
+
+    def _one(
+        self, check: Check, result: CheckResult, trace: Trace, blamed: frozenset[str], first: str
+    ) -> CheckResult:
+        line = trace.line or 0
+        here = slips.statement_at(self.source.tree, line)
+        finding = self.findings.get(check.id)
+        if finding is None:
+            return result
+        if result.status is Status.PASS and finding.line in here and check.id not in blamed:
+            return check.waiting(first, SUSPECT.format(line=line))
+        if result.status is not Status.FAIL or finding.certain or result.line in here:
+            return result
+        if check.id in blamed or trace.blank in (check.blank, check.id):
+            return self._at(result, line)
+        return check.waiting(first, ELSEWHERE.format(line=line))
+
+    def _running(self, checks: list[CheckResult], trace: Trace) -> list[CheckResult]:
+        """The first ❌ of the run gets the line; of an error, its own is told below."""
+        line = trace.line or 0
+        found, here = list(checks), slips.statement_at(self.source.tree, line)
+        for index, one in enumerate(found):
+            if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):
+                continue
+            if one.kind is Kind.SOURCE:
+                found[index] = replace(one, hints=_hints(one, trace))
+                continue
+            if one.id in self.sure and one.line is not None:
+                break
+            told = RAISED.format(line=one.line) if one.line and one.line not in here else None
+            note = "\n".join(filter(None, (told, one.note))) or None
+            found[index] = replace(self._at(one, line), note=note, hints=_hints(one, trace))
+            break
+        return found
+
+    def _at(self, result: CheckResult, line: int) -> CheckResult:
+        lines = self.source.lines
+        text = sanitize.line(lines[line - 1].strip(), 200) if line <= len(lines) else None
+        return replace(result, line=line, text=text)
+
+    def _unfulfilled(self, result: CheckResult) -> CheckResult:
+        """The check without the hints that its quoted line follows already."""
+        if result.status is not Status.FAIL or not result.text:
+            return result
+        text = result.text
+        return replace(result, hints=tuple(h for h in result.hints if not fulfils(text, h)))
+
+
+def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
+    """What the reference writes; what the error itself says to write, if that may do as well."""
+    fixed = any("Write " in hint for hint in result.hints[:1])
+    if not trace.write or (fixed and not trace.sure):
+        moved = result.line not in (None, trace.line) and result.detail
+        return tuple(h for h in result.hints if not moved or "product of the sizes" not in h)
+    return (f"Write {trace.write}",)

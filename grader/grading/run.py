@@ -1,0 +1,230 @@
+"""A program's run, ready to be asked: what each expression gave, and from what it was made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.grading.relations import Floats, canonical, same
+from grader.protocol.probe import Trail
+
+GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
+"""Expressions that give a value of their own."""
+
+
+class Place(NamedTuple):
+    """An expression that had a value: its node, and the index in a tuple or list (-1: itself)."""
+
+    node: int
+    part: int
+    value: int
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a value came to be: by which node, from which other values, as which entry of the run."""
+
+    node: int
+    sources: tuple[int, ...]
+    order: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A program and what its expressions gave, ready to be asked."""
+
+    text: str
+    trail: Trail
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the syntax tree, by number."""
+        return tuple(ast.walk(ast.parse(self.text)))
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """What was seen, in order; entries that name no node or no value are left out."""
+        most, values = len(self.nodes), len(self.trail.values)
+        return tuple(
+            Place(node, part, value)
+            for node, part, value in self.trail.places.tolist()
+            if 0 <= node < most and 0 <= value < values
+        )
+
+    @cached_property
+    def arrays(self) -> tuple[Floats | None, ...]:
+        """The values as float64; what hides is minus infinity. None where it is unknown."""
+        return tuple(None if one is None else canonical(one.array) for one in self.trail.values)
+
+    @cached_property
+    def parents(self) -> Mapping[int, ast.AST]:
+        """The node around each node, by the identity of the inner one."""
+        return {id(inner): outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
+
+    @cached_property
+    def numbers(self) -> Mapping[int, int]:
+        """The number of each node, by its identity."""
+        return {id(node): number for number, node in enumerate(self.nodes)}
+
+    @cached_property
+    def made(self) -> Mapping[int, Made]:
+        """How each value was made: by the first expression that had it."""
+        found: dict[int, Made] = {}
+        latest: dict[int, list[int]] = {}
+        fresh: dict[int, int] = {}
+        for order, place in enumerate(self.places):
+            if fresh.get(place.node) != order - 1 or place.part <= 0:
+                latest[place.node] = []
+            latest[place.node].append(place.value)
+            fresh[place.node] = order
+            if place.value not in found:
+                sources = dict.fromkeys(
+                    value for inner in self.inner(place.node) for value in latest.get(inner, ())
+                )
+                found[place.value] = Made(place.node, tuple(sources), order)
+        return found
+
+    def inner(self, number: int) -> Iterator[int]:
+        """The nearest nodes inside ``number`` whose numbers flow into it, in source order.
+
+        Nothing flows out of an expression that gave no numbers: a size, a dtype, a device.
+        """
+        node = self.nodes[number]
+        if isinstance(node, ast.FunctionDef):
+            return
+        stack = list(ast.iter_child_nodes(node))[::-1]
+        while stack:
+            one = stack.pop()
+            if self.numbers[id(one)] in self._seen_nodes:
+                yield self.numbers[id(one)]
+            elif not isinstance(one, GIVES) or self._is_called(one):
+                stack += list(ast.iter_child_nodes(one))[::-1]
+
+    def _is_called(self, node: ast.AST) -> bool:
+        outer = self.parents.get(id(node))
+        return isinstance(outer, ast.Call) and outer.func is node
+
+    @cached_property
+    def _seen_nodes(self) -> frozenset[int]:
+        return frozenset(place.node for place in self.places)
+
+    def last(self, array: npt.NDArray[Any]) -> int | None:
+        """The last value with exactly these numbers: what a call gave back."""
+        wanted = canonical(array)
+        for value in reversed(range(len(self.arrays))):
+            one = self.arrays[value]
+            alike = one is not None and one.shape == wanted.shape
+            if alike and one is not None and np.array_equal(one, wanted, equal_nan=True):
+                return value
+        return None
+
+    def holds(self, array: npt.NDArray[Any]) -> int | None:
+        """The last value that is ``array`` up to rounding."""
+        wanted = canonical(array)
+        found = [v for v, one in enumerate(self.arrays) if one is not None and same(one, wanted)]
+        return found[-1] if found else None
+
+    def written(self, line: int, code: str) -> int | None:
+        """The expression of this text in the statement at ``line``."""
+        wanted = "".join(code.split())
+        for number, node in enumerate(self.nodes):
+            at = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+            if isinstance(node, ast.expr) and at[0] <= line <= at[1]:
+                text = "".join((ast.get_source_segment(self.text, node) or "").split())
+                if wanted and text == wanted:
+                    return number
+        return None
+
+    def ends(self, number: int) -> bool:
+        """Whether a node is the last statement of its function."""
+        inside = self.function(number)
+        node = self.nodes[inside] if inside is not None else None
+        return isinstance(node, ast.FunctionDef) and node.body[-1] is self.statement(number)
+
+    def is_whole(self, number: int) -> bool:
+        """Whether a node is all that its statement computes."""
+        return getattr(self.statement(number), "value", None) is self.nodes[number]
+
+    def outer(self, number: int) -> Iterator[int]:
+        """The expressions around a node, the nearest first."""
+        node = self.parents.get(id(self.nodes[number]))
+        while isinstance(node, ast.expr | ast.keyword):
+            if isinstance(node, GIVES):
+                yield self.numbers[id(node)]
+            node = self.parents.get(id(node))
+
+    def latest(self, number: int) -> tuple[int, ...]:
+        """The last values of what flows into a node."""
+        last = {place.node: place.value for place in self.places}
+        return tuple(dict.fromkeys(last[one] for one in self.inner(number) if one in last))
+
+    def function(self, number: int) -> int | None:
+        """The function that a node is in."""
+        node = self.parents.get(id(self.nodes[number]))
+        while node is not None and not isinstance(node, ast.FunctionDef):
+            node = self.parents.get(id(node))
+        return None if node is None else self.numbers[id(node)]
+
+    def scope(self, number: int) -> frozenset[str]:
+        """The names of the functions and classes that a node is in."""
+        found, node = set(), self.parents.get(id(self.nodes[number]))
+        while node is not None:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found.add(node.name)
+            node = self.parents.get(id(node))
+        return frozenset(found)
+
+    def given(self, function: int) -> frozenset[int]:
+        """Every value that was ever an argument of ``function``."""
+        return frozenset(one.value for one in self.places if one.node == function)
+
+    def entered(self, function: int, value: int, order: int) -> int | None:
+        """The last entry before ``order`` that gives ``value`` to ``function``."""
+        found = [
+            index
+            for index, one in enumerate(self.places[:order])
+            if one.node == function and one.value == value
+        ]
+        return found[-1] if found else None
+
+    def loads(self, number: int, name: str) -> bool:
+        """Whether the function around a node reads the variable ``name`` anywhere."""
+        inside = self.function(number)
+        nodes = ast.walk(self.nodes[inside]) if inside is not None else self.nodes
+        return any(
+            isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+            for one in nodes
+        )
+
+    def line(self, number: int) -> int:
+        """Where a node begins, 1-based."""
+        return int(getattr(self.nodes[number], "lineno", 0))
+
+    def segment(self, number: int) -> str:
+        """The source of a node, on one line."""
+        return " ".join((ast.get_source_segment(self.text, self.nodes[number]) or "").split())
+
+    def statement(self, number: int) -> ast.stmt | None:
+        """The statement that a node belongs to."""
+        node: ast.AST | None = self.nodes[number]
+        while node is not None and not isinstance(node, ast.stmt):
+            node = self.parents.get(id(node))
+        return node
+
+
+def operation(node: ast.AST) -> str:
+    """A word for what an expression does, to tell like from unlike."""
+    match node:
+        case ast.BinOp() | ast.UnaryOp() | ast.AugAssign():
+            return type(node.op).__name__
+        case ast.Compare():
+            return type(node.ops[0]).__name__
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return type(node).__name__

@@ -1,0 +1,227 @@
+"""Slips that the source itself shows, once a program has failed: true of it whatever else is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.protocol.probe import SeenCall, SeenError
+
+Function = ast.FunctionDef
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A line and what is odd about it, in a sentence."""
+
+    line: int
+    said: str
+
+
+def crossed(tree: ast.Module) -> Iterator[Slip]:
+    """Calls of the file's own functions and classes that swap two arguments, by their names."""
+    known = dict(_parameters(tree))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else _name(node.func)
+        params = known.get(name, ())
+        given = [_name(one) for one in node.args]
+        for at, one in enumerate(given):
+            for later in range(at + 1, min(len(given), len(params))):
+                if one and (one, given[later]) == (params[later], params[at]):
+                    yield Slip(
+                        node.lineno,
+                        f"Line {node.lineno} swaps two arguments: {name} takes "
+                        f"{', '.join(params)}, in this order.",
+                    )
+
+
+def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What each function and class of the file takes by position, without ``self``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for one in node.body:
+                if isinstance(one, Function) and one.name == "__init__":
+                    yield node.name, tuple(arg.arg for arg in one.args.args[1:])
+        elif isinstance(node, Function):
+            names = tuple(arg.arg for arg in node.args.args)
+            yield node.name, names[1:] if names[:1] == ("self",) else names
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+ODD = {
+    "NoneType": "None",
+    "bool": "{text}",
+    "builtin_function_or_method": "a function",
+    "function": "a function",
+    "method": "a function",
+    "tuple": "a tuple of {text}",
+    "type": "a class",
+}
+"""Kinds of values that no computation is made with, and what to call them."""
+
+
+def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
+    """Where a name got what an error shows to be of an odd kind: None, a tuple, a function."""
+    if (late := _late(tree, error)) is not None:
+        return late
+    for depth in range(len(error.calls) - 1, -1, -1):
+        call = error.calls[depth]
+        names = [one for one in call.values if call.values[one].kind in ODD and one in call.code]
+        for name in names if depth == len(error.calls) - 1 else ():
+            value = call.values[name]
+            found = _origin(tree, name, error.calls[: depth + 1])
+            if found is None or (found[0] == call.line and not found[1]):
+                continue
+            line, where = found
+            what = ODD[value.kind].format(text=value.text)
+            return Slip(line, f"{name} is {what} here: it comes from line {line}{where}.")
+    return None
+
+
+def _late(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The line that gives a variable its value after it is used."""
+    found = re.search(r"local variable '(\w+)'", error.message)
+    if found is None or error.line is None:
+        return None
+    name, line = found[1], error.line
+    inside = ast.walk(around(tree, line) or tree)
+    after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in _targets(one)]
+    later = next((at for at in after if at > line), None)
+    said = f"{name} gets its value on line {later}, after it is used."
+    return None if later is None else Slip(later, said)
+
+
+def _origin(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> tuple[int, str] | None:
+    """The line that gave ``name`` its value, followed through the calls; and what it lacks."""
+    line = calls[-1].line
+    statement = _emptied(tree, name, line) or bound(tree, name, line)
+    if statement is not None:
+        return _lacking(tree, statement)
+    inside = around(tree, line)
+    if inside is None or len(calls) < 2:
+        return None
+    params = [arg.arg for arg in inside.args.args]
+    if name not in params:
+        return None
+    for node in ast.walk(tree):
+        here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
+            node.end_lineno or 0
+        )
+        if not here or not isinstance(node, ast.Call) or _callee(node) != inside.name:
+            continue
+        at = params.index(name) - (params[0] == "self")
+        if 0 <= at < len(node.args):
+            outer = ast.unparse(node.args[at])
+            helper = functions(tree).get(_callee(node.args[at]))
+            if helper is not None and (end := without_return(helper)) is not None:
+                return end, f", where {helper.name} ends without a return"
+            return _origin(tree, outer, calls[:-1]) or (node.lineno, "")
+    return calls[-2].line, ""
+
+
+CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
+"""Methods of lists and dicts that return nothing."""
+
+
+def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
+    """The statement of the same function that keeps what such a method returns as ``name``."""
+    for one in ast.walk(around(tree, line) or tree):
+        kept = isinstance(one, ast.Assign) and name in _targets(one)
+        if isinstance(one, ast.Assign) and kept and _callee(one.value) in CHANGES:
+            return one
+    return None
+
+
+def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
+    """The line at fault for the value that a statement keeps, and what it lacks."""
+    callee = _callee(getattr(statement, "value", None))
+    function = functions(tree).get(callee)
+    end = without_return(function) if function is not None else None
+    if end is not None:
+        return end, f", where {callee} ends without a return"
+    if any(isinstance(one, ast.Is | ast.IsNot) for one in ast.walk(statement)):
+        return statement.lineno, ", where `is` asks for the same object: == compares"
+    if callee in CHANGES:
+        return statement.lineno, f": {callee} changes the list itself and gives None"
+    return statement.lineno, ""
+
+
+def _callee(node: ast.AST | None) -> str:
+    """The name of the function that a call calls."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return ""
+
+
+def functions(tree: ast.Module) -> Mapping[str, Function]:
+    """The functions and methods of a file by name; the last definition counts."""
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
+
+
+def without_return(function: Function) -> int | None:
+    """The last line of a function that returns nothing anywhere; None if it returns."""
+    returns = (one for one in ast.walk(function) if isinstance(one, ast.Return))
+    if any(one.value is not None for one in returns):
+        return None
+    return function.body[-1].lineno
+
+
+def bound(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
+    """The statement that last gave ``name`` its value before ``line``, in the same function.
+
+    For ``self.x``, the first that sets it anywhere.
+    """
+    if name.startswith("self."):
+        return next((one for one in ast.walk(tree) if name in _targets(one)), None)  # type: ignore[return-value]
+    inside = around(tree, line)
+    found = [
+        one
+        for one in ast.walk(inside or tree)
+        if isinstance(one, ast.stmt) and one.lineno < line and name in _targets(one)
+    ]
+    return max(found, key=lambda one: one.lineno, default=None)
+
+
+def around(tree: ast.Module, line: int) -> Function | None:
+    """The innermost function that ``line`` is in."""
+    found = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, Function) and one.lineno <= line <= (one.end_lineno or 0)
+    ]
+    return max(found, key=lambda one: one.lineno, default=None)
+
+
+def _targets(node: ast.AST) -> list[str]:
+    """The names that a statement gives a value."""
+    given: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        given = node.targets
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
+        given = [node.target]
+    return [
+        ast.unparse(one)
+        for target in given
+        for one in ast.walk(target)
+        if isinstance(one, ast.expr)
+    ]
+
+
+def statement_at(tree: ast.Module, line: int) -> range:
+    """The lines of the statement at ``line``; of a block its head."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt):
+            continue
+        body: list[ast.stmt] = getattr(node, "body", [])
+        end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
+        if node.lineno <= line < end:
+            return range(node.lineno, end)
+    return range(line, line + 1)
