@@ -146,10 +146,14 @@ def _graded(
 
 
 def _named(found: Graded, one: Variant) -> Graded:
-    """With the answer to: does the diagnosis, or else the first ❌, name the right concept?"""
+    """With the answer to: does the diagnosis, or else the first ❌, name the right concept?
+
+    What a rule itself recognises is told at that ❌, and has no name that a variant could give.
+    """
+    known = {mistake.id for mistake in load.rubric(course.find(one.step)).misconceptions}
     named = (
         set(found.diagnosis) in one.concepts
-        if found.diagnosis
+        if known.intersection(found.diagnosis)
         else bool(found.failed) and found.failed[0] in one.checks
     )
     concepts = " | ".join(" + ".join(sorted(concept)) for concept in one.concepts)
