@@ -31,6 +31,9 @@ NAMED_FIRST, PLACED = 0.45, 0.45
 The goal of all mistakes is ``mistakes_table.GOAL``; raise these as the reports get better.
 """
 
+CONTRADICTED = 0.1
+"""The share of reports that may contradict themselves. The goal is none."""
+
 SAMPLE = [one for step in variants.steps() for one in variants.sample(mistakes.of(step), EACH)]
 
 
@@ -72,6 +75,12 @@ def test_every_program_beside_the_edits_is_a_base() -> None:
 
 def test_mistakes_are_what_they_say(graded: list[Told]) -> None:
     assert [f"{one.name}: {one.lie}" for one in graded if one.lie] == []
+
+
+def test_few_reports_contradict_themselves(graded: list[Told]) -> None:
+    found = [f"{one.name}: {text}" for one in graded for text in one.contradictions]
+    wrong = sum(bool(one.contradictions) for one in graded)
+    assert wrong <= CONTRADICTED * len(graded), found
 
 
 def test_a_wrong_label_is_noticed(pool: ProcessPoolExecutor) -> None:
