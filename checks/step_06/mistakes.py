@@ -71,6 +71,29 @@ ROTATION: Family = {
         "The second coordinate is worked out from the first one after it was turned. Use "
         "the old one.",
     ),
+    "second-cos-sin-exchanged": formula(
+        "second_exchanged",
+        "In the second coordinate cosine and sine are swapped. It is a·sin + b·cos.",
+    ),
+    "first-cos-sin-exchanged": formula(
+        "first_exchanged",
+        "In the first coordinate cosine and sine are swapped. It is a·cos − b·sin.",
+    ),
+    "first-coordinate-twice": formula(
+        "first_twice",
+        "The first coordinate is written in both places of a pair: the turned odd features are "
+        "not used.",
+    ),
+    "even-features-twice": pairs(
+        "even_twice",
+        "Both numbers of a pair are the even feature. The second is the odd one, from 1::2.",
+        part="pairs",
+    ),
+    "stacked-in-front": pairs(
+        "stacked_first",
+        "The turned features are stacked along the first axis. Give F.stack axis=-1: each pair "
+        "stands side by side.",
+    ),
     "odd-unchanged": formula("odd_unchanged", "Only the first feature of each pair is turned."),
     "exponent-single": exponent("single", "The exponent is −i / d_k. It is −2i / d_k."),
     "exponent-double": exponent("double", "The exponent is −4i / d_k. It is −2i / d_k."),
@@ -122,6 +145,18 @@ LAYER_ROPE: Family = {
         "untransposed",
         "The inputs are multiplied with the weights as they are. A weight is [out, in]: "
         "multiply with its transpose.",
+    ),
+    **{
+        f"one-weight-untransposed-{name}": weight(
+            name,
+            f"{name}_proj_weight is not transposed, the others are. A weight is [out, in]: "
+            f"multiply with {name}_proj_weight.T.",
+        )
+        for name in "qkv"
+    },
+    "key-rotated-from-query": rotated(
+        "key_from_query",
+        "The key is made by rotating the query, which was rotated already. Rotate the key.",
     ),
     "order-kqv": order("kqv", "Query and key are exchanged."),
     "order-qvk": order("qvk", "Key and value are exchanged."),

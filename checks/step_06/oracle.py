@@ -47,12 +47,15 @@ def rotate(x: Floats, positions: Ints, theta: float, /, **knobs: Any) -> Floats:
     first, second = (
         (x[..., :half], x[..., half:]) if pairs == "halves" else (x[..., 0::2], x[..., 1::2])
     )
+    if pairs == "even_twice":
+        second = first
     turned = _turned(first, second, cos, sin, knobs.get("formula"))
     if pairs in ("halves", "written_as_halves"):
         return np.concatenate(turned, axis=-1)
     if pairs == "written_exchanged":
         turned = turned[1], turned[0]
-    return np.stack(turned, axis=-1).reshape(x.shape)
+    axis = 0 if pairs == "stacked_first" else -1
+    return np.stack(turned, axis=axis).reshape(x.shape)
 
 
 def _positions(positions: Ints, seq: int, /, **knobs: Any) -> Floats:
@@ -74,6 +77,23 @@ def _turned(
     first: Floats, second: Floats, cos: Floats, sin: Floats, formula: str | None
 ) -> tuple[Floats, Floats]:
     """Both coordinates of the points, turned, or what ``formula`` makes of them."""
+    ahead = first * cos - second * sin, first * sin + second * cos
+    match formula:
+        case "second_exchanged":
+            return ahead[0], first * cos + second * sin
+        case "first_exchanged":
+            return first * sin - second * cos, ahead[1]
+        case "first_twice":
+            return ahead[0], ahead[0]
+        case "odd_unchanged":
+            return ahead[0], second
+    return _mistaken(first, second, cos, sin, formula) or ahead
+
+
+def _mistaken(
+    first: Floats, second: Floats, cos: Floats, sin: Floats, formula: str | None
+) -> tuple[Floats, Floats] | None:
+    """What ``formula`` makes of both coordinates; None if it is not one that changes both."""
     match formula:
         case "both_plus":
             return first * cos + second * sin, first * sin + second * cos
@@ -89,9 +109,7 @@ def _turned(
             # The first coordinate is replaced before the second is worked out from it.
             new = first * cos - second * sin
             return new, new * sin + second * cos
-        case "odd_unchanged":
-            return first * cos - second * sin, second
-    return first * cos - second * sin, first * sin + second * cos
+    return None
 
 
 def attention_rope(
@@ -109,8 +127,8 @@ def attention_rope(
     ``[out, in]``. ``positions`` is ``[seq]`` or ``[…, seq]``.
     """
     w = {name: array.astype(np.float64) for name, array in weights.items()}
-    if knobs.get("weight") == "untransposed":
-        w = {name: array.T for name, array in w.items()}
+    as_it_is = {"untransposed": "qkvo"}.get(knobs.get("weight", ""), knobs.get("weight", ""))
+    w = {name: array.T if name in as_it_is else array for name, array in w.items()}
     n_head = 1 if knobs.get("heads") == "one" else n_head
     used = dict(zip("qkv", knobs.get("projected", "qkv"), strict=True))
     made = {name: x @ w[used[name]].T for name in "qkv"}
@@ -122,6 +140,8 @@ def attention_rope(
     parts = {name: split_heads(array, n_head, **knobs) for name, array in made.items()}
     for name in _rotated(knobs.get("rotated")):
         parts[name] = rotate(parts[name], positions[..., None, :], theta, **knobs)
+    if knobs.get("rotated") == "key_from_query":
+        parts["k"] = rotate(parts["q"], positions[..., None, :], theta, **knobs)
     query, key, value = (parts[name] for name in knobs.get("order", "qkv"))
     out = merge_heads(attention(query, key, value, n_embd=x.shape[-1], **knobs), **knobs)
     if out.shape[-1] != x.shape[-1]:

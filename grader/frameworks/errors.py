@@ -137,10 +137,15 @@ def translate(error: SeenError, *tellers: Teller) -> Translation:
     hint = told.hint
     if told.fix is not None:
         hint = f"{hint or ''} Write {' '.join(told.fix.new.split())}".strip()
-    field = re.search(r"non-default argument '(\w+)'", text)
+    field = re.search(
+        r"non-default argument '(\w+)'|<class '\w+'> for field (\w+)"
+        r"|__init__\(\) got an unexpected keyword argument '(\w+)'",
+        text,
+    )
+    named = next(filter(None, field.groups()), "") if field else ""
     return replace(
         told,
-        about=told.about or (field[1] if field else ""),
+        about=named or told.about,
         message=sanitize.line(f"{told.message}{where}", MOST),
         hint=sanitize.line(hint, MOST) if hint else None,
         called=_called(error),

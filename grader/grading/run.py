@@ -141,6 +141,11 @@ class Run:
                     return number
         return None
 
+    def is_seen(self, name: str, number: int) -> bool:
+        """Whether a variable that is read in a node ever held numbers there."""
+        read = [one for one in ast.walk(self.nodes[number]) if isinstance(one, ast.Name)]
+        return any(one.id == name and self.numbers[id(one)] in self._seen_nodes for one in read)
+
     def ends(self, number: int) -> bool:
         """Whether a node is the last statement of its function."""
         inside = self.function(number)

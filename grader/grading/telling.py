@@ -14,7 +14,7 @@ from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.relations import Relation
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import Run, operation
-from grader.grading.slips import Slip, crossed, misfit
+from grader.grading.slips import Slip, bound, crossed, misfit
 from grader.grading.trace import Comparison, Departure
 from grader.protocol.probe import SeenError
 
@@ -53,7 +53,7 @@ class Teller:
             return Trace((slip.said,), slip.line, tuple(self.margin(found)))
         if cause is None:
             return Trace((), None, tuple(self.margin(())))
-        first, line = found[0], self.comparison.mine.line(cause.node)
+        first, line = found[0], self._line(cause)
         told = [*self._still_right(first, line), *self._gives(first, cause)]
         margin, blank = tuple(self.margin(found)), self._filled(cause)
         blank = blank or self._next_blank(first.sources, first.node)
@@ -86,7 +86,7 @@ class Teller:
             at = error.calls[-2].line if given else line
             return Trace(tuple(told), at, tuple(self.margin(())))
         told += self._why(cause, line)
-        at, margin, blank = mine.line(cause.node), tuple(self.margin(())), self._filled(cause)
+        at, margin, blank = self._line(cause), tuple(self.margin(())), self._filled(cause)
         if at == line:
             told += self._lesson(blank or self._next_blank(mine.latest(cause.node), cause.node))
         write = Rewrite(self.comparison).of(cause)
@@ -160,7 +160,7 @@ class Teller:
     def _why(self, cause: Cause, line: int) -> Iterator[str]:
         """What an error came from."""
         mine = self.comparison.mine
-        at = mine.line(cause.node)
+        at = self._line(cause)
         text = mine.segment(cause.node)
         if cause.want is not None:
             if said := self._uses(cause):
@@ -181,6 +181,19 @@ class Teller:
                     f"It goes wrong on line {at}: {shown} gives {_shape(array.shape)}, "
                     f"where the reference has {want}."
                 )
+
+    def _line(self, cause: Cause) -> int:
+        """The line of a cause; where only a size differs that a variable holds, the variable's."""
+        mine = self.comparison.mine
+        line, node, tree = mine.line(cause.node), mine.nodes[cause.node], mine.nodes[0]
+        if cause.gives is None or not isinstance(node, ast.Call):
+            return line
+        names = [one.id for one in node.args if isinstance(one, ast.Name)]
+        held = [one for one in names if not mine.is_seen(one, cause.node)]
+        if len(held) != 1 or not isinstance(tree, ast.Module):
+            return line
+        statement = bound(tree, held[0], line)
+        return line if statement is None else statement.lineno
 
     def _what(self, value: int) -> str:
         """A value of the reference: its name, if it has one, and its shape."""
@@ -220,7 +233,7 @@ class Teller:
         mine = self.comparison.mine
         text = mine.segment(cause.node)
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
-        yield f"Line {mine.line(cause.node)} gives something else{shown}"
+        yield f"Line {self._line(cause)} gives something else{shown}"
         relation = self._relation(one.relation) if one.relation is not None else ""
         said = self._differs(one, cause) or self._uses(cause) or relation or self._again(one)
         yield from filter(None, (said,))

@@ -87,6 +87,7 @@ def place(tree: ast.Module, about: str) -> int | None:
         names = {"__call__", "forward"} if name == "__call__" else {name}
         inner = [n for n in getattr(node, "body", []) if getattr(n, "name", "") in names]
         inner = inner or [n for n in ast.walk(node) if getattr(n, "name", "") in names]
+        inner = inner or [n for n in ast.walk(node) if _resembles(n, name)]
         if not inner:
             break
         node = inner[-1]
@@ -96,6 +97,14 @@ def place(tree: ast.Module, about: str) -> int | None:
         returns = [one.lineno for one in ast.walk(node) if isinstance(one, ast.Return)]
         return max(returns, default=node.body[-1].lineno)
     return node.lineno
+
+
+def _resembles(node: ast.AST, name: str) -> bool:
+    """Whether a definition's name is ``name`` but for a letter or a capital."""
+    own = getattr(node, "name", None)
+    defines = isinstance(node, ast.FunctionDef | ast.ClassDef) and isinstance(own, str)
+    near = difflib.get_close_matches(name.lower(), [str(own).lower()], n=1, cutoff=0.85)
+    return defines and bool(near)
 
 
 def _set_in(cls: ast.ClassDef) -> Iterator[tuple[str, int]]:

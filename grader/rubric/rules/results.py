@@ -32,7 +32,11 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
                     about=f"{defined(evidence, name, path.split('.')[0])} end",
                 )
             if seen.dtype != dtype:
-                return Failed(f"{what} returned dtype {seen.dtype}, expected {dtype}")
+                return Failed(
+                    f"{what} returned dtype {seen.dtype}, expected {dtype}",
+                    "Is each tensor made with the dtype that was asked for?",
+                    alone=True,
+                )
         return Passed()
 
     return rule

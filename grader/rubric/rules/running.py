@@ -32,7 +32,9 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
         error = evidence.error(trial)
         if error is not None:
             found = raised(evidence, error)
-            return found if found.line else replace(found, about=defined(evidence, trial, action))
+            if found.line or (found.about and not found.about.endswith("()")):
+                return found
+            return replace(found, about=defined(evidence, trial, action))
     if state is State.UNDER_WAY:
         how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
         return Failed(

@@ -322,6 +322,7 @@ def not_found(case: Case, match: re.Match[str]) -> Translation:
     return Translation(
         f"{match['name']} is not defined in your file",
         "The lesson names it; define it at the top level of the file.",
+        about=f"{match['name']}()",
     )
 
 
