@@ -3,6 +3,8 @@
 Behaviour decides and source explains: a source check that did not recognise a program whose
 numbers are right becomes a note. A misconception that explains every wrong number says which
 checks fail, and clears the source checks that it does not blame.
+
+Longer than 300 lines, because each decision rests on the ones before it.
 """
 
 from __future__ import annotations
