@@ -20,6 +20,9 @@ SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
 RAISED = "The error was raised on line {line}."
 
+ELSEWHERE_TOO = ("The product of the sizes", "Call it: ")
+"""How hints begin that only make sense at the line which raised the error."""
+
 
 @dataclass(frozen=True)
 class Placing:
@@ -113,5 +116,5 @@ def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
     fixed = any("Write " in hint for hint in result.hints[:1])
     if not trace.write or (fixed and not trace.sure):
         moved = result.line not in (None, trace.line) and result.detail
-        return tuple(h for h in result.hints if not moved or "product of the sizes" not in h)
+        return tuple(h for h in result.hints if not moved or not h.startswith(ELSEWHERE_TOO))
     return (f"Write {trace.write}",)

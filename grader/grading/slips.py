@@ -80,6 +80,8 @@ def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
             if found is None or (found[0] == call.line and not found[1]):
                 continue
             line, where = found
+            if not where and value.kind in ("function", "builtin_function_or_method"):
+                where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             return Slip(line, f"{name} is {what} here: it comes from line {line}{where}.")
     return None

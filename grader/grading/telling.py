@@ -1,4 +1,7 @@
-"""A departure from the reference's path in sentences, and a program's lines with what they gave."""
+"""A departure from the reference's path in sentences, and a program's lines with what they gave.
+
+Longer than 300 lines, because sentences, names of values and the margin ask each other.
+"""
 
 from __future__ import annotations
 

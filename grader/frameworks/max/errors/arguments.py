@@ -234,7 +234,7 @@ def without_self(case: Case, match: re.Match[str]) -> Translation | None:
     if not isinstance(func, ast.Attribute) or int(match["takes"]) != given:
         return None
     name, owner = match["name"], ast.unparse(func.value)
-    if func.attr != name or int(match["given"]) != given + 1 or owner[:1].isupper():
+    if func.attr != name or int(match["given"]) != given + 1 or owner != "self":
         return None
     return Translation(
         f"{owner}.{name} is a method, and its def has no place for {owner} itself",

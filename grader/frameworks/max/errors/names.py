@@ -47,7 +47,8 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         about.text and about.kind == "finfo"
     ):
         what = f"{owner} has no {name}"
-        return _suggested(case, node, what, near, None)
+        first = f"Call it first: {owner}(...).{name}" if about.kind == "type" else None
+        return _suggested(case, node, what, near, first)
     if owner == "self":
         return _on_self(case, node, about, near)
     if holder := _elsewhere(case, node):
