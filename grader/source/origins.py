@@ -1,8 +1,9 @@
-"""Where a value comes from: the line that sets an attribute, or gives a name its value."""
+"""Where in a file a value comes from: the line that sets an attribute, or defines a name."""
 
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Iterator
 
@@ -24,14 +25,36 @@ def attribute(tree: ast.Module, path: str) -> int | None:
             if name == parts[index]
         ]
         if found:
-            return _worked_out(tree, min(found)[1])
-    local = [n.lineno for n in ast.walk(tree) if _is_set(n, parts[-1] if parts else "")]
-    return local[0] if local else None
+            return _default(tree, parts[index], _worked_out(tree, min(found)[1]))
+    return _nearest(tree, parts[-1]) if parts else None
 
 
-def _is_set(node: ast.AST, name: str) -> bool:
-    """Whether a local variable of this name gets its value: ``self.`` may be what it lacks."""
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+def _default(tree: ast.Module, name: str, line: int) -> int:
+    """``line``, or that of the default where it only keeps an argument: ``self.x = x``."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        given = function.args.posonlyargs + function.args.args
+        defaulted = {
+            arg.arg: arg.lineno for arg in given[len(given) - len(function.args.defaults) :]
+        }
+        for one in function.body:
+            kept = isinstance(one, ast.Assign) and ast.unparse(one) == f"self.{name} = {name}"
+            if kept and one.lineno == line and name in defaulted:
+                return defaulted[name]
+    return line
+
+
+def _nearest(tree: ast.Module, name: str) -> int | None:
+    """The line that sets a variable of this name, or an attribute spelled much like it."""
+    names: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.setdefault(node.id, node.lineno)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.setdefault(node.attr, node.lineno)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+    return names.get(name) or (names[near[0]] if near else None)
 
 
 def _worked_out(tree: ast.Module, line: int) -> int:
@@ -47,9 +70,8 @@ def _worked_out(tree: ast.Module, line: int) -> int:
         for arg in call.args
         if isinstance(arg, ast.Name)
     }
-    found = [
-        n.lineno for n in nodes if isinstance(n, ast.Name) and any(_is_set(n, g) for g in given)
-    ]
+    stores = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    found = [one.lineno for one in stores if one.id in given]
     return found[-1] if len(set(found)) == 1 and found[0] < line else line
 
 
@@ -57,7 +79,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
-    ``"function() ~pattern"`` the first of its lines in which this regular expression is found.
+    ``"function() ~pattern"`` is the first statement in which this regular expression is found.
     """
     path, definition, end = about.partition("()")
     if not definition:
@@ -66,6 +88,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     for name in path.split("."):
         names = {"__call__", "forward"} if name == "__call__" else {name}
         inner = [n for n in getattr(node, "body", []) if getattr(n, "name", "") in names]
+        inner = inner or [n for n in ast.walk(node) if getattr(n, "name", "") in names]
+        inner = inner or [n for n in ast.walk(node) if _resembles(n, name)]
         if not inner:
             break
         node = inner[-1]
@@ -79,10 +103,18 @@ def place(tree: ast.Module, about: str) -> int | None:
     return node.lineno
 
 
+def _resembles(node: ast.AST, name: str) -> bool:
+    """Whether a definition's name is ``name`` but for a letter or a capital."""
+    own = getattr(node, "name", None)
+    defines = isinstance(node, ast.FunctionDef | ast.ClassDef) and isinstance(own, str)
+    near = difflib.get_close_matches(name.lower(), [str(own).lower()], n=1, cutoff=0.85)
+    return defines and bool(near)
+
+
 def _written(function: ast.FunctionDef, pattern: str) -> int | None:
-    """The first line of a function, below its docstring, with the statement or head that fits."""
+    """The first statement of a function, or head of a block, in which a pattern is found."""
     inner = [n for one in function.body for n in ast.walk(one)]
-    statements = [n for n in inner if isinstance(n, ast.stmt) and n is not function]
+    statements = [n for n in inner if isinstance(n, ast.stmt)]
     for one in sorted(statements, key=lambda n: n.lineno):
         if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
             continue
@@ -108,6 +140,6 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
     match statement:
         case ast.Assign(targets=targets):
             return targets
-        case ast.AnnAssign(target=target) if statement.value is not None:
+        case ast.AnnAssign(target=target):
             return [target]
     return []
