@@ -63,7 +63,7 @@ def _start(past: int, cache: Cache | None, kind: str | None) -> int:
     keys = cache[0][0].shape
     axes = {f"past_axis_{axis}": keys[axis] for axis in (0, 1, -1)}
     others = {"restart": 0, "one_late": past + 1, "past_layers": len(cache), "past_pair": 2}
-    return {**axes, **others}.get(kind or "", past)
+    return int({**axes, **others}.get(kind or "", past))
 
 
 def _attend(

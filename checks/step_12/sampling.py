@@ -67,7 +67,7 @@ def next_token(
         case "products":
             ends = np.cumprod(probabilities)
         case "unnormalized":
-            ends = ends / probabilities.max()
+            ends = ends / float(np.max(probabilities))
         case "even":
             return int(draw * len(logits))
     place = int(np.searchsorted(ends, draw, side="right"))
