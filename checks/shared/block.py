@@ -178,6 +178,15 @@ WIRINGS: Mapping[str, Wiring] = {
     "second_residual_of_attention": lambda x, ln_1, ln_2, attn, feed: (
         attn(ln_1(x)) + feed(ln_2(x + attn(ln_1(x))))
     ),
+    "residual_twice": lambda x, ln_1, ln_2, attn, feed: _no_first(
+        2 * x + attn(ln_1(x)), ln_2, feed
+    ),
+    "attention_added_twice": lambda x, ln_1, ln_2, attn, feed: _no_first(
+        x + 2 * attn(ln_1(x)), ln_2, feed
+    ),
+    "mlp_added_twice": lambda x, ln_1, ln_2, attn, feed: (
+        x + attn(ln_1(x)) + 2 * feed(ln_2(x + attn(ln_1(x))))
+    ),
     "attention_only": lambda x, ln_1, _2, attn, _: x + attn(ln_1(x)),
     "mlp_only": lambda x, _1, ln_2, _, feed: x + feed(ln_2(x)),
     "attention_twice": lambda x, ln_1, ln_2, attn, _: _pre_norm(x, ln_1, ln_2, attn, attn),

@@ -32,10 +32,13 @@ def gpt2_hidden(ids: Ids, weights: Weights, config: Mapping[str, Any], **knobs: 
         "none": [],
     }.get(knobs.get("layers", ""), layers)
     eps = config.get("layer_norm_epsilon", 1e-5)
+    if knobs.get("ln_f") == "first":
+        x = layer_norm(x, w["ln_f.weight"], w["ln_f.bias"], eps)
     for layer in layers:
         x = block(x, layer, config["n_head"], eps)
-    if knobs.get("ln_f") == "missing":
+    if knobs.get("ln_f") in ("missing", "first"):
         return x
+    eps = 1e-5 if knobs.get("ln_f") == "eps" else eps
     final = layer_norm(x, w["ln_f.weight"], w["ln_f.bias"], eps)
     if knobs.get("ln_f") == "twice":
         return layer_norm(final, w["ln_f.weight"], w["ln_f.bias"], eps)
@@ -52,6 +55,7 @@ def _embedded(ids: Ids, w: Mapping[str, Floats], **knobs: Any) -> Floats:
         "same_position": order * 0,
         "last_position": order * 0 + ids.shape[-1] - 1,
         "reversed": order[::-1],
+        "doubled": order * 2,
         "ids": ids,
     }.get(kind, order)
     if kind == "tables_swapped":

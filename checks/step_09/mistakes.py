@@ -156,6 +156,19 @@ BLOCK: Family = {
         "Add it to the sum.",
         part="feed-forward",
     ),
+    "residual-twice": block(
+        "residual_twice",
+        "The vectors are added twice: once by the attention's line, and once more. Add them once.",
+        part="attend",
+    ),
+    "attention-added-twice": block(
+        "attention_added_twice", "What the attention found is added twice.", part="attend"
+    ),
+    "mlp-added-twice": block(
+        "mlp_added_twice",
+        "What the feed-forward network found is added twice.",
+        part="feed-forward",
+    ),
     "parallel": block(
         "parallel",
         "Attention and feed-forward network both read the block's input. In GPT-2 the "

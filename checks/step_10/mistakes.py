@@ -44,12 +44,17 @@ OPTIONS: Family = {
     "scale-multiplied": scale(
         "multiplied", "The scores are multiplied by √head_dim. Divide by it."
     ),
+    "scale-added": scale("added", "The scale is added to the scores. Multiply the scores by it."),
     "scale-sqrt-hidden-size": scale(
         "n_embd",
         "The scores are divided by √hidden_size. One head has head_dim features: divide "
         "once by √head_dim.",
     ),
     "mask-ignored": mask("ignored", "attention_mask is ignored."),
+    "mask-only-with-bias": mask(
+        "with_bias",
+        "attention_mask is added only where position_bias is given too. Each has an if of its own.",
+    ),
     "mask-multiplied": mask("multiplied", "The scores are multiplied by attention_mask. Add it."),
     "mask-zero": mask(
         "zero",
@@ -77,6 +82,10 @@ OPTIONS: Family = {
     ),
     "bias-multiplied": bias("multiplied", "The scores are multiplied by position_bias. Add it."),
     "bias-subtracted": bias("subtracted", "position_bias is subtracted. Add it."),
+    "bias-twice-with-mask": bias(
+        "twice_with_mask",
+        "position_bias is added a second time in place of the mask: add attention_mask there.",
+    ),
     "bias-twice": bias("twice", "position_bias is added twice."),
     "bias-after-softmax": bias(
         "after_softmax", "position_bias is added after the softmax. Add it to the scores before."
@@ -85,6 +94,11 @@ OPTIONS: Family = {
     "zero-always": zero("always", "The key of zeros is there even without add_zero_attn."),
     "zero-score-one": zero(
         "one", "The additional score is 1. A key of zeros has the score 0 with every query."
+    ),
+    "zero-in-front": zero(
+        "in_front",
+        "The zero stands in front of the scores, and the last weight is dropped. Join it behind "
+        "them: F.concat([scores, nothing], axis=-1).",
     ),
     "zero-first-dropped": zero(
         "first_dropped",
@@ -116,6 +130,32 @@ ROTARY: Family = {
         "value_too",
         "The value is rotated as well. Only scores know positions: rotate query and key.",
     ),
+    "rotary-key-is-query": rotary(
+        "key_is_query", "The rotated query stands where the rotated key belongs. Rotate key."
+    ),
+    "rotary-query-is-key": rotary(
+        "query_is_key", "The rotated key stands where the rotated query belongs. Rotate query."
+    ),
+    "rotary-theta-swapped": rotary(
+        "theta_swapped",
+        "MAX_POSITIONS and THETA are swapped. The order is RotaryEmbedding(width, MAX_POSITIONS, "
+        "THETA).",
+        part="rotary",
+    ),
+    **{
+        f"past-{name}": rotary(
+            value,
+            f"The positions of new tokens start at {what}. They start at the number of cached "
+            "tokens: past_key_value[0].shape[-2].",
+            part="positions",
+        )
+        for name, value, what in (
+            ("batch", "past_axis_0", "the batch size, the first axis of the cache"),
+            ("heads", "past_axis_1", "the number of heads, the second axis of the cache"),
+            ("width", "past_axis_-1", "head_dim, the last axis of the cache"),
+            ("pair", "past_pair", "2, the length of the pair (key, value)"),
+        )
+    },
     "rotary-restart": rotary(
         "restart",
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
@@ -151,6 +191,14 @@ CACHE: Family = {
     ),
     "cache-exchanged": cache(
         "exchanged", "Cached keys and values are swapped. past_key_value is (key, value)."
+    ),
+    "cache-value-for-key": cache(
+        "value_for_key",
+        "The cached values are joined with the new keys. past_key_value[0] has the keys.",
+    ),
+    "cache-key-for-value": cache(
+        "key_for_value",
+        "The cached keys are joined with the new values. past_key_value[1] has the values.",
     ),
     "cache-replaces": cache(
         "replaced", "The cached keys and values stand in the place of the new ones. Join them."

@@ -13,6 +13,7 @@ from checks.shared.attention import Floats, linear, merge_heads, softmax, split_
 from checks.step_06.oracle import rotate
 
 THETA = 10000.0
+MAX_POSITIONS = 2048
 
 
 @dataclass(frozen=True)
@@ -96,19 +97,28 @@ def _rotated(
 ) -> tuple[Floats, Floats, Floats]:
     """Query and key turned by their positions, or what the knob ``rotary`` makes of it."""
     seq = query.shape[-2]
-    start = {"restart": 0, "from_one": past + 1, "past_less_one": max(past - 1, 0)}.get(
-        knobs.get("rotary", ""), past
-    )
+    start = {
+        "restart": 0,
+        "from_one": past + 1,
+        "past_less_one": max(past - 1, 0),
+        "past_pair": 2,
+        **{f"past_axis_{axis}": query.shape[axis] for axis in (0, 1, -1)},
+    }.get(knobs.get("rotary", "") if past else "", past)
     places = np.arange(start, start + seq)
     kind = knobs.get("rotary")
     if kind == "all_at_past":
         places = np.full(seq, past)
     if kind == "ignored":
         return query, key, value
+    theta = float(MAX_POSITIONS) if kind == "theta_swapped" else THETA
+    if kind == "key_is_query":
+        key = query
+    if kind == "query_is_key":
+        query = key
     if kind != "key_only":
-        query = rotate(query, places, THETA)
+        query = rotate(query, places, theta)
     if kind not in ("query_only", "joined_again"):
-        key = rotate(key, places, THETA)
+        key = rotate(key, places, theta)
     if kind == "value_too":
         value = rotate(value, places, THETA)
     return query, key, value
@@ -128,6 +138,10 @@ def _joined(
             return np.concatenate([old_key, key], -2), np.concatenate([value, old_value], -2)
         case "exchanged":
             return np.concatenate([old_value, key], -2), np.concatenate([old_key, value], -2)
+        case "value_for_key":
+            return np.concatenate([old_value, key], -2), np.concatenate([old_value, value], -2)
+        case "key_for_value":
+            return np.concatenate([old_key, key], -2), np.concatenate([old_key, value], -2)
         case "replaced":
             return old_key, old_value
         case "elsewhere":
@@ -191,7 +205,7 @@ def _scores(
     product = query @ key.swapaxes(-1, -2)
     if bias is not None and knobs.get("bias") == "before_scale":
         return np.asarray((product + bias) * scale)
-    return np.asarray(product * scale)
+    return np.asarray(product + scale if knobs.get("scale") == "added" else product * scale)
 
 
 def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, /, **knobs: Any) -> Floats:
@@ -204,9 +218,12 @@ def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, /, **knobs
             "multiplied": scores * bias,
             "subtracted": scores - bias,
             "twice": scores + 2 * bias,
+            "twice_with_mask": scores + (1 if mask is None else 2) * bias,
         }.get(knobs.get("bias", ""), scores + bias)
     if mask is not None:
         seen = np.isfinite(mask)
+        if bias is None and knobs.get("mask") == "with_bias":
+            return scores
         scores = {
             "ignored": scores,
             "after_softmax": scores,
@@ -229,6 +246,10 @@ def _softmax_with_zero(scores: Floats, zero: bool, /, **knobs: Any) -> Floats:
         return softmax(scores, -2)
     if (kind == "always" or zero) and kind != "ignored":
         score = 1.0 if kind == "one" else 0.0
+        if kind == "in_front":
+            return softmax(np.concatenate([np.zeros((*scores.shape[:-1], 1)), scores], -1))[
+                ..., :-1
+            ]
         column = np.full((*scores.shape[:-1], 1), score)
         if kind == "first_dropped":
             return softmax(np.concatenate([scores, column], -1))[..., 1:]

@@ -26,6 +26,9 @@ MODEL: Family = {
         "last_position", "Every token gets the vector of the last position."
     ),
     "positions-reversed": embed("reversed", "Positions are counted from the end of the text."),
+    "positions-doubled": embed(
+        "doubled", "Positions are counted by twos. The tokens stand at 0, 1, 2, …"
+    ),
     "positions-are-ids": embed(
         "ids", "The table of positions is looked up with the token ids. Look it up with 0, 1, 2, …"
     ),
@@ -52,6 +55,13 @@ MODEL: Family = {
     "no-layers": layers("none", "No block runs."),
     "no-ln-f": ln_f("missing", "The last normalization, ln_f, is missing."),
     "ln-f-twice": ln_f("twice", "ln_f is applied twice."),
+    "ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes behind the last one."),
+    "ln-f-eps": ln_f(
+        "eps",
+        "The eps of ln_f is fixed at 1e-5. Give it the configuration's: "
+        "eps=config.layer_norm_epsilon.",
+        part="ln-f",
+    ),
     "head-softmax": head(
         "softmax", "The model returns probabilities. Logits are the scores before the softmax."
     ),

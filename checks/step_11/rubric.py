@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks.shared import results_gpt2, structure, usual
 from checks.shared.mistakes import named
-from checks.step_11 import mistakes, trials
+from checks.step_11 import complaints, mistakes, trials
 from grader.rubric import Check, Rubric, rules, source
 
 MODEL, HEAD, CONVERT = "GPT2Model", "GPT2LMHeadModel", "convert_checkpoint"
@@ -177,7 +177,7 @@ RUNTIME = (
         "Some checkpoints have transformer. in front of every name.",
         lesson="The names",
         blank="prefix",
-        rule=rules.runs(*CHECKPOINTS),
+        rule=complaints.converts(rules.runs(*CHECKPOINTS), *CHECKPOINTS),
         needs=("parameters",),
     ),
     Check(

@@ -32,6 +32,22 @@ CHOICE: Family = {
     "top-k-one-less": best("one_less", "One token too few may be drawn: top_k - 1 of them."),
     "top-k-one-more": best("one_more", "One token too many may be drawn: top_k + 1 of them."),
     "top-k-worst": best("worst", "The worst top_k tokens are kept. Keep the best."),
+    "top-k-from-the-lowest": (
+        best(
+            "sorted_up",
+            "np.sort goes upwards, so top_k counts from the lowest score. Count from the highest: "
+            "np.sort(scores)[-top_k].",
+        ),
+        best(
+            "sorted_up_less_one",
+            "np.sort goes upwards, so top_k - 1 counts from the lowest score. Count from the "
+            "highest: np.sort(scores)[-top_k].",
+        ),
+    ),
+    "top-k-hidden": best(
+        "hidden",
+        "The best top_k tokens are hidden, and the others kept. It is the other way round.",
+    ),
     "top-k-zero": best(
         "zero",
         "Scores below the best top_k are set to 0, which is an ordinary score. Set them to -inf.",
@@ -55,6 +71,26 @@ CHOICE: Family = {
     ),
     "draw-last-first": order(
         "last_first", "The shares are counted from the last token. Begin with id 0."
+    ),
+    "draw-no-sum": order(
+        "no_sum",
+        "draw is looked for among the shares themselves. Add them up first: np.cumsum(shares).",
+    ),
+    "draw-products": order(
+        "products", "The shares are multiplied one after another. Add them up: np.cumsum."
+    ),
+    "draw-exclusive": order(
+        "exclusive",
+        "The running sum leaves out the share of the token itself, so the token after the right "
+        "one is taken. np.cumsum(shares) includes it.",
+    ),
+    "shares-not-normalized": order(
+        "unnormalized",
+        "The shares do not sum to 1: np.exp is not divided by its sum. Without that draw, which "
+        "lies between 0 and 1, does not fit.",
+    ),
+    "draw-even": order(
+        "even", "draw times vocab_size is taken as the token: every token is equally likely then."
     ),
     "draw-one-late": order("one_late", "The token after the right one is taken."),
     "draw-one-early": order("one_early", "The token before the right one is taken."),
@@ -91,6 +127,11 @@ LOOP: Family = {
         "last_only",
         "The model only reads the last token. Without a cache it must read the whole text.",
     ),
+    "whole-text-with-cache": reads(
+        "whole",
+        "The whole text is fed again although there is a cache. After the first call feed the last "
+        "token only: text[-1:].",
+    ),
     "last-new-token-only": reads(
         "last_new",
         "Without a cache the model only reads the last new token. It must read the whole "
@@ -101,6 +142,21 @@ LOOP: Family = {
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
         part="positions",
     ),
+    **{
+        f"past-{name}": decode(
+            value,
+            f"The positions of new tokens start at {what}. They start at the number of cached "
+            "tokens: cache[0][0].shape[-2].",
+            part="positions",
+        )
+        for name, value, what in (
+            ("batch", "past_axis_0", "the batch size, the first axis of the cached keys"),
+            ("heads", "past_axis_1", "the number of heads, the second axis of the cached keys"),
+            ("width", "past_axis_-1", "head_dim, the last axis of the cached keys"),
+            ("layers", "past_layers", "the number of blocks, the length of the cache"),
+            ("pair", "past_pair", "2, the length of the pair (key, value)"),
+        )
+    },
     "cache-positions-one-late": decode(
         "one_late", "The positions of new tokens are off by one.", part="positions"
     ),
@@ -122,6 +178,23 @@ LOOP: Family = {
     "cache-first-layer": decode("first_layer", "Every block gets the cache of the first block."),
     "cache-new-only": decode(
         "new_only", "Only the new keys and values are returned. Return those of all tokens."
+    ),
+    "decode-ln-f-twice": ln_f("twice", "ln_f is applied twice."),
+    "decode-ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes behind them."),
+    "decode-residual-twice": decode(
+        "residual_twice", "What the attention found is added twice. Add it once."
+    ),
+    "decode-mlp-replaces": decode(
+        "mlp_replaces", "The feed-forward network's result replaces the vectors. Add it to them."
+    ),
+    "decode-no-ln-2": decode(
+        "no_ln_2", "The feed-forward network reads vectors that are not normalized."
+    ),
+    "decode-ln-1-twice": decode(
+        "ln_1_twice", "ln_1 stands in front of the feed-forward network. There it is ln_2."
+    ),
+    "decode-no-positions": decode(
+        "no_positions", "The position vectors are not added.", part="positions"
     ),
     "decode-no-ln-f": ln_f("missing", "The last normalization, ln_f, is missing."),
     "decode-no-mlp": decode("no_mlp", "The feed-forward network is missing from the blocks."),

@@ -30,8 +30,12 @@ def decode(
     eps = config.get("layer_norm_epsilon", 1e-5)
     kind = knobs.get("decode")
     past = 0 if cache is None else cache[0][0].shape[-2]
-    start = {"restart": 0, "one_late": past + (past > 0)}.get(kind or "", past)
-    x = w["wte.weight"][ids] + w["wpe.weight"][start + np.arange(ids.shape[-1])]
+    start = _start(past, cache, kind)
+    x = w["wte.weight"][ids]
+    if kind != "no_positions":
+        x = x + w["wpe.weight"][start + np.arange(ids.shape[-1])]
+    if knobs.get("ln_f") == "first":
+        x = layer_norm(x, w["ln_f.weight"], w["ln_f.bias"], eps)
     grown = []
     for index in range(config["n_layer"]):
         layer = part(w, f"h.{index}.")
@@ -41,12 +45,25 @@ def decode(
             x if kind == "no_ln_1" else normal, part(layer, "attn."), config["n_head"], before, kind
         )
         x = attended if kind == "no_residual" else x + attended
-        normal = layer_norm(x, layer["ln_2.weight"], layer["ln_2.bias"], eps)
-        x = x if kind == "no_mlp" else x + mlp(normal, part(layer, "mlp."))
+        x = x + attended if kind == "residual_twice" else x
+        norm = "ln_1" if kind == "ln_1_twice" else "ln_2"
+        normal = layer_norm(x, layer[f"{norm}.weight"], layer[f"{norm}.bias"], eps)
+        found = mlp(x if kind == "no_ln_2" else normal, part(layer, "mlp."))
+        x = {"no_mlp": x, "mlp_replaces": found}.get(kind or "", x + found)
         grown.append(key_value)
-    if knobs.get("ln_f") != "missing":
+    for _ in range({"missing": 0, "first": 0, "twice": 2}.get(knobs.get("ln_f", ""), 1)):
         x = layer_norm(x, w["ln_f.weight"], w["ln_f.bias"], eps)
     return np.asarray(x @ w["wte.weight"].T), tuple(grown)
+
+
+def _start(past: int, cache: Cache | None, kind: str | None) -> int:
+    """The position of the first new token, or what the knob ``decode`` makes of it."""
+    if cache is None:
+        return past
+    keys = cache[0][0].shape
+    axes = {f"past_axis_{axis}": keys[axis] for axis in (0, 1, -1)}
+    others = {"restart": 0, "one_late": past + 1, "past_layers": len(cache), "past_pair": 2}
+    return int({**axes, **others}.get(kind or "", past))
 
 
 def _attend(
@@ -90,7 +107,8 @@ def writer(
 
     def cached(text: Sequence[int]) -> Floats:
         read = len(text) - 1 if len(text) > prompt else 0
-        ids = np.asarray([list(text)[read:]])
+        again = knobs.get("reads") == "whole"
+        ids = np.asarray([list(text)[0 if again else read :]])
         logits, kept[len(text)] = decode(ids, weights, config, kept.get(read), **knobs)
         return logits
 

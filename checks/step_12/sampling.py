@@ -22,8 +22,14 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
     scores = logits * factor
     if top_k is not None and knobs.get("best") != "ignored":
         kept = {"one_less": top_k - 1, "one_more": top_k + 1}.get(knobs.get("best", ""), top_k)
+        if str(knobs.get("best")).startswith("sorted_up"):
+            place = min(top_k, len(scores)) - (knobs.get("best") == "sorted_up_less_one")
+            lowest = np.sort(scores)[min(place, len(scores) - 1)]
+            return softmax(np.where(scores < lowest, -np.inf, scores))
         order = np.argsort(scores) if knobs.get("best") == "worst" else np.argsort(-scores)
         hidden = order[max(kept, 0) :]
+        if knobs.get("best") == "hidden" and 0 < kept < len(order):
+            hidden = order[:kept]
         if knobs.get("best") == "after_softmax":
             probabilities = softmax(scores)
             probabilities[hidden] = 0.0
@@ -53,6 +59,17 @@ def next_token(
     elif knobs.get("order") == "last_first":
         order = order[::-1]
     ends = np.cumsum(probabilities[order])
+    match knobs.get("order"):
+        case "no_sum":
+            ends = probabilities
+        case "exclusive":
+            ends = ends - probabilities
+        case "products":
+            ends = np.cumprod(probabilities)
+        case "unnormalized":
+            ends = ends / float(np.max(probabilities))
+        case "even":
+            return int(draw * len(logits))
     place = int(np.searchsorted(ends, draw, side="right"))
     place += {"one_late": 1, "one_early": -1}.get(knobs.get("order", ""), 0)
     return int(order[place % len(order)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterator
 
 
@@ -77,7 +78,8 @@ def _worked_out(tree: ast.Module, line: int) -> int:
 def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
-    ``"function() end"`` is its last return, or its last statement where it returns nothing.
+    ``"function() end"`` is its last return, or its last statement where it returns nothing;
+    ``"function() ~pattern"`` is the first statement in which this regular expression is found.
     """
     path, definition, end = about.partition("()")
     if not definition:
@@ -93,6 +95,8 @@ def place(tree: ast.Module, about: str) -> int | None:
         node = inner[-1]
     if not isinstance(node, ast.FunctionDef | ast.ClassDef):
         return None
+    if end.startswith(" ~") and isinstance(node, ast.FunctionDef):
+        return _written(node, end.removeprefix(" ~"))
     if end and isinstance(node, ast.FunctionDef):
         returns = [one.lineno for one in ast.walk(node) if isinstance(one, ast.Return)]
         return max(returns, default=node.body[-1].lineno)
@@ -105,6 +109,20 @@ def _resembles(node: ast.AST, name: str) -> bool:
     defines = isinstance(node, ast.FunctionDef | ast.ClassDef) and isinstance(own, str)
     near = difflib.get_close_matches(name.lower(), [str(own).lower()], n=1, cutoff=0.85)
     return defines and bool(near)
+
+
+def _written(function: ast.FunctionDef, pattern: str) -> int | None:
+    """The first statement of a function, or head of a block, in which a pattern is found."""
+    inner = [n for one in function.body for n in ast.walk(one)]
+    statements = [n for n in inner if isinstance(n, ast.stmt)]
+    for one in sorted(statements, key=lambda n: n.lineno):
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
+            continue
+        lines = ast.unparse(one).splitlines()
+        head = lines[0] if hasattr(one, "body") else " ".join(lines)
+        if re.search(pattern, head):
+            return one.lineno
+    return None
 
 
 def _set_in(cls: ast.ClassDef) -> Iterator[tuple[str, int]]:

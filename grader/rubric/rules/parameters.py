@@ -58,7 +58,8 @@ def _parameter_problem(
     have = {k: v for k, v in module.parameters.items() if k.startswith(prefix)}
     for key, shape in want.items():
         if key not in have:
-            more = next((name for name in have if name not in want), None)
+            alike = len(have) == len(want)
+            more = next((name for name in have if alike and name not in want), None)
             about = _setter(evidence, module, key)
             return _missing(key, module, evidence.framework, more, about)
         if have[key].shape != shape:
@@ -113,7 +114,7 @@ def _missing(
     if len(mine) == len(theirs) and len(places) == 1:
         at = places[0]
         hint = f"Your module calls it {more}: rename {mine[at]} to {theirs[at]}."
-        return Failed(told, hint, about=".".join(mine[: at + 1]), concept="misnamed")
+        return Failed(told, hint, about=".".join(mine[: at + 1]))
     why = framework.hint("bias missing") if key.endswith(".bias") else None
     return Failed(told, why, about=about)
 

@@ -1,0 +1,175 @@
+"""What a learner's own error about a right checkpoint shows to be wrong in ``convert_checkpoint``.
+
+The error may be worded in any language: it is read by the names of tensors and the shapes in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from checks.step_11.trials import TURNED
+from grader.rubric import ArrayArg, Call, Evidence, Failed, Rule, Ruling, State
+
+PREFIX, HEAD = "transformer.", "lm_head.weight"
+NAME = re.compile(r"[A-Za-z_][\w.{}]*\.[\w.{}]+")
+SHAPE = re.compile(r"[\[(](\d+(?:, *\d+)*),?[\])]")
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """What is wrong, what to do, and a regular expression for the line in convert_checkpoint."""
+
+    said: str
+    hint: str
+    line: str
+
+
+def converts(rule: Rule, *trials: str) -> Rule:
+    """``rule``; where the learner's own error stopped a conversion, it says why that is wrong."""
+
+    def told(evidence: Evidence) -> Ruling:
+        ruling = rule(evidence)
+        if not isinstance(ruling, Failed):
+            return ruling
+        for name in evidence.matching(*trials):
+            error = evidence.error(name)
+            own = error is not None and error.calls and error.calls[-1].code.startswith("raise")
+            if error is None or not own or evidence.state(name, "weights") is not State.FAILED:
+                continue
+            found = complaint(error.message, _stored(evidence, name))
+            note = f"Your error says: {error.message}"
+            return replace(
+                ruling,
+                message=found.said,
+                hint=found.hint,
+                line=None,
+                note=note if len(note) < MOST else f"{note[:MOST]} …",
+                about=f"convert_checkpoint() ~{found.line}",
+            )
+        return ruling
+
+    return told
+
+
+MOST = 600
+
+
+def _stored(evidence: Evidence, trial: str) -> list[str]:
+    """The names in the checkpoint of a trial."""
+    calls = [one for one in evidence.trials[trial].probe.actions if isinstance(one, Call)]
+    given = [arg for one in calls for arg in one.args if isinstance(arg, dict)]
+    return [name for one in given for name, array in one.items() if isinstance(array, ArrayArg)]
+
+
+def complaint(message: str, stored: Iterable[str]) -> Complaint:
+    """The complaint of an error about a checkpoint that fits."""
+    keys = set(stored)
+    names = NAME.findall(message)
+    shown = next(iter(names), "")
+    for name in names:
+        if name != HEAD and (found := _name(name, keys)):
+            return found
+    pairs = [SHAPE.findall(line) for line in re.split(r"[\n;]", message)]
+    for line, shapes in zip(re.split(r"[\n;]", message), pairs, strict=True):
+        if len(shapes) >= 2 and (found := _shapes(line, shapes)):
+            return found
+    if set(names) == {HEAD} and not any(pairs):
+        return _misses_head()
+    if not names:
+        return Complaint(
+            "It raises although nothing is wrong with the checkpoint",
+            "Raise only where there are problems: if problems:",
+            r"^if (not )?\w+:$|^if len",
+        )
+    if any(name.endswith(TURNED) for name in names) and all(n.endswith(TURNED) for n in names):
+        return Complaint(
+            f"It finds a wrong shape for {shown}, which was not turned",
+            "Turn the arrays whose names end in one of TRANSPOSED: stored.T",
+            r"\.T\b|transpose|swapaxes",
+        )
+    return Complaint(
+        f"It finds a problem with {shown}, and there is none: what a condition compares is of two "
+        "kinds, or it is the wrong way round",
+        "A name is unexpected where it is not in expected, and missing where it is not in weights: "
+        "weights[name] is kept by the model's name. A shape is wrong where the two differ; a tuple "
+        "never equals a list",
+        r"^if .*\bin \w+:|^if .*(!=|==)",
+    )
+
+
+def _name(name: str, keys: set[str]) -> Complaint | None:
+    """What a name that no parameter has says about how it was made."""
+    prefix = r"transformer|startswith|removeprefix|replace\("
+    if name.startswith(PREFIX * 2):
+        return Complaint(
+            f"It makes the name {name}: transformer. is put in front of names that have it already",
+            'Put it there only where the name lacks it: key if key.startswith("transformer.") '
+            'else f"transformer.{key}"',
+            prefix,
+        )
+    if "{" in name:
+        return Complaint(
+            f"It makes the name {name}: the braces are not filled in",
+            'An f belongs in front of the quote: f"transformer.{key}"',
+            prefix,
+        )
+    if name.startswith("transformer") and not name.startswith(PREFIX):
+        return Complaint(
+            f"It makes the name {name}: the dot behind transformer is missing",
+            'f"transformer.{key}"',
+            prefix,
+        )
+    if name.endswith((".attn.bias", ".attn.masked_bias")):
+        return Complaint(
+            f"It takes {name} for a weight: that is a causal mask of an old checkpoint",
+            "Leave out every key that ends in one of BUFFERS: key.endswith(BUFFERS)",
+            r"endswith|startswith|BUFFERS|bias",
+        )
+    bare = name.removeprefix(PREFIX)
+    known = {key.removeprefix(PREFIX) for key in keys}
+    if bare == name and bare in known:
+        return Complaint(
+            f"It makes the name {name}: the model's names begin with transformer.",
+            'The names of the parameters are f"transformer.{key}": put it in front where it lacks',
+            prefix,
+        )
+    return None
+
+
+def _misses_head() -> Complaint:
+    return Complaint(
+        f"It misses {HEAD}, which the model does not have: missing is what the model expects",
+        "Go through the names of expected, and ask which is not in weights",
+        r"(=|append|extend).*\bfor \w+ in \w+ if|^if .*not in|not in",
+    )
+
+
+def _shapes(line: str, shapes: list[str]) -> Complaint | None:
+    """What two shapes in one line of an error say."""
+    one, two = (tuple(map(int, text.split(","))) for text in shapes[:2])
+    name = next(iter(NAME.findall(line)), "")
+    if one == two:
+        return Complaint(
+            f"It reports {name}, whose shape is right: {list(one)} and {list(two)} are equal",
+            "Report a shape where the two differ (!=), and compare a tuple with a tuple: "
+            "array.shape != expected[name]",
+            r"^(el)?if .*\.shape.*(!=|==)|^(el)?if .*(!=|==).*\.shape",
+        )
+    if one != two[::-1]:
+        return None
+    turn = r"\.T\b|transpose\(|swapaxes"
+    if name.endswith(TURNED):
+        return Complaint(
+            f"It does not turn {name}: Hugging Face keeps it as [in, out]",
+            "Turn the arrays whose names end in one of TRANSPOSED: "
+            "stored.T if name.endswith(TRANSPOSED) else stored",
+            turn,
+        )
+    return Complaint(
+        f"It turns {name}, which Hugging Face keeps as the model does",
+        "Turn only the arrays whose names end in one of TRANSPOSED, and leave the others: "
+        "stored.T if name.endswith(TRANSPOSED) else stored",
+        turn,
+    )
