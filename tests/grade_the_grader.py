@@ -5,7 +5,8 @@ wrong, at least 95 % of the wrong variants are named rightly, every check is kil
 variant and none by a right one.
 
 ``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
-the mistake and its line and never contradicts itself. ``--list`` adds what is not so.
+the mistake and its line and never contradicts itself. ``--list`` adds what is not so. With
+``--tried`` too it counts for how many a change of the file is found that was tried.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, TypeVar
 
 from grader.base import course
 from grader.rubric import load
-from tests.graded import mistakes, mistakes_table, told, variants, verdicts
+from tests.graded import mistakes, mistakes_table, told, tried, variants, verdicts
 from tests.graded.told import Told
 from tests.graded.verdicts import Graded
 from tests.mutate import mutants
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _asked(arguments)
     steps = asked.steps or variants.steps()
     started = time.perf_counter()
+    if asked.tried:
+        return _tried(asked, steps)
     if asked.mistakes:
         return _mistakes(asked, steps)
     print(
@@ -90,6 +93,8 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=20240501, help="for the graders' inputs")
     parser.add_argument("--no-mutants", dest="mutants", action="store_false")
     parser.add_argument("--mistakes", action="store_true", help="tests/mistakes, what is reported")
+    parser.add_argument("--tried", action="store_true", help="count changes that were tried")
+    parser.add_argument("--sample", type=int, default=10_000, help="this many of each step, evenly")
     parser.add_argument("--list", action="store_true", help="those told badly, one line each")
     return parser.parse_args(arguments)
 
@@ -120,6 +125,26 @@ def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     lies = [f"{one.name}: {one.lie}" for one in every if one.lie]
     print(*lies, *(mistakes_table.details(every) if asked.list else ()), sep="\n")
     return 0 if mistakes_table.reached(every) else 1
+
+
+def _tried(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print for how many mistakes a tried change is found; 0 if for enough."""
+    print(tried.COLUMNS.format(*tried.TITLES))
+    every: list[tried.Helped] = []
+    for step in steps:
+        programs = [
+            tried.Program(one.name, step, one.raises, one.source)
+            for one in variants.sample(mistakes.of(step), asked.sample)
+        ]
+        found = tried.several(programs, asked.seed)
+        print(tried.row(step, found), flush=True)
+        for one in found if asked.list else ():
+            if one.tried is None or not one.tried.passes:
+                what = f"past {one.tried.check}" if one.tried else "nothing"
+                print(f"  {one.program.name}: {what}, {one.seconds:.2f} s")
+        every += found
+    print(tried.row("all", every))
+    return 0 if tried.reached(every) else 1
 
 
 def _results(jobs: int, grade: Callable[[_File], _Said], files: list[_File]) -> Iterator[_Said]:

@@ -7,7 +7,7 @@ is said comes from the learner's process: it explains, and never decides.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.relations import TooMuch
 from grader.grading.telling import Teller
-from grader.grading.trace import Comparison, Run
+from grader.grading.trace import Comparison, Departure, Run
 from grader.protocol.probe import Job, Load, Observation, SeenArray, SeenTensor
 from grader.rubric import Evidence, Rubric
 
@@ -26,6 +26,54 @@ if TYPE_CHECKING:
 Start = Callable[..., "sandbox.Worker"]
 
 
+@dataclass(frozen=True)
+class Followed:
+    """Both programs on the inputs of one trial. ``solution`` is the reference's text.
+
+    ``line`` is where the learner's raised an error, else ``result`` its first wrong result.
+    ``spent`` is the processor time of both, in seconds.
+    """
+
+    comparison: Comparison
+    solution: str
+    line: int | None
+    result: int | None
+    spent: float
+
+    def departures(self) -> tuple[Departure, ...]:
+        """Where the values leave the path; none where that cannot be said.
+
+        Of a program that raised an error: where the values of that line come from.
+        """
+        found: dict[int, Departure] = {}
+        results = [self.result] if self.result is not None else self._at_the_error()
+        try:
+            with np.errstate(all="ignore"):
+                for result in results:
+                    found |= {one.node: one for one in self.comparison.departures(result)}
+                if not found and self.result is not None:
+                    found |= self._too_early(self.result)
+        except TooMuch:
+            return ()
+        return tuple(found.values())
+
+    def _too_early(self, result: int) -> dict[int, Departure]:
+        """The last place of a result that the reference has too, as a step on its way."""
+        places = [place for place in self.comparison.mine.places if place.value == result]
+        if not places or not self.comparison.known(result):
+            return {}
+        return {places[-1].node: Departure(places[-1].node, result, (result,))}
+
+    def _at_the_error(self) -> list[int]:
+        """The values that the line of the error used, in the end."""
+        mine = self.comparison.mine
+        found: dict[int, int] = {}
+        for place in mine.places:
+            if mine.line(place.node) == self.line:
+                found[place.node] = place.value
+        return list(dict.fromkeys(found.values()))
+
+
 def follow(
     step: Step, rubric: Rubric, job: Job, evidence: Evidence, start: Start, *, whole: bool = False
 ) -> Trace | None:
@@ -33,14 +81,39 @@ def follow(
 
     ``whole`` follows a program even where every trial is right.
     """
-    trial = _first_wrong(evidence)
+    found = followed(step, job, evidence, start, whole=whole)
+    if found is None:
+        return None
+    names, sentences = rubric.values(), rubric.sentences()
+    teller = Teller(found.comparison, regions(found.solution), names, sentences)
+    try:
+        with np.errstate(all="ignore"):  # the numbers are a learner's
+            if found.line is not None:
+                return teller.raised(found.line)
+            return teller.departed(found.result)
+    except TooMuch:
+        return None
+
+
+def followed(
+    step: Step,
+    job: Job,
+    evidence: Evidence,
+    start: Start,
+    trial: str | None = None,
+    *,
+    whole: bool = False,
+) -> Followed | None:
+    """Both programs on a trial, by default the first wrong; None if there is nothing to follow."""
+    trial = trial or _first_wrong(evidence)
     if trial is None and whole:
         trial = next((n for n, t in evidence.trials.items() if not t.part and t.expect), None)
     if trial is None:
         return None
     solution = step.solution.read_text(encoding="utf-8")
-    mine = _observed(job, trial, start)
-    right = _observed(replace(job, file=step.solution.name, source=solution), trial, start)
+    mine, spent = _observed(job, trial, start)
+    reference = replace(job, file=step.solution.name, source=solution)
+    right, more = _observed(reference, trial, start)
     if mine is None or right is None or mine.trail is None or right.trail is None:
         return None
     probe = evidence.trials[trial].probe
@@ -48,14 +121,12 @@ def follow(
         array for one in probe.actions if isinstance(one, Load) for array in one.weights.values()
     ]
     comparison = Comparison(Run(job.source, mine.trail), Run(solution, right.trail), given)
-    teller = Teller(comparison, regions(solution), rubric.values(), rubric.sentences())
-    try:
-        with np.errstate(all="ignore"):  # the numbers are a learner's
-            if mine.error is not None and mine.error.line is not None:
-                return teller.raised(mine.error.line)
-            return teller.departed(_result(evidence, trial, mine, comparison))
-    except TooMuch:
-        return None
+    line = mine.error.line if mine.error is not None else None
+    result = None
+    if line is None:
+        with np.errstate(all="ignore"):
+            result = _result(evidence, trial, mine, comparison)
+    return Followed(comparison, solution, line, result, spent + more)
 
 
 def _first_wrong(evidence: Evidence) -> str | None:
@@ -67,11 +138,12 @@ def _first_wrong(evidence: Evidence) -> str | None:
     return None
 
 
-def _observed(job: Job, trial: str, start: Start) -> Observation | None:
+def _observed(job: Job, trial: str, start: Start) -> tuple[Observation | None, float]:
+    """What a program did on one trial, and the processor time that it took."""
     probes = tuple(probe for probe in job.probes if probe.name == trial)
     with start(engine=job.engine) as running:
         outcome = running.finish(replace(job, probes=probes, follow=True))
-    return outcome.observations.get(trial)
+    return outcome.observations.get(trial), outcome.spent
 
 
 def _result(

@@ -160,7 +160,8 @@ def hint_page(
     """
     report = found.report
     if report.problem is not None:
-        return "\n".join(as_text.one_check(report.problem, style)) + "\n"
+        told = [*as_text.one_check(report.problem, style), *_tried(report, None, style)]
+        return style.text("\n".join(told) + "\n")
     if report.verdict is Verdict.PASS:
         return f"Step {step.number} passes: nothing to hint at.\n"
     check = _sought(report, check_id)
@@ -170,13 +171,25 @@ def hint_page(
         return "\n".join(as_text.one_check(check, style)) + "\n"
     level = hints.shown(found.known).get(check.id, 1)
     lines = list(as_text.one_check(check, style, hint_level=level))
+    lines += _tried(report, check, style)
     if level < LEVELS and level < len(check.hints):
         lines += ["", f"Another hint: {'press h' if keys else task(f'hint {step.id}')}"]
+    elif level <= max(1, len(check.hints)):
+        ask = "press h" if keys else task(f"hint {step.id}")
+        lines += ["", f"A change that is tried on your file: {ask}"]
     else:
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
         reference = "press s" if keys else task(f"solution {step.id} --now")
         lines.append(f"The reference: {reference}")
     return style.text("\n".join(lines) + "\n")
+
+
+def _tried(report: Report, check: CheckResult | None, style: Style) -> Iterator[str]:
+    """The last hint, where it is about ``check``."""
+    change = report.tried
+    if change is not None and (check is None or change.passes or change.check == check.id):
+        yield ""
+        yield from as_text.tried(change, style)
 
 
 def _sought(report: Report, check_id: str | None) -> CheckResult | None:

@@ -23,7 +23,7 @@ from grader.frameworks import Runtime
 from grader.protocol import wire
 from grader.protocol.message import Done, Hello, Loaded, Message, Notice, Taken
 from grader.protocol.probe import Job
-from grader.worker import follow, imports, probes, program, watchdog
+from grader.worker import follow, imports, probes, program, tries, watchdog
 from grader.worker.arguments import Arguments
 
 SENDING = threading.Lock()
@@ -93,7 +93,8 @@ def _work(job: Job, frames: Iterator[tuple[bytes, bytes]], wall: float, runtime:
     subject = probes.Subject(module, job.file, runtime, arguments, recorder)
     ask = wire.decode_ask(*next(frames))
     while ask.probe is not None:
-        send(replace(probes.run(ask.probe, subject), token=ask.token))
+        run = tries.run(ask.probe, job, subject) if ask.probe.source else None
+        send(replace(run or probes.run(ask.probe, subject), token=ask.token))
         ask = wire.decode_ask(*next(frames))
     _flush()
     send(Done(tuple(notes), tuple(dict.fromkeys(runtime.faults)), ask.token))

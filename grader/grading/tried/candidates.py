@@ -1,0 +1,141 @@
+"""The edits that may help, the likeliest first."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from grader.grading.follow import Followed
+from grader.grading.trace import Departure
+from grader.grading.tried import places
+from grader.grading.tried.mutate import Mutations
+from grader.grading.tried.places import Suspects
+from grader.grading.tried.text import Edit, Names, Text
+from grader.grading.tried.values import Values
+from grader.grading.tried.words import Words
+
+ELSEWHERE = 10
+"""What an edit weighs more where nothing speaks against the place."""
+MUTATED = 4
+"""What an edit weighs more that neither the reference nor the values speak for."""
+MOST_DOWNSTREAM = 6
+"""Expressions that are looked at behind a place that only looks different."""
+AT_ONCE = 20
+"""What two edits weigh more than one."""
+MOST_AT_ONCE = 8
+"""Edits of which two are made at once."""
+MOST = 800
+"""Edits that are looked at."""
+
+
+class Candidate(NamedTuple):
+    """An edited program, and the edit."""
+
+    source: str
+    edit: Edit
+
+
+def nearest(mine: Text, reference: Iterable[Edit], suspects: Suspects) -> Iterator[Candidate]:
+    """The edits towards the reference, then two of them at once."""
+    near = sorted(_near(reference, suspects), key=lambda one: one[0])
+    pairs = [
+        (AT_ONCE + a + b, one + other)
+        for (a, one), (b, other) in combinations(near[:MOST_AT_ONCE], 2)
+    ]
+    yield from _valid(mine, near + pairs)
+
+
+def every(
+    mine: Text,
+    reference: Iterable[Edit],
+    suspects: Suspects,
+    followed: Followed | None,
+    names: Mapping[str, Names],
+    words: Words,
+    *,
+    raised: bool,
+) -> Iterator[Candidate]:
+    """All edits: also those that the values speak for, and what usually goes wrong."""
+    found = _near(reference, suspects)
+    departures = followed.departures() if followed is not None else ()
+    for departure in departures:
+        if followed is not None:
+            known = _inside(mine, followed, departure.node)
+            places.add_departure(suspects, mine, mine.nodes[departure.node], known)
+            found += [
+                (edit.size, edit) for edit in Values(mine, followed, departure, names).edits()
+            ]
+    if followed is not None:
+        for weight, node in enumerate(_downstream(followed, departures), 1):
+            places.add_node(suspects, mine.nodes[node], _inside(mine, followed, node), weight)
+    if not departures and not suspects.pointed:
+        places.add_all(suspects, mine)
+    mutations = Mutations(mine, words, raised)
+    yield from _valid(mine, found + _mutations(mine, suspects, mutations))
+
+
+def _inside(mine: Text, followed: Followed, number: int) -> frozenset[ast.AST]:
+    """The nodes inside one that gave values of their own."""
+    return frozenset(mine.nodes[inner] for inner in followed.comparison.mine.inner(number))
+
+
+def _downstream(followed: Followed, departures: Sequence[Departure]) -> list[int]:
+    """The expressions that take what only looks different from the reference, in their order."""
+    harmless = [
+        one
+        for one in departures
+        if one.relation is not None and one.relation.kind in ("reshaped", "transposed")
+    ]
+    if not harmless:
+        return []
+    made = followed.comparison.mine.made
+    after = followed.comparison.after(harmless) - {one.value for one in harmless}
+    nodes = [made[value].node for value in sorted(after, key=lambda one: made[one].order)]
+    return list(dict.fromkeys(nodes))[:MOST_DOWNSTREAM]
+
+
+def _near(reference: Iterable[Edit], suspects: Suspects) -> list[tuple[float, Edit]]:
+    return [
+        (edit.size / 2 + min(suspects.line(edit.line, other=ELSEWHERE), ELSEWHERE), edit)
+        for edit in reference
+    ]
+
+
+def _mutations(mine: Text, suspects: Suspects, mutations: Mutations) -> list[tuple[float, Edit]]:
+    found: list[tuple[float, Edit]] = []
+    for node, weight in suspects.nodes.items():
+        if isinstance(node, ast.expr):
+            found += [(edit.size + weight + MUTATED, edit) for edit in mutations.of(node)]
+    for statement in mine.statements:
+        weight = suspects.lines.get(statement.lineno, ELSEWHERE)
+        if weight < ELSEWHERE:
+            found += [(edit.size + weight, edit) for edit in mutations.around(statement)]
+    return found
+
+
+def _valid(mine: Text, edits: list[tuple[float, Edit]]) -> Iterator[Candidate]:
+    """The edited programs that are valid Python, each once, the likeliest first."""
+    known = {mine.source}
+    for _, edit in sorted(edits, key=lambda one: one[0])[:MOST]:
+        try:
+            source = mine.applied(edit)
+        except ValueError:
+            continue
+        if source not in known:
+            known.add(source)
+            if compiles(source):
+                yield Candidate(source, edit)
+
+
+def compiles(source: str) -> bool:
+    """Whether a text is valid Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, "tried", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

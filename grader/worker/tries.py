@@ -1,0 +1,59 @@
+"""Runs other programs than the job's own on a probe, within a time for all of them."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from grader.protocol.probe import Job, Observation, Probe, SeenError
+from grader.worker import probes, program
+from grader.worker.probes import Subject
+
+MOST_S = 0.3
+"""Seconds of processor time for one program; a tenth of it is usual."""
+AGAIN_S = 0.02
+"""Seconds until a program that caught the first interruption is interrupted again."""
+
+
+class Late(BaseException):
+    """A program ran past its time; no ``except Exception`` in it catches this."""
+
+
+def run(probe: Probe, job: Job, subject: Subject) -> Observation:
+    """What the probe's own program answers; ``Late`` if its time, or that of all, is spent."""
+    late = SeenError(Late.__name__, "", probe.actions[0].name)
+    answers = [Observation(probe.name, {}, late)]
+    left = job.seconds - time.process_time()
+    if left > 0:
+        with _at_most(min(left, MOST_S)):
+            answers.append(_answer(probe, replace(job, source=probe.source), subject))
+    return answers[-1]
+
+
+def _answer(probe: Probe, job: Job, subject: Subject) -> Observation:
+    module, error = program.load(job)
+    if error is not None:
+        failed = replace(error, action=probe.actions[0].name)
+        return Observation(probe.name, {}, failed)
+    return probes.run(probe, replace(subject, module=module))
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Interrupt the block with :class:`Late` after this much processor time, and end it quietly."""
+
+    def stop(*_: object) -> None:
+        raise Late
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_S)
+    try:
+        with suppress(Late):
+            yield
+    finally:
+        with suppress(Late):
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, before)
