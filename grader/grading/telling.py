@@ -99,9 +99,9 @@ class Teller:
         """Where the reference does the same operation on other values: which one differs."""
         mine, right = self.comparison.mine, self.comparison.right
         matched = [self.comparison.match(value) for value in one.sources]
-        kind = _operation(mine.nodes[one.node])
+        kind = operation(mine.nodes[one.node])
         for value, made in right.made.items():
-            same_kind = _operation(right.nodes[made.node]) == kind
+            same_kind = operation(right.nodes[made.node]) == kind
             if not same_kind or len(made.sources) != len(matched) or value in matched:
                 continue
             pairs = list(zip(matched, made.sources, strict=True))
@@ -118,9 +118,9 @@ class Teller:
         matched = {self.comparison.match(value) for value in one.sources} - {None, -1}
         steps = [made for made in right.made.values() if matched & set(made.sources)]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
-        kind = _operation(self.comparison.mine.nodes[one.node])
+        kind = operation(self.comparison.mine.nodes[one.node])
         for made in steps:
-            if _operation(right.nodes[made.node]) == kind:
+            if operation(right.nodes[made.node]) == kind:
                 return
             blank = self._blank(right.line(made.node))
             if blank is not None and blank.name in self.sentences:
@@ -181,7 +181,7 @@ class Teller:
         yield from (lines[number] for number in sorted(lines))
 
 
-def _operation(node: ast.AST) -> str:
+def operation(node: ast.AST) -> str:
     """A word for what an expression does, to tell like from unlike."""
     match node:
         case ast.BinOp():

@@ -174,10 +174,10 @@ def hint_page(
     lines += _tried(report, check, style)
     if level < LEVELS and level < len(check.hints):
         lines += ["", f"Another hint: {'press h' if keys else task(f'hint {step.id}')}"]
-    elif level <= max(1, len(check.hints)):
-        ask = "press h" if keys else task(f"hint {step.id}")
-        lines += ["", f"A change that is tried on your file: {ask}"]
     else:
+        if report.tried is None and level <= max(1, len(check.hints)):
+            ask = "press h" if keys else task(f"hint {step.id}")
+            lines += ["", f"A change that is tried on your file: {ask}"]
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
         reference = "press s" if keys else task(f"solution {step.id} --now")
         lines.append(f"The reference: {reference}")

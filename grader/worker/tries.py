@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from grader.protocol.probe import Job, Observation, Probe, SeenError
-from grader.worker import probes, program
+from grader.worker import follow, probes, program
 from grader.worker.probes import Subject
 
 MOST_S = 0.3
@@ -28,17 +28,18 @@ def run(probe: Probe, job: Job, subject: Subject) -> Observation:
     answers = [Observation(probe.name, {}, late)]
     left = job.seconds - time.process_time()
     if left > 0:
-        with _at_most(min(left, MOST_S)):
+        with _at_most(left if job.follow else min(left, MOST_S)):
             answers.append(_answer(probe, replace(job, source=probe.source), subject))
     return answers[-1]
 
 
 def _answer(probe: Probe, job: Job, subject: Subject) -> Observation:
-    module, error = program.load(job)
+    recorder = follow.Recorder(subject.runtime) if job.follow else None
+    module, error = program.load(job, recorder)
     if error is not None:
         failed = replace(error, action=probe.actions[0].name)
         return Observation(probe.name, {}, failed)
-    return probes.run(probe, replace(subject, module=module))
+    return probes.run(probe, replace(subject, module=module, recorder=recorder, patient=False))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from grader.grading.follow import Followed
+from grader.grading.telling import operation
 from grader.grading.trace import Departure
 from grader.grading.tried import places
 from grader.grading.tried.mutate import Mutations
@@ -17,6 +18,8 @@ from grader.grading.tried.text import Edit, Names, Text
 from grader.grading.tried.values import Values
 from grader.grading.tried.words import Words
 
+SOURCE = 3
+"""What a statement weighs that made a value which is right, but not the one to take here."""
 ELSEWHERE = 10
 """What an edit weighs more where nothing speaks against the place."""
 MUTATED = 4
@@ -65,8 +68,17 @@ def every(
         if followed is not None:
             known = _inside(mine, followed, departure.node)
             places.add_departure(suspects, mine, mine.nodes[departure.node], known)
+            for node in _made_of_nothing(followed, departure):
+                places.add_node(suspects, mine.nodes[node], _inside(mine, followed, node), 1)
+            bound = list(_bound(followed, departure))
+            for one in bound:
+                if one.value in _taken_wrong(followed, departure):
+                    places.add(suspects, mine, mine.line(one.node), SOURCE)
+            near = [(0, departure), *((1, one) for one in bound)]
             found += [
-                (edit.size, edit) for edit in Values(mine, followed, departure, names).edits()
+                (edit.size + weight, edit)
+                for weight, place in near
+                for edit in Values(mine, followed, place, names).edits()
             ]
     if followed is not None:
         for weight, node in enumerate(_downstream(followed, departures), 1):
@@ -75,6 +87,48 @@ def every(
         places.add_all(suspects, mine)
     mutations = Mutations(mine, words, raised)
     yield from _valid(mine, found + _mutations(mine, suspects, mutations))
+
+
+def _bound(followed: Followed, departure: Departure) -> Iterator[Departure]:
+    """The places where variables got the values that are taken: each may have got it too early."""
+    run = followed.comparison.mine
+    for source in departure.sources:
+        places = [
+            place.node
+            for place in run.places
+            if place.value == source
+            and getattr(run.statement(place.node), "value", None) is run.nodes[place.node]
+        ]
+        for node in places[-1:]:
+            if node != departure.node:
+                yield Departure(node, source, (source,))
+
+
+def _taken_wrong(followed: Followed, departure: Departure) -> frozenset[int]:
+    """The values that an expression takes where the reference does the same with others."""
+    comparison = followed.comparison
+    mine, right = comparison.mine, comparison.right
+    kind = operation(mine.nodes[departure.node])
+    matched = {value: comparison.match(value) for value in departure.sources}
+    for made in right.made.values():
+        shared = set(matched.values()) & set(made.sources)
+        if shared and operation(right.nodes[made.node]) == kind:
+            return frozenset(one for one, match in matched.items() if match not in made.sources)
+    return frozenset()
+
+
+def _made_of_nothing(followed: Followed, departure: Departure) -> list[int]:
+    """The expressions that made what comes from no input, such as a mask, and is not right."""
+    comparison = followed.comparison
+    todo = [one for one in departure.sources if not comparison.known(one)]
+    seen = set(todo)
+    while todo:
+        more = [
+            one for one in comparison.mine.made[todo.pop()].sources if not comparison.known(one)
+        ]
+        todo += [one for one in more if one not in seen]
+        seen.update(more)
+    return [comparison.mine.made[value].node for value in sorted(seen)][-MOST_DOWNSTREAM:]
 
 
 def _inside(mine: Text, followed: Followed, number: int) -> frozenset[ast.AST]:

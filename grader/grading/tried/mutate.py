@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.grading.tried.text import Change, Edit, Text, bracketed
-from grader.grading.tried.words import SMALL, Words
+from grader.grading.tried.words import SMALL, Words, called
 
 OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Add: ("+", "-*"),
@@ -122,7 +122,10 @@ class Mutations:
     def _attribute(self, node: ast.Attribute) -> Iterator[Edit]:
         start, end = self.mine.span(node)
         start = end - len(node.attr.encode())
-        for name in nearest(node.attr, self.words.attributes(node)):
+        others = self.words.attributes(node)
+        if isinstance(node.ctx, ast.Store):
+            others = [name for name in others if name not in self.words.mentioned]
+        for name in nearest(node.attr, others):
             size = 2 + _unlike(node.attr, name)
             yield Edit((Change(start, end, name),), node.end_lineno or node.lineno, size)
 
@@ -294,7 +297,8 @@ class Mutations:
         text, outer = self.mine.of(node), self.mine.parents.get(node)
         if isinstance(node, ast.Name | ast.Attribute | ast.Call) and not self._owns(node, outer):
             yield from self._put(node, f"-{text}", 6)
-        if isinstance(outer, ast.Call | ast.Slice | ast.Compare):
+        counts = isinstance(outer, ast.Call) and "range" in called(outer)
+        if counts or isinstance(outer, ast.Slice | ast.Compare):
             yield from self._put(node, f"{text} + 1", 2)
             yield from self._put(node, f"{text} - 1", 2)
 

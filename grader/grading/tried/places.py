@@ -21,8 +21,6 @@ CALLER = 4
 """What a line weighs that called the one which raised."""
 DEFINED = 5
 """What a statement weighs that made a value which is used there."""
-SOURCE = 3
-"""What a statement weighs that made a value which is right, but may be the wrong one to take."""
 RIGHT = 7
 """What the rest of a line weighs in which one expression is known to be wrong."""
 ANYWHERE = 9
@@ -97,7 +95,6 @@ def add_departure(found: Suspects, mine: Text, node: ast.AST, known: frozenset[a
     line: int = getattr(node, "lineno", 0)
     add(found, mine, line, RIGHT)
     found.lines[line] = 0
-    _definitions(found, mine, line, SOURCE)
     add_node(found, node, known, 0)
 
 

@@ -28,12 +28,16 @@ if TYPE_CHECKING:
 
 BUDGET_S = 1.5
 """Processor time for everything here, in seconds."""
-SPARE_S = 0.15
-"""What is left over for the parts that cannot be measured before."""
+SPARE_S = 0.1
+"""What is left over for this process, which judges what workers did."""
+MORE = 1.3
+"""How much longer the next grading may take than the last."""
 FEW = 12
 """Where the reference asks for no more edits than this, the program is built like it."""
 MOST_GRADING_S = 0.5
 """What a grading takes, unless it does not end."""
+UNFINISHED = 4
+"""Where so many checks fail, the program is not finished, and no small edit makes it pass."""
 BATCHES = (12, 60, 120, 240)
 """How many programs one worker runs, before the best are graded."""
 MOST_LINES = 12
@@ -86,13 +90,18 @@ class Search:
             whole = self._try(nearest(mine, reference, suspects))
             if whole is not None:
                 return whole
-        self._past(mine, reference)
+        failed = sum(check.status is Status.FAIL for check in case.report.checks)
+        if failed >= UNFINISHED:
+            self._past(mine, reference)
         said = error.about.names if error is not None and error.about is not None else ()
         words = Words(mine, right, said)
         raised = error is not None
         followed, names = self._followed(), towards.names()
         rest = every(mine, reference, suspects, followed, names, words, raised=raised)
-        return self._try(rest) or self._half
+        whole = self._try(rest)
+        if whole is None and self._half is None:
+            self._past(mine, reference)
+        return whole or self._half
 
     def _followed(self) -> follow.Followed | None:
         case = self._case
@@ -101,7 +110,9 @@ class Search:
         name = trial.telling(self._evidence)
         if name is None:
             return None
-        found = follow.followed(case.judge.step, case.job, self._evidence, case.start, name)
+        found = follow.followed(
+            case.judge.step, case.job, self._evidence, case.start, name, together=True
+        )
         self._spent += found.spent if found is not None else 0.0
         return found
 
@@ -110,7 +121,7 @@ class Search:
         new = (one for one in some if self._worth(one.source))
         for size in BATCHES:
             batch = [one.source for one in islice(new, size)]
-            seconds = self._left() - self._graded - SPARE_S
+            seconds = self._left() - MORE * self._graded - SPARE_S
             if not batch or seconds <= 0:
                 return None
             helped, spent = trial.run(
@@ -155,7 +166,7 @@ class Search:
 
     def _grade(self, source: str) -> Tried | None:
         """What a program achieves, graded whole; None for nothing, or if there is no time."""
-        if self._left() < self._graded:
+        if self._left() < MORE * self._graded:
             return None
         report = self._report(source)
         passes = report.verdict is Verdict.PASS

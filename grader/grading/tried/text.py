@@ -74,6 +74,10 @@ class Text:
         """The node around each node."""
         return {inner: outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
 
+    def line(self, number: int) -> int:
+        """The line on which a node begins, by its number."""
+        return int(getattr(self.nodes[number], "lineno", 0))
+
     def start(self, line: int) -> int:
         """Where a line begins."""
         return self._starts[line - 1]

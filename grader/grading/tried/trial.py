@@ -37,32 +37,35 @@ class Trials:
 
 
 def choose(rubric: Rubric, evidence: Evidence) -> Trials:
-    """The cheapest trial that is wrong; if no numbers are, all trials without an oracle."""
-    wrong = [
-        name
-        for name, trial in evidence.trials.items()
-        if trial.expect is not None and not trial.part and not evidence.right(name)
-    ]
+    """One wrong trial; if no numbers are wrong, all trials without an oracle."""
+    wrong = _wrong(evidence)
     if wrong:
-        return Trials(rubric, evidence, (min(wrong, key=lambda n: _cost(evidence, n)),), True)
+        return Trials(rubric, evidence, (_middle(evidence, wrong),), True)
     rest = tuple(name for name, trial in evidence.trials.items() if trial.expect is None)
     return Trials(rubric, evidence, rest, False)
 
 
 def telling(evidence: Evidence) -> str | None:
-    """The wrong trial to follow: of middling size, with weights of its own if any has."""
-    names = [
+    """The wrong trial to follow: one that ran, with weights of its own if any has."""
+    names = [name for name in _wrong(evidence) if name in evidence.outcome.observations]
+    names = [name for name in names if evidence.weights(name)] or names
+    return _middle(evidence, names) if names else None
+
+
+def _wrong(evidence: Evidence) -> list[str]:
+    """The trials of the whole program that are wrong."""
+    return [
         name
         for name, trial in evidence.trials.items()
-        if trial.expect is not None
-        and not trial.part
-        and name in evidence.outcome.observations
-        and not evidence.right(name)
+        if trial.expect is not None and not trial.part and not evidence.right(name)
     ]
-    names = [name for name in names if evidence.weights(name)] or names
-    names.sort(key=lambda name: _cost(evidence, name))
-    fewest = [name for name in names if _cost(evidence, name)[0] == _cost(evidence, names[0])[0]]
-    return fewest[len(fewest) // 2] if fewest else None
+
+
+def _middle(evidence: Evidence, names: Sequence[str]) -> str:
+    """Of the trials that do least, the one of middling size: small ones show little."""
+    least = min(len(evidence.trials[name].probe.actions) for name in names)
+    few = [name for name in names if len(evidence.trials[name].probe.actions) == least]
+    return sorted(few, key=lambda name: _size(evidence, name))[len(few) // 2]
 
 
 def run(
@@ -115,8 +118,6 @@ def _failures(rubric: Rubric, evidence: Evidence) -> int:
     return sum(isinstance(one, Failed) for one in rulings)
 
 
-def _cost(evidence: Evidence, name: str) -> tuple[int, int]:
-    """What a trial takes: its actions, then its numbers."""
+def _size(evidence: Evidence, name: str) -> int:
     weights = evidence.weights(name).values()
-    size = sum(array.size for array in (*weights, *evidence.expected(name).values()))
-    return len(evidence.trials[name].probe.actions), size
+    return sum(array.size for array in (*weights, *evidence.expected(name).values()))

@@ -109,6 +109,11 @@ class Words:
             if isinstance(node, ast.Attribute) and _own(node)
         )
 
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """Every attribute that the learner's program mentions."""
+        return frozenset(node.attr for node in self.mine.nodes if isinstance(node, ast.Attribute))
+
     def in_method(self, node: ast.AST) -> bool:
         """Whether a node stands in a function that has ``self``."""
         return "self" in self._local(self._function(node))
