@@ -23,9 +23,6 @@ from grader.rubric import Evidence, Rubric
 if TYPE_CHECKING:
     from grader import sandbox
 
-MOST_TOGETHER_S = 1.0
-"""Processor time for both programs in one worker, in seconds; a fifth is usual."""
-
 Start = Callable[..., "sandbox.Worker"]
 
 
@@ -34,14 +31,12 @@ class Followed:
     """Both programs on the inputs of one trial. ``solution`` is the reference's text.
 
     ``line`` is where the learner's raised an error, else ``result`` its first wrong result.
-    ``spent`` is the processor time of both, in seconds.
     """
 
     comparison: Comparison
     solution: str
     line: int | None
     result: int | None
-    spent: float
 
     def departures(self) -> tuple[Departure, ...]:
         """Where the values leave the path; none where that cannot be said.
@@ -84,7 +79,7 @@ def follow(
 
     ``whole`` follows a program even where every trial is right.
     """
-    found = followed(step, job, evidence, start, whole=whole)
+    found, _ = followed(step, job, evidence, start, whole=whole)
     if found is None:
         return None
     names, sentences = rubric.values(), rubric.sentences()
@@ -106,28 +101,29 @@ def followed(
     trial: str | None = None,
     *,
     whole: bool = False,
-    together: bool = False,
-) -> Followed | None:
+    together: float = 0.0,
+) -> tuple[Followed | None, float]:
     """Both programs on a trial, by default the first wrong; None if there is nothing to follow.
 
-    ``together`` runs them in one worker, which saves a tenth of a second, and has the learner's
-    code in one process with the reference.
+    Returns also the processor time of both, in seconds. ``together`` runs them in one worker, for
+    at most so many seconds. That saves a tenth of a second, and has the learner's code in one
+    process with the reference.
     """
     trial = trial or _first_wrong(evidence)
     if trial is None and whole:
         trial = next((n for n, t in evidence.trials.items() if not t.part and t.expect), None)
     if trial is None:
-        return None
+        return None, 0.0
     solution = step.solution.read_text(encoding="utf-8")
     if together:
-        mine, right, spent = _both(job, trial, solution, start)
+        mine, right, spent = _both(replace(job, seconds=together), trial, solution, start)
     else:
         mine, spent = _observed(job, trial, start)
         reference = replace(job, file=step.solution.name, source=solution)
         right, more = _observed(reference, trial, start)
         spent += more
     if mine is None or right is None or mine.trail is None or right.trail is None:
-        return None
+        return None, spent
     probe = evidence.trials[trial].probe
     given = [
         array for one in probe.actions if isinstance(one, Load) for array in one.weights.values()
@@ -138,7 +134,7 @@ def followed(
     if line is None:
         with np.errstate(all="ignore"):
             result = _result(evidence, trial, mine, comparison)
-    return Followed(comparison, solution, line, result, spent)
+    return Followed(comparison, solution, line, result), spent
 
 
 def _first_wrong(evidence: Evidence) -> str | None:
@@ -165,9 +161,7 @@ def _both(
     probe = next(probe for probe in job.probes if probe.name == trial)
     other = replace(probe, name=f"{trial} of the solution", source=solution)
     with start(engine=job.engine) as running:
-        outcome = running.finish(
-            replace(job, probes=(probe, other), follow=True, seconds=MOST_TOGETHER_S)
-        )
+        outcome = running.finish(replace(job, probes=(probe, other), follow=True))
     seen = outcome.observations
     return seen.get(trial), seen.get(other.name), outcome.spent
 

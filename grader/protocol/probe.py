@@ -150,8 +150,7 @@ Action = Make | Load | Call | Read
 class Probe:
     """Actions that run in order on a fresh set of names; the first error ends the probe.
 
-    With a ``source`` they run on this program, in place of the job's, for as long as the job's
-    ``seconds`` last.
+    With a ``source`` they run on this program, in place of the job's.
     """
 
     name: str
@@ -320,9 +319,8 @@ class Job:
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
     ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``without`` names parts
     of the engine to leave to the framework. ``follow`` asks for the values of every
-    expression on the way. ``seed`` is that of the worker's own random generators. ``seconds`` of
-    processor time are for the probes with programs of their own; later ones are answered with an
-    error.
+    expression on the way. ``seed`` is that of the worker's own random generators. ``seconds``
+    limits the processor time; when it is spent, what is left is answered with an error.
 
     The probes do not travel with the job: each is sent in an :class:`Ask` of its own.
     """

@@ -87,13 +87,14 @@ def _work(job: Job, frames: Iterator[tuple[bytes, bytes]], wall: float, runtime:
     send(Taken())
     watchdog.start(job.file, wall, send)
     recorder = follow.Recorder(runtime) if job.follow else None
-    module, error = program.load(job, recorder)
+    with tries.at_most(job.seconds):
+        module, error = program.load(job, recorder)
     send(Loaded(error))
     arguments = Arguments(runtime, job.configuration)
     subject = probes.Subject(module, job.file, runtime, arguments, recorder)
     ask = wire.decode_ask(*next(frames))
     while ask.probe is not None:
-        run = tries.run(ask.probe, job, subject) if ask.probe.source else None
+        run = tries.run(ask.probe, job, subject) if job.seconds else None
         send(replace(run or probes.run(ask.probe, subject), token=ask.token))
         ask = wire.decode_ask(*next(frames))
     _flush()

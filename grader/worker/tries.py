@@ -1,4 +1,4 @@
-"""Runs other programs than the job's own on a probe, within a time for all of them."""
+"""Runs a job that has a time for all of it, and other programs than the job's own."""
 
 from __future__ import annotations
 
@@ -23,19 +23,22 @@ class Late(BaseException):
 
 
 def run(probe: Probe, job: Job, subject: Subject) -> Observation:
-    """What the probe's own program answers; ``Late`` if its time, or that of all, is spent."""
+    """What a program answers; ``Late`` if its time, or that of all, is spent."""
     late = SeenError(Late.__name__, "", probe.actions[0].name)
     answers = [Observation(probe.name, {}, late)]
     left = job.seconds - time.process_time()
     if left > 0:
-        with _at_most(left if job.follow else min(left, MOST_S)):
-            answers.append(_answer(probe, replace(job, source=probe.source), subject))
+        most = min(left, MOST_S) if probe.source and not job.follow else left
+        with at_most(most):
+            answers.append(_answer(probe, job, subject))
     return answers[-1]
 
 
 def _answer(probe: Probe, job: Job, subject: Subject) -> Observation:
+    if not probe.source:
+        return probes.run(probe, subject)
     recorder = follow.Recorder(subject.runtime) if job.follow else None
-    module, error = program.load(job, recorder)
+    module, error = program.load(replace(job, source=probe.source), recorder)
     if error is not None:
         failed = replace(error, action=probe.actions[0].name)
         return Observation(probe.name, {}, failed)
@@ -43,12 +46,18 @@ def _answer(probe: Probe, job: Job, subject: Subject) -> Observation:
 
 
 @contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    """Interrupt the block with :class:`Late` after this much processor time, and end it quietly."""
+def at_most(seconds: float) -> Iterator[None]:
+    """Interrupt the block with :class:`Late` after this much processor time, and end it quietly.
+
+    0 is no limit.
+    """
 
     def stop(*_: object) -> None:
         raise Late
 
+    if not seconds:
+        yield
+        return
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_S)
     try:

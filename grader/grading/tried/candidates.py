@@ -93,15 +93,22 @@ def _bound(followed: Followed, departure: Departure) -> Iterator[Departure]:
     """The places where variables got the values that are taken: each may have got it too early."""
     run = followed.comparison.mine
     for source in departure.sources:
-        places = [
+        found = [
             place.node
             for place in run.places
             if place.value == source
-            and getattr(run.statement(place.node), "value", None) is run.nodes[place.node]
+            and run.nodes[place.node] in _results(run.statement(place.node))
         ]
-        for node in places[-1:]:
+        for node in found[-1:]:
             if node != departure.node:
                 yield Departure(node, source, (source,))
+
+
+def _results(statement: ast.stmt | None) -> list[ast.AST]:
+    """What a statement assigns or returns: an expression, or those of a tuple."""
+    value = getattr(statement, "value", None)
+    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+    return [one for one in (value, *parts) if one is not None]
 
 
 def _taken_wrong(followed: Followed, departure: Departure) -> frozenset[int]:

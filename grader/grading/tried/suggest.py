@@ -30,6 +30,8 @@ BUDGET_S = 1.5
 """Processor time for everything here, in seconds."""
 SPARE_S = 0.1
 """What is left over for this process, which judges what workers did."""
+MOST_FOLLOWED_S = 0.6
+"""Processor time for following both programs; a third is usual."""
 MORE = 1.3
 """How much longer the next grading may take than the last."""
 FEW = 12
@@ -110,10 +112,10 @@ class Search:
         name = trial.telling(self._evidence)
         if name is None:
             return None
-        found = follow.followed(
-            case.judge.step, case.job, self._evidence, case.start, name, together=True
+        found, spent = follow.followed(
+            case.judge.step, case.job, self._evidence, case.start, name, together=MOST_FOLLOWED_S
         )
-        self._spent += found.spent if found is not None else 0.0
+        self._spent += spent
         return found
 
     def _try(self, some: Iterator[Candidate]) -> Tried | None:
@@ -182,7 +184,7 @@ class Search:
         source = parse(text.encode(), case.report.file, frameworks.current().spellings())
         findings = source_findings(case.judge.rubric, source)
         with case.start(engine=case.job.engine) as running:
-            outcome = running.finish(replace(case.job, source=text))
+            outcome = running.finish(replace(case.job, source=text, seconds=self._left()))
         self._spent += outcome.spent
         self._graded = max(self._graded, min(outcome.spent, MOST_GRADING_S))
         return replace(case.judge, source=source, findings=findings).report(outcome)

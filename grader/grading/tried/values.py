@@ -228,14 +228,14 @@ class Values:
         function = self._function()
         last = self._last
         found: dict[str, int] = {}
-        for place in mine.places[: last + 1]:
+        for order, place in enumerate(mine.places[: last + 1]):
             node = mine.nodes[place.node]
             if node is function and isinstance(function, ast.FunctionDef):
                 names = [one.arg for one in _arguments(function)]
                 if 0 <= place.part < len(names):
                     found[names[place.part]] = place.value
             elif self._inside(node, function):
-                for name in self._named(place.node, place.part):
+                for name in self._named(place.node, place.part, bound=order < last):
                     found[name] = place.value
         return found
 
@@ -258,8 +258,8 @@ class Values:
         first, last = getattr(function, "lineno", 0), getattr(function, "end_lineno", 0)
         return function is not None and first <= getattr(node, "lineno", 0) <= last
 
-    def _named(self, number: int, part: int) -> Iterator[str]:
-        """The variables that an expression reads, or that get its value."""
+    def _named(self, number: int, part: int, *, bound: bool) -> Iterator[str]:
+        """The variables that an expression reads, or with ``bound`` those that get its value."""
         mine = self._comparison.mine
         node = mine.nodes[number]
         if part < 0 and isinstance(node, ast.Name):
@@ -267,7 +267,7 @@ class Values:
         if part < 0 and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield f"{node.value.id}.{node.attr}"
         statement = mine.statement(number)
-        if isinstance(statement, ast.Assign) and statement.value is node:
+        if bound and isinstance(statement, ast.Assign) and statement.value is node:
             target = statement.targets[0]
             if part >= 0 and isinstance(target, ast.Tuple) and part < len(target.elts):
                 target = target.elts[part]
