@@ -12,8 +12,9 @@ from grader.grading.follow import Followed
 from grader.grading.telling import operation
 from grader.grading.trace import Departure
 from grader.grading.tried import places
-from grader.grading.tried.mutate import Mutations
+from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.places import Suspects
+from grader.grading.tried.statements import Statements
 from grader.grading.tried.text import Edit, Names, Text
 from grader.grading.tried.values import Values
 from grader.grading.tried.words import Words
@@ -85,8 +86,7 @@ def every(
             places.add_node(suspects, mine.nodes[node], _inside(mine, followed, node), weight)
     if not departures and not suspects.pointed:
         places.add_all(suspects, mine)
-    mutations = Mutations(mine, words, raised)
-    yield from _valid(mine, found + _mutations(mine, suspects, mutations))
+    yield from _valid(mine, found + _usual(mine, suspects, words, raised=raised))
 
 
 def _bound(followed: Followed, departure: Departure) -> Iterator[Departure]:
@@ -165,15 +165,19 @@ def _near(reference: Iterable[Edit], suspects: Suspects) -> list[tuple[float, Ed
     ]
 
 
-def _mutations(mine: Text, suspects: Suspects, mutations: Mutations) -> list[tuple[float, Edit]]:
+def _usual(
+    mine: Text, suspects: Suspects, words: Words, *, raised: bool
+) -> list[tuple[float, Edit]]:
+    """What usually goes wrong, at the suspects."""
+    expressions, statements = Expressions(mine, words, raised), Statements(mine, words, raised)
     found: list[tuple[float, Edit]] = []
     for node, weight in suspects.nodes.items():
         if isinstance(node, ast.expr):
-            found += [(edit.size + weight + MUTATED, edit) for edit in mutations.of(node)]
+            found += [(edit.size + weight + MUTATED, edit) for edit in expressions.of(node)]
     for statement in mine.statements:
         weight = suspects.lines.get(statement.lineno, ELSEWHERE)
         if weight < ELSEWHERE:
-            found += [(edit.size + weight, edit) for edit in mutations.around(statement)]
+            found += [(edit.size + weight, edit) for edit in statements.of(statement)]
     return found
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from grader.grading.tried.align import Alignment, Function, Gap, Pair, Scope, code, form, same
+from grader.grading.tried.align import Alignment, Gap, Pair, Scope
+from grader.grading.tried.forms import Function, code, form, same
 from grader.grading.tried.text import Change, Edit, Names, Text, bracketed, written
 
 STATEMENT = 12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from functools import cached_property
 from grader.grading.tried.text import Text
 
 MOST_STEPS = 12
+MOST_NAMES = 6
+"""Of other names and attributes that are tried in place of one."""
 SMALL = 3
 """Numbers up to this one are tried everywhere."""
 
@@ -251,3 +254,18 @@ def _binds(node: ast.AST) -> Iterator[str]:
         yield from (one.asname or one.name.partition(".")[0] for one in node.names)
     elif isinstance(node, ast.Assign):
         yield from (one.id for one in node.targets if isinstance(one, ast.Name))
+
+
+def nearest(name: str, others: Sequence[str]) -> list[str]:
+    """The most similar of other names, the likest first."""
+    rest = [one for one in dict.fromkeys(others) if one != name]
+    return sorted(rest, key=lambda one: -_like(name, one))[:MOST_NAMES]
+
+
+def _like(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other, False).ratio()
+
+
+def unlike(one: str, other: str) -> int:
+    """How different two names are: 0 to 8."""
+    return int(8 * (1 - _like(one, other)))
