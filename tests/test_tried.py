@@ -20,7 +20,7 @@ from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Report, Tried, Verdict
 from grader.grading.pipeline import Options, grade
-from grader.grading.tried import syntax
+from grader.grading.tried import suggest, syntax
 from grader.grading.tried.align import Alignment, Pair
 from grader.grading.tried.candidates import compiles
 from grader.grading.tried.reference import Reference
@@ -92,6 +92,13 @@ def _changed(text: str, change: Tried) -> str:
 # ---- what is found -----------------------------------------------------------------------------
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time enough on any machine."""
+    monkeypatch.setattr(suggest, "BUDGET_S", 20.0)
+
+
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("name", HELPED)
 def test_the_change_that_is_shown_passes_when_it_is_made(
     name: str, tmp_path: Path, start: Start
@@ -105,6 +112,7 @@ def test_the_change_that_is_shown_passes_when_it_is_made(
     assert again.verdict is Verdict.PASS
 
 
+@pytest.mark.usefixtures("patient")
 def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) -> None:
     stub = course.find("s05").stub.read_text("utf-8")
     before = _graded("s05", stub, tmp_path, start, seed=5, tried=True)

@@ -51,6 +51,9 @@ class Followed:
                     found |= {one.node: one for one in self.comparison.departures(result)}
                 if not found and self.result is not None:
                     found |= self._too_early(self.result)
+                for result in results if self.line is not None else ():
+                    strict = self.comparison.departures(result, parts=False)
+                    found |= {one.node: one for one in strict}
         except TooMuch:
             return ()
         return tuple(found.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -27,6 +28,8 @@ MUTATED = 4
 """What an edit weighs more that neither the reference nor the values speak for."""
 MOST_DOWNSTREAM = 6
 """Expressions that are looked at behind a place that only looks different."""
+SPREAD = 0.3
+"""What an edit weighs more for each before it at the same line."""
 AT_ONCE = 20
 """What two edits weigh more than one."""
 MOST_AT_ONCE = 8
@@ -184,7 +187,7 @@ def _usual(
 def _valid(mine: Text, edits: list[tuple[float, Edit]]) -> Iterator[Candidate]:
     """The edited programs that are valid Python, each once, the likeliest first."""
     known = {mine.source}
-    for _, edit in sorted(edits, key=lambda one: one[0])[:MOST]:
+    for edit in _spread(sorted(edits, key=lambda one: one[0])[:MOST]):
         try:
             source = mine.applied(edit)
         except ValueError:
@@ -193,6 +196,16 @@ def _valid(mine: Text, edits: list[tuple[float, Edit]]) -> Iterator[Candidate]:
             known.add(source)
             if compiles(source):
                 yield Candidate(source, edit)
+
+
+def _spread(edits: list[tuple[float, Edit]]) -> list[Edit]:
+    """The edits in their order, but with those of one line further apart the more there are."""
+    count: Counter[int] = Counter()
+    found: list[tuple[float, int]] = []
+    for order, (weight, edit) in enumerate(edits):
+        found.append((weight + SPREAD * count[edit.line], order))
+        count[edit.line] += 1
+    return [edits[order][1] for _, order in sorted(found)]
 
 
 def compiles(source: str) -> bool:

@@ -198,7 +198,8 @@ class Expressions(Maker):
         if not named or stored or self.is_called(node):
             return
         text, outer = self.mine.of(node), self.mine.parents.get(node)
-        if isinstance(node, ast.Name | ast.Attribute | ast.Call) and not self._owns(node, outer):
+        signed = isinstance(node, ast.Name | ast.Attribute | ast.Call)
+        if signed and not self.raised and not self._owns(node, outer):
             yield from self.put(node, f"-{text}", 6)
         counts = isinstance(outer, ast.Call) and "range" in called(outer)
         if counts or isinstance(outer, ast.Slice | ast.Compare):

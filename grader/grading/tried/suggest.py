@@ -123,7 +123,8 @@ class Search:
         new = (one for one in some if self._worth(one.source))
         for size in BATCHES:
             batch = [one.source for one in islice(new, size)]
-            seconds = self._left() - MORE * self._graded - SPARE_S
+            spare = SPARE_S if self._chosen.exact else 3 * SPARE_S  # every check is decided then
+            seconds = self._left() - MORE * self._graded - spare
             if not batch or seconds <= 0:
                 return None
             helped, spent = trial.run(
