@@ -93,22 +93,21 @@ class Values:
     def _next(self) -> Iterator[tuple[int, str]]:
         """Expressions of the reference that can be written with what is at hand, nearest first."""
         matched = {self._comparison.match(value) for value in self.departure.sources}
-        made = self._right.made
-        steps = [(value, one) for value, one in made.items() if value not in self._have]
-        steps.sort(
-            key=lambda step: (
-                -len(matched & set(step[1].sources)),
-                abs(step[1].order - self._order),
-            )
-        )
+        steps: dict[int, tuple[int, int, int]] = {}
+        for order, place in enumerate(self._right.places):
+            node = self._right.nodes[place.node]
+            new = place.part < 0 and place.value not in self._have
+            if new and isinstance(node, ast.expr) and not isinstance(node, ast.Name):
+                shared = matched.intersection(self._right_sources(place.node))
+                steps.setdefault(place.node, (-len(shared), abs(order - self._order), place.value))
         count = 0
-        for value, one in steps:
+        for number in sorted(steps, key=lambda one: steps[one]):
             if count == MOST:
                 return
-            text = self._written(one.node, DEPTH, frozenset((value,)))
+            text = self._written(number, DEPTH, frozenset((steps[number][2],)))
             if text is not None:
                 count += 1
-                yield one.node, text
+                yield number, text
 
     @cached_property
     def _order(self) -> int:
@@ -118,7 +117,7 @@ class Values:
         return max((made[one].order for one in matched if one is not None and one >= 0), default=0)
 
     def _right_sources(self, number: int) -> Iterator[int]:
-        for inner in self._right.inner(number):
+        for inner in self._inside_of(number):
             yield from self._values_of(inner)
 
     def _values_of(self, number: int) -> tuple[int, ...]:
