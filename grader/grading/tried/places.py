@@ -141,18 +141,18 @@ def _idle(mine: Text) -> Iterator[int]:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
     }
     for statement in mine.statements:
-        inside = isinstance(statement, ast.Expr) and not _acts(statement.value)
+        inside = isinstance(statement, ast.Expr) and not acts(statement.value)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         names = [one.id for one in targets if isinstance(one, ast.Name)]
         if inside or (names and not read.intersection(names)):
             yield statement.lineno
 
 
-def _acts(value: ast.expr) -> bool:
-    """Whether an expression is no result: a docstring, or a call that changes something."""
+def acts(value: ast.expr) -> bool:
+    """Whether an expression is no result: a docstring, a yield, a call that changes something."""
     called = value.func if isinstance(value, ast.Call) else None
     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-    return isinstance(value, ast.Constant) or name in ACTING
+    return isinstance(value, ast.Constant | ast.Yield | ast.YieldFrom) or name in ACTING
 
 
 def _own(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.grading.tried.maker import Maker
+from grader.grading.tried.places import acts
 from grader.grading.tried.text import Change, Edit
 from grader.grading.tried.words import nearest, unlike
 
@@ -15,7 +16,7 @@ class Statements(Maker):
 
     def of(self, node: ast.stmt) -> Iterator[Edit]:
         """Edits of a whole statement: its result assigned, itself left out, moved or shifted."""
-        if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+        if isinstance(node, ast.Expr) and not acts(node.value):
             yield from self._assigned(node)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             yield from self._another_target(node, node.targets[0])
@@ -81,7 +82,7 @@ class Statements(Maker):
         if self.raised:
             end, _ = self.mine.span(node.value)
             yield Edit((Change(start, end, "return "),), node.lineno, 8)
-            if isinstance(node.value, ast.Call):
+            if acts(node.value):
                 yield Edit((Change(start, end, ""),), node.lineno, 4)
 
     def _block(self, node: ast.stmt) -> list[ast.stmt]:

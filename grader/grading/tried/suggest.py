@@ -32,10 +32,12 @@ SPARE_S = 0.1
 """What is left over for this process, which judges what workers did."""
 MOST_FOLLOWED_S = 0.6
 """Processor time for following both programs; a third is usual."""
-MORE = 1.3
+MORE = 1.2
 """How much longer the next grading may take than the last."""
 FEW = 12
 """Where the reference asks for no more edits than this, the program is built like it."""
+EXPLAINING_S = 0.3
+"""What it may take this process to say what is wrong with a program."""
 MOST_GRADING_S = 0.5
 """What a grading takes, unless it does not end."""
 UNFINISHED = 4
@@ -123,7 +125,7 @@ class Search:
         new = (one for one in some if self._worth(one.source))
         for size in BATCHES:
             batch = [one.source for one in islice(new, size)]
-            spare = SPARE_S if self._chosen.exact else 3 * SPARE_S  # every check is decided then
+            spare = 2 * SPARE_S if self._chosen.exact else 4 * SPARE_S  # to decide every check
             seconds = self._left() - MORE * self._graded - spare
             if not batch or seconds <= 0:
                 return None
@@ -169,9 +171,11 @@ class Search:
 
     def _grade(self, source: str) -> Tried | None:
         """What a program achieves, graded whole; None for nothing, or if there is no time."""
-        if self._left() < MORE * self._graded:
+        if self._left() < MORE * self._graded + SPARE_S:
             return None
         report = self._report(source)
+        if report is None:
+            return None
         passes = report.verdict is Verdict.PASS
         if not passes and not _further(self._case.report, report):
             return None
@@ -179,15 +183,21 @@ class Search:
         self._half = self._half or tried
         return tried
 
-    def _report(self, text: str) -> Report:
-        """The report on a program in the place of the learner's."""
+    def _report(self, text: str) -> Report | None:
+        """The report on a program in the place of the learner's; None if none can be afforded.
+
+        It takes long to say what is wrong with one that is.
+        """
         case = self._case
         source = parse(text.encode(), case.report.file, frameworks.current().spellings())
         findings = source_findings(case.judge.rubric, source)
         with case.start(engine=case.job.engine) as running:
-            outcome = running.finish(replace(case.job, source=text, seconds=self._left()))
+            seconds = self._left() - SPARE_S
+            outcome = running.finish(replace(case.job, source=text, seconds=seconds))
         self._spent += outcome.spent
         self._graded = max(self._graded, min(outcome.spent, MOST_GRADING_S))
+        if case.judge.wrong(outcome) and self._left() < EXPLAINING_S:
+            return None
         return replace(case.judge, source=source, findings=findings).report(outcome)
 
 
