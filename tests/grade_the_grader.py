@@ -5,8 +5,9 @@ wrong, at least 95 % of the wrong variants are named rightly, every check is kil
 variant and none by a right one.
 
 ``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
-the mistake and its line and never contradicts itself. ``--list`` adds what is not so. With
-``--tried`` too it counts for how many a change of the file is found that was tried.
+the mistake and its line and never contradicts itself. ``--list`` adds what is not so. ``--tried``
+counts for how many of them a change of the file is found that was tried; without ``--mistakes``, for
+how many wrong variants.
 """
 
 from __future__ import annotations
@@ -127,16 +128,23 @@ def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     return 0 if mistakes_table.reached(every) else 1
 
 
+def _programs(step: str, *, of_mistakes: bool) -> list[tried.Program]:
+    """The wrong programs of a step: the mistakes, or the variants."""
+    if of_mistakes:
+        return [
+            tried.Program(one.name, step, one.source.encode(), one.raises)
+            for one in mistakes.of(step)
+        ]
+    return [tried.Program(one.name, step, one.source) for one in variants.of(step, right=False)]
+
+
 def _tried(asked: argparse.Namespace, steps: Sequence[str]) -> int:
-    """Print for how many mistakes a tried change is found; 0 if for enough."""
+    """Print for how many wrong programs a tried change is found; 0 if for enough."""
     print(tried.COLUMNS.format(*tried.TITLES))
     every: list[tried.Helped] = []
     for step in steps:
-        programs = [
-            tried.Program(one.name, step, one.raises, one.source)
-            for one in variants.sample(mistakes.of(step), asked.sample)
-        ]
-        found = tried.several(programs, asked.seed)
+        programs = _programs(step, of_mistakes=asked.mistakes)
+        found = tried.several(variants.sample(programs, asked.sample), asked.seed)
         print(tried.row(step, found), flush=True)
         for one in found if asked.list else ():
             if one.tried is None or not one.tried.passes:

@@ -1,6 +1,6 @@
 """Hints that have been tried: which edits are made, what they are tried on, and when they show.
 
-All mistakes are tried by ``python -m tests.grade_the_grader --tried``.
+All mistakes are tried by ``python -m tests.grade_the_grader --mistakes --tried``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""For how many mistakes a change is found that was tried, in the sandbox as for a learner."""
+"""For how many programs a change is found that was tried, in the sandbox as for a learner."""
 
 from __future__ import annotations
 
@@ -23,19 +23,23 @@ RUNS, RAISES = 0.85, 0.60
 
 @dataclass(frozen=True)
 class Program:
-    """A wrong program: its name, its step, whether it raises, and its text."""
+    """A wrong program: its name, its step, its text, and whether it raises, if that is known."""
 
     name: str
     step: str
-    raises: bool
-    source: str
+    source: bytes
+    raises: bool | None = None
 
 
 @dataclass(frozen=True)
 class Helped:
-    """What was tried on a program; ``seconds`` of processor time were spent on that."""
+    """What was tried on a program, for ``seconds`` of processor time.
+
+    Whether it raises is told by its report, if nothing else says so: then that has no numbers.
+    """
 
     program: Program
+    raises: bool
     tried: Tried | None
     seconds: float
     verdict: Verdict
@@ -59,11 +63,12 @@ def _one(
     seconds: list[float],
 ) -> Helped:
     path = folder / f"step_{one.step.removeprefix('s')}.py"
-    path.write_text(one.source, encoding="utf-8")
+    path.write_bytes(one.source)
     seconds.clear()
     options = pipeline.Options(seed=seed, tried=True)
     report = pipeline.grade(course.find(one.step), path, options, start)
-    return Helped(one, report.tried, sum(seconds), report.verdict)
+    raises = report.excerpt is None if one.raises is None else one.raises
+    return Helped(one, raises, report.tried, sum(seconds), report.verdict)
 
 
 @contextmanager
@@ -90,7 +95,7 @@ def row(name: str, found: Sequence[Helped]) -> str:
     """One row of the table: of a step, or of all."""
     cells: list[object] = [name]
     for raises in (False, True):
-        some = [one for one in found if one.program.raises is raises]
+        some = [one for one in found if one.raises is raises]
         helped = sum(one.tried is not None for one in some)
         passes = sum(one.tried is not None and one.tried.passes for one in some)
         cells += [len(some), f"{helped} ({helped / max(1, len(some)):.0%})", passes]
@@ -102,5 +107,5 @@ def reached(found: Sequence[Helped]) -> bool:
     return all(
         sum(one.tried is not None for one in some) >= share * len(some)
         for raises, share in ((False, RUNS), (True, RAISES))
-        for some in [[one for one in found if one.program.raises is raises]]
+        for some in [[one for one in found if one.raises is raises]]
     )

@@ -40,7 +40,7 @@ def choose(rubric: Rubric, evidence: Evidence) -> Trials:
     """One wrong trial; if no numbers are wrong, all trials without an oracle."""
     wrong = _wrong(evidence)
     if wrong:
-        return Trials(rubric, evidence, (_middle(evidence, wrong),), True)
+        return Trials(rubric, evidence, (_small(evidence, wrong),), True)
     rest = tuple(name for name, trial in evidence.trials.items() if trial.expect is None)
     return Trials(rubric, evidence, rest, False)
 
@@ -49,7 +49,7 @@ def telling(evidence: Evidence) -> str | None:
     """The wrong trial to follow: one that ran, with weights of its own if any has."""
     names = [name for name in _wrong(evidence) if name in evidence.outcome.observations]
     names = [name for name in names if evidence.weights(name)] or names
-    return _middle(evidence, names) if names else None
+    return _small(evidence, names) if names else None
 
 
 def _wrong(evidence: Evidence) -> list[str]:
@@ -61,11 +61,11 @@ def _wrong(evidence: Evidence) -> list[str]:
     ]
 
 
-def _middle(evidence: Evidence, names: Sequence[str]) -> str:
-    """Of the trials that do least, the one of middling size: small ones show little."""
+def _small(evidence: Evidence, names: Sequence[str]) -> str:
+    """Of the trials that do least, a small one, but not the smallest, which may show little."""
     least = min(len(evidence.trials[name].probe.actions) for name in names)
     few = [name for name in names if len(evidence.trials[name].probe.actions) == least]
-    return sorted(few, key=lambda name: _size(evidence, name))[len(few) // 2]
+    return sorted(few, key=lambda name: _size(evidence, name))[(len(few) - 1) // 3]
 
 
 def run(
