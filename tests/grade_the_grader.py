@@ -5,9 +5,9 @@ wrong, at least 95 % of the wrong variants are named rightly, every check is kil
 variant and none by a right one.
 
 ``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
-the mistake and its line and never contradicts itself. ``--list`` adds what is not so. ``--tried``
-counts for how many of them a change of the file is found that was tried; without ``--mistakes``, for
-how many wrong variants.
+the mistake and its line and never contradicts itself. ``--list`` adds what is not so. With
+``--tried`` it counts for how many a change of the file is found that was tried: of the mistakes, or
+of the wrong variants.
 """
 
 from __future__ import annotations
