@@ -19,6 +19,7 @@ from grader import sandbox
 from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Report, Tried, Verdict
+from grader.classroom.session import grade_one
 from grader.grading.pipeline import Options, grade
 from grader.grading.tried import suggest, syntax
 from grader.grading.tried.align import Alignment, Pair
@@ -333,6 +334,13 @@ def test_after_many_attempts_the_report_has_it(own: Course) -> None:
         assert "Tried on" not in shown
         own.spoil("math.sqrt(int(value", f"math.sqrt({turn + 3} * int(value")
     assert "Tried on your file: passes" in own.run("grade", "s05").stdout
+
+
+def test_a_class_gets_none(tmp_path: Path) -> None:
+    (tmp_path / "step_01.py").write_text(_mistake("s01/dim_embedding_name").source, "utf-8")
+    found = grade_one(tmp_path, course.find("s01"))
+    assert found.verdict is Verdict.FAIL
+    assert found.tried is None
 
 
 def test_a_file_that_is_no_python_gets_it_when_asked(own: Course) -> None:

@@ -36,6 +36,8 @@ COMPARISONS: tuple[tuple[str, type[ast.cmpop]], ...] = (
     ("is", ast.Is),
     ("is not", ast.IsNot),
 )
+LARGE, LARGE_MORE = 64, 4
+"""Numbers above the first are seldom wrong by one."""
 AXES = (-1, -2, -3, 0, 1, 2, 3)
 
 
@@ -126,7 +128,8 @@ class Expressions(Maker):
                 others = []
             for other in dict.fromkeys(others):
                 if other not in (old, idle):
-                    yield from self.put(whole, str(other), min(20, abs(other - old) // 2))
+                    far = LARGE_MORE if old > LARGE else min(20, abs(other - old) // 2)
+                    yield from self.put(whole, str(other), far)
         if isinstance(value, float) or (type(value) is int and value > SMALL):
             for text in self.words.numbers:
                 yield from self.put(node, text, 3)

@@ -77,7 +77,8 @@ class Statements(Maker):
         for name in self.words.read_after(node, target.id):
             size = 3 + unlike(target.id, name)
             yield Edit((Change(start, end, name),), node.lineno, size)
-        if self.words.in_method(node) and target.id in self.words.own:
+        itself = isinstance(node.value, ast.Name) and node.value.id == target.id
+        if self.words.in_method(node) and (itself or target.id in self.words.own):
             yield Edit((Change(start, end, f"self.{target.id}"),), node.lineno, 4)
         if self.raised:
             end, _ = self.mine.span(node.value)
