@@ -118,13 +118,8 @@ def followed(
     if trial is None:
         return None, 0.0
     solution = step.solution.read_text(encoding="utf-8")
-    if together:
-        mine, right, spent = _both(replace(job, seconds=together), trial, solution, start)
-    else:
-        mine, spent = _observed(job, trial, start)
-        reference = replace(job, file=step.solution.name, source=solution)
-        right, more = _observed(reference, trial, start)
-        spent += more
+    run = _both if together else _each
+    mine, right, spent = run(replace(job, seconds=together), trial, solution, start)
     if mine is None or right is None or mine.trail is None or right.trail is None:
         return None, spent
     probe = evidence.trials[trial].probe
@@ -147,6 +142,15 @@ def _first_wrong(evidence: Evidence) -> str | None:
         if ran and not trial.part and trial.expect is not None and not evidence.right(name):
             return name
     return None
+
+
+def _each(
+    job: Job, trial: str, solution: str, start: Start
+) -> tuple[Observation | None, Observation | None, float]:
+    """What both programs did on one trial, and the processor time that it took."""
+    mine, spent = _observed(job, trial, start)
+    right, more = _observed(replace(job, file="solution.py", source=solution), trial, start)
+    return mine, right, spent + more
 
 
 def _observed(job: Job, trial: str, start: Start) -> tuple[Observation | None, float]:

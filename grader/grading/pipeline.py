@@ -112,10 +112,11 @@ def _graded(
             source = parse(data, base.file, frameworks.current().spellings())
         except SourceProblem as problem:
             found = _unreadable(base, rubric, problem, time.perf_counter() - started)
-            if not options.tried or data is None:
-                return found
             running.close()
-            return _tried_unread(found, step, rubric, data, options, start)
+            asked = options.tried and data is not None
+            return (
+                _tried_unread(found, step, rubric, data or b"", options, start) if asked else found
+            )
         return _judged(base, step, rubric, source, options, running, started, drawn, start)
 
 
