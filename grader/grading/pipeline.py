@@ -111,12 +111,9 @@ def _graded(
             base = replace(base, digest=hashlib.sha256(data).hexdigest())
             source = parse(data, base.file, frameworks.current().spellings())
         except SourceProblem as problem:
-            found = _unreadable(base, rubric, problem, time.perf_counter() - started)
             running.close()
-            asked = options.tried and data is not None
-            return (
-                _tried_unread(found, step, rubric, data or b"", options, start) if asked else found
-            )
+            found = _unreadable(base, rubric, problem, time.perf_counter() - started)
+            return _tried_unread(found, step, rubric, data, options, start)
         return _judged(base, step, rubric, source, options, running, started, drawn, start)
 
 
@@ -252,11 +249,13 @@ def _tried_unread(
     found: Report,
     step: Step,
     rubric: Rubric,
-    data: bytes,
+    data: bytes | None,
     options: Options,
     start: Callable[..., sandbox.Worker],
 ) -> Report:
     """The same for a file that is no Python yet: what would be tried must be."""
+    if not options.tried or data is None:
+        return found
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.protocol.probe import Outcome, SeenError
