@@ -46,7 +46,8 @@ class Expressions(Maker):
 
     def of(self, node: ast.expr) -> Iterator[Edit]:
         """Edits of one expression by itself; not of what is inside."""
-        yield from self._parts(node)
+        if not isinstance(getattr(node, "ctx", None), ast.Store):
+            yield from self._parts(node)
         yield from self._by_kind(node)
         yield from self._wrapped(node)
         yield from self._shifted(node)
@@ -102,13 +103,16 @@ class Expressions(Maker):
     def _name(self, node: ast.Name) -> Iterator[Edit]:
         for name in nearest(node.id, self.words.names(node)) if node.id != "self" else ():
             yield from self.put(node, name, unlike(node.id, name))
+        if self.words.in_method(node) and self.words.defines(node.id):
+            start, _ = self.mine.span(node)
+            yield Edit((Change(start, start, "self."),), node.lineno, 2)
 
     def _attribute(self, node: ast.Attribute) -> Iterator[Edit]:
         start, end = self.mine.span(node)
         start = end - len(node.attr.encode())
         others = self.words.attributes(node)
         if isinstance(node.ctx, ast.Store):
-            others = [name for name in others if name not in self.words.mentioned]
+            others = [name for name in others if name not in self.words.set_attributes]
         for name in nearest(node.attr, others):
             size = 2 + unlike(node.attr, name)
             yield Edit((Change(start, end, name),), node.end_lineno or node.lineno, size)
@@ -176,7 +180,9 @@ class Expressions(Maker):
         start, end = self.mine.span(node)
         others = [(upper, lower, step), (upper, "", step), ("", lower, step), (lower, "", upper)]
         others += [("", upper, step), (lower, "", step)]
-        for one in others:
+        others += [(bound, upper, step) for bound in self.words.bounds]
+        others += [(lower, bound, step) for bound in self.words.bounds]
+        for one in dict.fromkeys(others):
             text = f"{one[0]}:{one[1]}" + (f":{one[2]}" if one[2] else "")
             yield Edit((Change(start, end, text),), node.lineno, 3)
 

@@ -77,6 +77,10 @@ class Statements(Maker):
         for name in self.words.read_after(node, target.id):
             size = 3 + unlike(target.id, name)
             yield Edit((Change(start, end, name),), node.lineno, size)
+        if self.words.is_list(node, target.id):
+            (first, last), text = self.mine.span(node), self.mine.of(node.value)
+            change = Change(first, last, f"{target.id}.append({text})")
+            yield Edit((change,), node.lineno, 4)
         itself = isinstance(node.value, ast.Name) and node.value.id == target.id
         if self.words.in_method(node) and (itself or target.id in self.words.own):
             yield Edit((Change(start, end, f"self.{target.id}"),), node.lineno, 4)

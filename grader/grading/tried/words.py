@@ -113,13 +113,40 @@ class Words:
         )
 
     @cached_property
-    def mentioned(self) -> frozenset[str]:
-        """Every attribute that the learner's program mentions."""
-        return frozenset(node.attr for node in self.mine.nodes if isinstance(node, ast.Attribute))
+    def set_attributes(self) -> frozenset[str]:
+        """Every attribute that the learner's program sets."""
+        found = (node for node in self.mine.nodes if isinstance(node, ast.Attribute))
+        return frozenset(node.attr for node in found if isinstance(node.ctx, ast.Store))
+
+    @cached_property
+    def bounds(self) -> list[str]:
+        """The bounds of the learner's slices."""
+        slices = [node for node in self.mine.nodes if isinstance(node, ast.Slice)]
+        found = [one for node in slices for one in (node.lower, node.upper) if one is not None]
+        return list(dict.fromkeys(self.mine.of(one) for one in found))[:MOST_NAMES]
 
     def in_method(self, node: ast.AST) -> bool:
         """Whether a node stands in a function that has ``self``."""
         return "self" in self._local(self._function(node))
+
+    def defines(self, name: str) -> bool:
+        """Whether the learner's objects have an attribute of that name."""
+        defined = (node for node in self.mine.nodes if isinstance(node, ast.FunctionDef))
+        return name in self.set_attributes or any(
+            one.name == name and isinstance(self.mine.parents[one], ast.ClassDef) for one in defined
+        )
+
+    def is_list(self, node: ast.stmt, name: str) -> bool:
+        """Whether a function makes a variable an empty list, elsewhere than in a statement."""
+        function = self._function(node)
+        return any(
+            isinstance(one, ast.Assign)
+            and one is not node
+            and isinstance(one.value, ast.List)
+            and not one.value.elts
+            and any(isinstance(to, ast.Name) and to.id == name for to in one.targets)
+            for one in (ast.walk(function) if function is not None else ())
+        )
 
     def undefined(self, node: ast.AST) -> list[str]:
         """The functions or classes that the reference defines and the program does not."""
