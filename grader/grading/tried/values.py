@@ -212,9 +212,18 @@ class Values:
 
     @cached_property
     def _have(self) -> Mapping[int, str]:
-        """The values of the reference that a variable of the learner's holds at the place."""
+        """The values of the reference that a variable of the learner's holds at the place.
+
+        Or that an expression gives there.
+        """
         found: dict[int, str] = {}
-        for name, value in self._variables.items():
+        mine, number = self._comparison.mine, self.departure.node
+        here = {
+            self.mine.of(self.mine.nodes[place.node]): place.value
+            for place in mine.places[: self._last + 1]
+            if place.part < 0 and place.node in (number, *mine.inner(number))
+        }
+        for name, value in (*self._variables.items(), *here.items()):
             match = self._comparison.match(value)
             if match is not None and match >= 0:
                 found.setdefault(match, name)
