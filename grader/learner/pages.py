@@ -175,13 +175,19 @@ def hint_page(
     if level < LEVELS and level < len(check.hints):
         lines += ["", f"Another hint: {'press h' if keys else task(f'hint {step.id}')}"]
     else:
-        if report.tried is None and level <= max(1, len(check.hints)):
-            ask = "press h" if keys else task(f"hint {step.id}")
-            lines += ["", f"A change that is tried on your file: {ask}"]
+        if report.tried is None:
+            lines += ["", _about_trying(step, level <= max(1, len(check.hints)), keys=keys)]
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
         reference = "press s" if keys else task(f"solution {step.id} --now")
         lines.append(f"The reference: {reference}")
     return style.text("\n".join(lines) + "\n")
+
+
+def _about_trying(step: Step, still: bool, *, keys: bool) -> str:
+    """How to have a change tried, or that it was done and nothing helped."""
+    if not still:
+        return "Small changes of your file were tried. None of them helped."
+    return f"A change that is tried on your file: {'press h' if keys else task(f'hint {step.id}')}"
 
 
 def _tried(report: Report, check: CheckResult | None, style: Style) -> Iterator[str]:
