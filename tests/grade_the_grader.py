@@ -6,7 +6,9 @@ variant and none by a right one.
 
 ``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
 the mistake and its line and never contradicts itself. ``--list`` adds what is not so.
-``--contradictions`` looks only for these, in the reports on all wrong variants.
+``--contradictions`` looks only for these, in the reports on all wrong variants. ``--tried``
+counts for how many a change of the file is found that was tried: of the mistakes with
+``--mistakes``, else of the wrong variants.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typing import Any, TypeVar
 
 from grader.base import course
 from grader.rubric import load
-from tests.graded import mistakes, mistakes_table, told, variants, verdicts
+from tests.graded import mistakes, mistakes_table, told, tried, variants, verdicts
 from tests.graded.told import Told
 from tests.graded.verdicts import Graded
 from tests.mutate import mutants
@@ -52,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _asked(arguments)
     steps = asked.steps or variants.steps()
     started = time.perf_counter()
+    if asked.tried:
+        return _tried(asked, steps)
     if asked.mistakes:
         return _mistakes(asked, steps)
     if asked.contradictions:
@@ -96,6 +100,8 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--contradictions", action="store_true", help="what reports on wrong variants contradict"
     )
+    parser.add_argument("--tried", action="store_true", help="count changes that were tried")
+    parser.add_argument("--sample", type=int, default=10_000, help="this many of each step, evenly")
     parser.add_argument("--list", action="store_true", help="those told badly, one line each")
     return parser.parse_args(arguments)
 
@@ -136,6 +142,33 @@ def _contradictions(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     print(*sorted(found), sep="\n")
     print(f"{len({said.partition(':')[0] for said in found})} of {len(every)} reports.")
     return 1 if found else 0
+
+
+def _programs(step: str, *, of_mistakes: bool) -> list[tried.Program]:
+    """The wrong programs of a step: the mistakes, or the variants."""
+    if of_mistakes:
+        return [
+            tried.Program(one.name, step, one.source.encode(), one.raises)
+            for one in mistakes.of(step)
+        ]
+    return [tried.Program(one.name, step, one.source) for one in variants.of(step, right=False)]
+
+
+def _tried(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print for how many wrong programs a tried change is found; 0 if for enough."""
+    print(tried.COLUMNS.format(*tried.TITLES))
+    every: list[tried.Helped] = []
+    for step in steps:
+        programs = _programs(step, of_mistakes=asked.mistakes)
+        found = tried.several(variants.sample(programs, asked.sample), asked.seed)
+        print(tried.row(step, found), flush=True)
+        for one in found if asked.list else ():
+            if one.tried is None or not one.tried.passes:
+                what = f"past {one.tried.check}" if one.tried else "nothing"
+                print(f"  {one.program.name}: {what}, {one.seconds:.2f} s")
+        every += found
+    print(tried.row("all", every))
+    return 0 if tried.reached(every) else 1
 
 
 def _results(jobs: int, grade: Callable[[_File], _Said], files: list[_File]) -> Iterator[_Said]:

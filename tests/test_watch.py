@@ -136,6 +136,22 @@ def test_each_key_does_what_the_footer_says(own: Course, start: Callable[..., Sc
     screen.end()
 
 
+def test_the_last_hint_is_a_change_that_was_tried(
+    own: Course, start: Callable[..., Screen]
+) -> None:
+    own.spoil("math.sqrt(int(value", "math.sqrt(2 * int(value")
+    screen = start("s05")
+    screen.see("report 1", KEYS)
+    screen.press("h")
+    screen.see("Another hint: press h", KEYS)
+    screen.press("h")
+    screen.see("A change that is tried on your file: press h", KEYS)
+    screen.press("h")
+    screen.see("Tried on your file: passes", r"\+ attn_weights = attn_weights / math", KEYS)
+    screen.press("q")
+    screen.end()
+
+
 def test_whatever_happens_to_the_file_is_shown(own: Course, start: Callable[..., Screen]) -> None:
     screen = start("s01")
     screen.see("report 1", KEYS)

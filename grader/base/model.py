@@ -155,6 +155,19 @@ class Trace:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """A small change of the learner's file that was graded, and what it achieves.
+
+    It ``passes`` the step, or else the ``check`` that failed first. ``lines`` are the change: for
+    each place ``Line 12:``, then what stands there after ``- ``, and what to write after ``+ ``.
+    """
+
+    passes: bool
+    check: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything one grading found. Each output format is a function of it.
 
@@ -162,7 +175,8 @@ class Report:
     ``output`` is what the learner's program printed. ``isolation`` is the tier in which the file
     ran, None if it did not run. ``excerpt`` shows the first wrong numbers, if there are
     any; ``digest`` is the SHA-256 of the graded bytes, in hex, empty if they could not
-    be read. No report format has these two. ``course`` is the slug of the course. ``left`` says,
+    be read. No report format has these two, nor ``tried``, the last hint, which is made if asked
+    for. ``course`` is the slug of the course. ``left`` says,
     one sentence each, what the grader's engine left to the framework.
     """
 
@@ -184,6 +198,7 @@ class Report:
     trace: Trace | None = None
     course: str = ""
     left: tuple[str, ...] = ()
+    tried: Tried | None = None
 
     @property
     def first_to_fix(self) -> CheckResult | None:

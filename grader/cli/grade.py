@@ -34,6 +34,7 @@ from grader.report.style import Style, paint
 if TYPE_CHECKING:
     from grader.base.model import Report
     from grader.grading.pipeline import Options
+    from grader.learner.attempt import Attempt
 
 
 @click.command()
@@ -77,6 +78,7 @@ def grade(
     """Grade one step and print its report."""
     from grader import sandbox
     from grader.grading.pipeline import Follow, Options, grade
+    from grader.learner import attempt
 
     warn_of_other_version()
     path, output = (given and from_caller(given) for given in (path, output))
@@ -85,11 +87,15 @@ def grade(
     options = Options(engine, seed, strict, mine, follow=followed)
     with sandbox.several() as start:
         report = grade(step, path or step.stub, options, start)
+        own = form not in FORMATS and output is None
+        own = own and (path is None or path.resolve() == step.stub.resolve())
+        if own:
+            found = attempt.unasked(step, options, attempt.noted(step, report), start)
     if form in FORMATS:
         text = machine_text(form, report, points)
-    elif output is None and (path is None or path.resolve() == step.stub.resolve()):
+    elif own:
         told = {"verbose": verbose, "brief": brief}
-        text = _to_learner(step, report, stdout_style(plain), told, hints)
+        text = _to_learner(step, found, stdout_style(plain), told, hints)
     else:
         from grader.report import as_text
 
@@ -106,17 +112,17 @@ def grade(
 
 
 def _to_learner(
-    step: Step, report: Report, style: Style, told: dict[str, bool], hints: int | None
+    step: Step, found: Attempt, style: Style, told: dict[str, bool], hints: int | None
 ) -> str:
     """The report on the learner's own file: counted, with hints by attempts, and what is next.
 
     ``told`` are options of the report: verbose, brief.
     """
-    from grader.learner import attempt, pages
     from grader.learner import hints as levels
+    from grader.learner import pages
     from grader.report import as_text
 
-    found = attempt.noted(step, report)
+    report = found.report
     if found.note:
         click.echo(found.note, err=True)
     shown = levels.shown(found.known) if hints is None else {}

@@ -18,7 +18,7 @@ from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Ve
 if TYPE_CHECKING:
     from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
-    from grader.protocol.probe import Job, Outcome
+    from grader.protocol.probe import Job, Outcome, Probe
     from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
 
@@ -35,7 +35,8 @@ class Follow(Enum):
 class Options:
     """How to grade: which engine, from which seed, how strictly.
 
-    ``follow`` says which programs are followed line by line, for 0.3 s more.
+    ``follow`` says which programs are followed line by line, for 0.3 s more. ``tried`` asks for a
+    small change that makes a failing program pass, for at most 1.5 s of processor time.
     """
 
     engine: str = "numpy"
@@ -43,6 +44,7 @@ class Options:
     strict: bool = False
     mine: bool = False
     follow: Follow = Follow.NOT
+    tried: bool = False
 
 
 def grade(
@@ -109,7 +111,9 @@ def _graded(
             base = replace(base, digest=hashlib.sha256(data).hexdigest())
             source = parse(data, base.file, frameworks.current().spellings())
         except SourceProblem as problem:
-            return _unreadable(base, rubric, problem, time.perf_counter() - started)
+            running.close()
+            found = _unreadable(base, rubric, problem, time.perf_counter() - started)
+            return _tried_unread(found, step, rubric, data, options, start)
         return _judged(base, step, rubric, source, options, running, started, drawn, start)
 
 
@@ -136,16 +140,13 @@ def _judged(
     start: Callable[..., sandbox.Worker] | None = None,
 ) -> Report:
     """Without ``start``, a doubtful outcome is not rechecked."""
-    from grader.base import course
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.grading.judge import each_finding
     from grader.grading.placing import Placing
-    from grader.protocol.probe import Job
     from grader.source import certain
 
     drawn = drawn or draw(rubric, base.seed)
-    trials = drawn.trials
     findings: dict[str, Finding] = {}
 
     def meanwhile() -> Iterator[object]:
@@ -155,15 +156,8 @@ def _judged(
         yield certain(source)
         yield from drawn.calculating()
 
-    job = Job(
-        file=base.file,
-        source=source.text,
-        modules=course.earlier_modules(step, mine=options.mine),
-        configuration=course.load(step.root).configuration,
-        probes=tuple(trial.probe for trial in trials.values()),
-        engine=options.engine,
-        seed=drawn.seed,
-    )
+    probes = tuple(trial.probe for trial in drawn.trials.values())
+    job = _job(base, step, source.text, probes, options)
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
     outcome = running.finish(job, meanwhile=meanwhile())
     found = judge.report(outcome)
@@ -172,7 +166,25 @@ def _judged(
     if start is not None and options.follow is not Follow.NOT:
         found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
         found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
+    if start is not None and options.tried:
+        found = _tried(judge, job, outcome, found, start)
     return replace(found, duration_s=time.perf_counter() - started)
+
+
+def _job(base: Report, step: Step, text: str, probes: tuple[Probe, ...], options: Options) -> Job:
+    """What the worker is told to run a program on every probe."""
+    from grader.base import course
+    from grader.protocol.probe import Job
+
+    return Job(
+        file=base.file,
+        source=text,
+        modules=course.earlier_modules(step, mine=options.mine),
+        configuration=course.load(step.root).configuration,
+        probes=probes,
+        engine=options.engine,
+        seed=base.seed,
+    )
 
 
 def _second_look(
@@ -215,6 +227,52 @@ def _followed(
         if os.environ.get("GRADER_TRACEBACK"):
             raise
         return None
+
+
+def _tried(
+    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+) -> Report:
+    """The report with a small change of the program that helps, if one is found."""
+    from grader.grading.tried import suggest
+
+    if found.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
+        return found
+    try:
+        case = suggest.Case(judge, job, outcome, found, start)
+        return replace(found, tried=suggest.suggest(case))
+    except Exception:
+        # It looks at a learner's program and at what it did. A report is complete without it.
+        if os.environ.get("GRADER_TRACEBACK"):
+            raise
+        return found
+
+
+def _tried_unread(
+    found: Report,
+    step: Step,
+    rubric: Rubric,
+    data: bytes | None,
+    options: Options,
+    start: Callable[..., sandbox.Worker],
+) -> Report:
+    """The same for a file that is no Python yet: what would be tried must be."""
+    if not options.tried or data is None:
+        return found
+    from grader.grading.conclude import Judge
+    from grader.grading.inputs import draw
+    from grader.protocol.probe import Outcome, SeenError
+    from grader.source import parse
+
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return found
+    drawn = draw(rubric, found.seed).calculate()
+    job = _job(found, step, text, tuple(trial.probe for trial in drawn.trials.values()), options)
+    problem = SeenError("SyntaxError", "", "import", found.problem.line if found.problem else None)
+    source = parse(step.solution.read_bytes(), found.file, frameworks.current().spellings())
+    judge = Judge(found, step, rubric, source, options.strict, drawn, {})
+    return _tried(judge, job, Outcome("done", {}, problem), found, start)
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

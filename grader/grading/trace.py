@@ -96,10 +96,12 @@ class Comparison:
     def _loaded(self, node: int) -> bool:
         return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
 
-    def _settled(self, value: int) -> bool:
+    def _settled(self, value: int, *, parts: bool) -> bool:
         """Whether no mistake lies behind this: it is known, a piece of that, or of no input."""
         if self.known(value) or not self.flows(value):
             return True
+        if not parts:
+            return False
         array = self.mine.arrays[value]
         relation = None if array is None else self._values.relation(array)
         if relation is None or array is None:
@@ -108,8 +110,11 @@ class Comparison:
         spread = other is not None and array.squeeze().shape == other.squeeze().shape
         return relation.kind == "part" or (relation.kind == "reshaped" and spread)
 
-    def departures(self, result: int) -> tuple[Departure, ...]:
-        """Where the values on the way to ``result`` stop being known, in the order of the run."""
+    def departures(self, result: int, *, parts: bool = True) -> tuple[Departure, ...]:
+        """Where the values on the way to ``result`` stop being known, in the order of the run.
+
+        With ``parts``, a piece of a known value is taken for right.
+        """
         if self.known(result):
             return ()
         found: dict[int, Departure] = {}
@@ -120,7 +125,7 @@ class Comparison:
             if array is None:
                 continue
             made = self.mine.made[value]
-            unknown = [one for one in made.sources if not self._settled(one)]
+            unknown = [one for one in made.sources if not self._settled(one, parts=parts)]
             if not unknown:
                 relation = self._values.relation(array)
                 found[value] = Departure(made.node, value, made.sources, relation)

@@ -1,4 +1,4 @@
-"""Hints in three levels: a nudge, the place in the lesson, nearly the answer."""
+"""Hints in levels: a nudge, the place in the lesson, nearly the answer, a change that was tried."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from grader.base.model import CheckResult
     from grader.learner.progress import StepProgress, Tried
 
 NEXT_LEVEL = (3, 5)
 """After this many attempts at a check, the second and the third hint are shown unasked."""
+TRIED_AFTER = 8
+"""After this many, a change of the learner's file that was tried."""
 
 
 def level(tried: Tried) -> int:
@@ -21,3 +24,13 @@ def level(tried: Tried) -> int:
 def shown(progress: StepProgress) -> Mapping[str, int]:
     """Check id to the number of hints to show."""
     return {name: level(tried) for name, tried in progress.checks.items()}
+
+
+def used_up(tried: Tried, check: CheckResult) -> bool:
+    """Whether more was asked for than the check has hints."""
+    return tried.asked > max(1, len(check.hints)) or stuck(tried)
+
+
+def stuck(tried: Tried) -> bool:
+    """Whether there were so many attempts that a change is tried unasked."""
+    return tried.tries >= TRIED_AFTER

@@ -160,7 +160,8 @@ def hint_page(
     """
     report = found.report
     if report.problem is not None:
-        return "\n".join(as_text.one_check(report.problem, style)) + "\n"
+        told = [*as_text.one_check(report.problem, style), *_tried(report, None, style)]
+        return style.text("\n".join(told) + "\n")
     if report.verdict is Verdict.PASS:
         return f"Step {step.number} passes: nothing to hint at.\n"
     check = _sought(report, check_id)
@@ -170,13 +171,31 @@ def hint_page(
         return "\n".join(as_text.one_check(check, style)) + "\n"
     level = hints.shown(found.known).get(check.id, 1)
     lines = list(as_text.one_check(check, style, hint_level=level))
+    lines += _tried(report, check, style)
     if level < LEVELS and level < len(check.hints):
         lines += ["", f"Another hint: {'press h' if keys else task(f'hint {step.id}')}"]
     else:
+        if report.tried is None:
+            lines += ["", _about_trying(step, level <= max(1, len(check.hints)), keys=keys)]
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
         reference = "press s" if keys else task(f"solution {step.id} --now")
         lines.append(f"The reference: {reference}")
     return style.text("\n".join(lines) + "\n")
+
+
+def _about_trying(step: Step, still: bool, *, keys: bool) -> str:
+    """How to have a change tried, or that it was done and nothing helped."""
+    if not still:
+        return "Small changes of your file were tried. None of them helped."
+    return f"A change that is tried on your file: {'press h' if keys else task(f'hint {step.id}')}"
+
+
+def _tried(report: Report, check: CheckResult | None, style: Style) -> Iterator[str]:
+    """The last hint, where it is about ``check``."""
+    change = report.tried
+    if change is not None and (check is None or change.passes or change.check == check.id):
+        yield ""
+        yield from as_text.tried(change, style)
 
 
 def _sought(report: Report, check_id: str | None) -> CheckResult | None:

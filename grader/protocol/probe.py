@@ -148,10 +148,14 @@ Action = Make | Load | Call | Read
 
 @dataclass(frozen=True)
 class Probe:
-    """Actions that run in order on a fresh set of names; the first error ends the probe."""
+    """Actions that run in order on a fresh set of names; the first error ends the probe.
+
+    With a ``source`` they run on this program, in place of the job's.
+    """
 
     name: str
     actions: tuple[Action, ...]
+    source: str = ""
 
 
 # ---- what the worker saw ------------------------------------------------------------------
@@ -315,7 +319,8 @@ class Job:
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
     ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``without`` names parts
     of the engine to leave to the framework. ``follow`` asks for the values of every
-    expression on the way. ``seed`` is that of the worker's own random generators.
+    expression on the way. ``seed`` is that of the worker's own random generators. ``seconds``
+    limits the processor time; when it is spent, what is left is answered with an error.
 
     The probes do not travel with the job: each is sent in an :class:`Ask` of its own.
     """
@@ -329,6 +334,7 @@ class Job:
     follow: bool = False
     without: tuple[str, ...] = ()
     seed: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -356,7 +362,8 @@ class Outcome:
     which the time ran out, if that is known. ``isolation`` is the tier in which it was run, None
     if the worker never took its job. ``left`` says what the engine leaves to the framework.
     ``faults`` names the parts of the engine that failed by their own fault, as the worker says:
-    the file could say so too.
+    the file could say so too. ``spent`` is the processor time of the worker in seconds, as the
+    process beside it measured; 0.0 if that was killed.
     """
 
     ended: str
@@ -371,3 +378,4 @@ class Outcome:
     isolation: str | None = None
     left: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    spent: float = 0.0

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from grader.base.model import LEVELS, CheckResult, Report, Status, Verdict
+from grader.base import sanitize
+from grader.base.model import LEVELS, CheckResult, Report, Status, Tried, Verdict
 from grader.report import parts
 from grader.report.style import FILE, Style
 
 RULE = "=" * 60
+
+MARKED = ("- ", "+ ")
+"""What precedes a learner's line and one to write in its place."""
+MOST_SHOWN = 200
+"""Characters of a learner's line."""
 
 
 def render(
@@ -98,6 +104,8 @@ def _guidance(report: Report, style: Style, levels: Mapping[str, int]) -> Iterat
         yield from ("", *told)
     if report.problem is None and report.first_to_fix is not None:
         yield from ("", *fix_first(report.first_to_fix, style, levels))
+    if report.tried is not None:
+        yield from ("", *tried(report.tried, style))
 
 
 def fix_first(check: CheckResult, style: Style, levels: Mapping[str, int]) -> Iterator[str]:
@@ -124,6 +132,18 @@ def one_check(
             yield from (f"         {line}" for line in more)
     if verbose and check.detail:
         yield from (f"   | {line}" for line in check.detail.splitlines())
+
+
+def tried(change: Tried, style: Style) -> Iterator[str]:
+    """The last hint: a change of the learner's lines, and what it achieves."""
+    yield f"Tried on your file: {'passes' if change.passes else 'gets you past this check'}"
+    words = {"- ": "Your line: ", "+ ": "Instead: "} if style.words else {}
+    code = [line[2:].expandtabs(4) for line in change.lines if line[:2] in MARKED]
+    indent = min((len(line) - len(line.lstrip()) for line in code if line.strip()), default=0)
+    for line in change.lines:
+        mark = line[:2] if line[:2] in MARKED else ""
+        text = line[2:].expandtabs(4)[indent:] if mark else line
+        yield f"   {words.get(mark, mark)}{sanitize.line(text, MOST_SHOWN)}"
 
 
 def unread(

@@ -263,6 +263,7 @@ class Running(Worker):
         from grader.protocol.probe import Outcome
 
         transcript, _ = self._conversation()
+        last = ending.read(self._channel.last_words)
         printed = sanitize.steady(self._channel.output.decode("utf-8", "replace"), self.folder)
         output = sanitize.block(printed, self._limits.output)
         if self._channel.dropped:
@@ -275,9 +276,7 @@ class Running(Worker):
             },
             load_error=self._steady(transcript.load_error),
             probe=transcript.under_way,
-            status=ending.read(self._channel.last_words).status
-            if ended in ("exit", "killed")
-            else None,
+            status=last.status if ended in ("exit", "killed") else None,
             problem=sanitize.block(problem, 4000),
             line=transcript.stuck.line if transcript.stuck and ended == "timeout" else None,
             output=output,
@@ -285,6 +284,7 @@ class Running(Worker):
             isolation=tiers.name(transcript.layers or ()) if transcript.taken else None,
             left=transcript.left,
             faults=transcript.faults,
+            spent=last.cpu_ms / 1000,
         )
 
     def _steady(self, error: SeenError | None) -> SeenError | None:

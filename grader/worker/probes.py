@@ -22,13 +22,17 @@ FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.Too
 
 @dataclass(frozen=True)
 class Subject:
-    """What the probes of a job run on: the learner's module, and how its arguments are made."""
+    """What the probes of a job run on: the learner's module, and how its arguments are made.
+
+    ``patient``: what raises an error in one graph is run once more, operation by operation.
+    """
 
     module: ModuleType
     file: str
     runtime: Runtime
     arguments: Arguments
     recorder: Recorder | None = None
+    patient: bool = True
 
 
 def run(probe: Probe, subject: Subject) -> Observation:
@@ -62,6 +66,7 @@ class _Bench:
     def __init__(self, subject: Subject) -> None:
         self._module = subject.module
         self._followed = subject.recorder is not None
+        self._patient = subject.patient
         self._file = subject.file
         self._runtime = subject.runtime
         self._build = subject.arguments.build
@@ -96,7 +101,9 @@ class _Bench:
             seen = see(value)
         except FINAL:
             raise
-        except BaseException:  # noqa: BLE001 - reading numbers while staging, for example
+        except BaseException:  # reading numbers while staging, for example
+            if not self._patient:
+                raise
             return self._direct(action, lambda: target, see)
         self._made[action.name] = value
         return seen

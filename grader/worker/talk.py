@@ -23,7 +23,7 @@ from grader.frameworks import Runtime
 from grader.protocol import wire
 from grader.protocol.message import Done, Hello, Loaded, Message, Notice, Taken
 from grader.protocol.probe import Job
-from grader.worker import follow, imports, probes, program, watchdog
+from grader.worker import follow, imports, probes, program, tries, watchdog
 from grader.worker.arguments import Arguments
 
 SENDING = threading.Lock()
@@ -87,13 +87,15 @@ def _work(job: Job, frames: Iterator[tuple[bytes, bytes]], wall: float, runtime:
     send(Taken())
     watchdog.start(job.file, wall, send)
     recorder = follow.Recorder(runtime) if job.follow else None
-    module, error = program.load(job, recorder)
+    with tries.at_most(job.seconds):
+        module, error = program.load(job, recorder)
     send(Loaded(error))
     arguments = Arguments(runtime, job.configuration)
     subject = probes.Subject(module, job.file, runtime, arguments, recorder)
     ask = wire.decode_ask(*next(frames))
     while ask.probe is not None:
-        send(replace(probes.run(ask.probe, subject), token=ask.token))
+        run = tries.run(ask.probe, job, subject) if job.seconds else None
+        send(replace(run or probes.run(ask.probe, subject), token=ask.token))
         ask = wire.decode_ask(*next(frames))
     _flush()
     send(Done(tuple(notes), tuple(dict.fromkeys(runtime.faults)), ask.token))

@@ -14,6 +14,7 @@ from grader.learner.watch.split import SplitRun
 if TYPE_CHECKING:
     from grader.base.model import Report, Step
     from grader.grading.pipeline import Options
+    from grader.learner.attempt import Attempt
 
 WORKERS = 2
 """One for each half of one grading."""
@@ -52,6 +53,12 @@ class Grading:
 
         options = replace(self._options, follow=Follow.ALWAYS)
         return grade(step, step.stub, options, self._pool.start)
+
+    def last_hint(self, step: Step, found: Attempt) -> Attempt:
+        """``found`` with a change that was tried, if it is time for that. Waits for it."""
+        from grader.learner import attempt
+
+        return attempt.last_hint(step, self._options, found, self._pool.start)
 
     def close(self) -> None:
         """End the current grading and every waiting worker."""

@@ -86,6 +86,7 @@ def merged(first: Outcome, second: Outcome) -> Outcome:
         left=first.left,
         faults=tuple(dict.fromkeys((*first.faults, *second.faults))),
         isolation=max(known, key=_weakness, default=None),
+        spent=first.spent + second.spent,
     )
 
 

@@ -1,0 +1,207 @@
+"""Programs as text with syntax trees, changes to that text, and code rewritten in other names.
+
+Positions are byte offsets, because that is how the syntax tree counts columns.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+
+class Change(NamedTuple):
+    """The bytes from ``start`` to ``end`` become ``text``."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A small change of a program. ``size`` says how large it is, ``line`` where it is."""
+
+    changes: tuple[Change, ...]
+    line: int
+    size: int
+
+    def __add__(self, other: Edit) -> Edit:
+        return Edit(
+            tuple(sorted({*self.changes, *other.changes})),
+            min(self.line, other.line),
+            self.size + other.size,
+        )
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text of a program that is valid Python."""
+
+    source: str
+
+    @cached_property
+    def data(self) -> bytes:
+        """The text in UTF-8."""
+        return self.source.encode()
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree."""
+        return ast.parse(self.source)
+
+    @cached_property
+    def _starts(self) -> tuple[int, ...]:
+        starts = [0]
+        for line in self.data.split(b"\n"):
+            starts.append(starts[-1] + len(line) + 1)
+        return tuple(starts)
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the syntax tree, as ``ast.walk`` numbers them."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def statements(self) -> tuple[ast.stmt, ...]:
+        """Every statement."""
+        return tuple(node for node in self.nodes if isinstance(node, ast.stmt))
+
+    @cached_property
+    def parents(self) -> Mapping[ast.AST, ast.AST]:
+        """The node around each node."""
+        return {inner: outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
+
+    def line(self, number: int) -> int:
+        """The line on which a node begins, by its number."""
+        return int(getattr(self.nodes[number], "lineno", 0))
+
+    def start(self, line: int) -> int:
+        """Where a line begins."""
+        return self._starts[line - 1]
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Where a node begins and ends; decorators are left out."""
+        first, last, begin, end = (
+            getattr(node, name) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")
+        )
+        return self.start(first) + begin, self.start(last) + end
+
+    def of(self, node: ast.AST) -> str:
+        """The text of a node."""
+        start, end = self.span(node)
+        return self.data[start:end].decode()
+
+    def indent(self, node: ast.AST) -> int:
+        """How many columns stand before the line on which a node begins."""
+        line = self.data[self.start(node.lineno) :]  # type: ignore[attr-defined]
+        return len(line) - len(line.lstrip(b" \t"))
+
+    def applied(self, edit: Edit) -> str:
+        """The program after an edit.
+
+        Raises:
+            ValueError: two of its changes overlap.
+        """
+        pieces, at = [], 0
+        for change in sorted(edit.changes):
+            if change.start < at:
+                raise ValueError("changes overlap")
+            pieces += [self.data[at : change.start], change.text.encode()]
+            at = change.end
+        return b"".join([*pieces, self.data[at:]]).decode()
+
+
+# ---- the operators that need brackets around a part ----------------------------------------------
+
+LEVELS: tuple[tuple[type[ast.AST], ...], ...] = (
+    (ast.NamedExpr, ast.Lambda, ast.Yield, ast.YieldFrom),
+    (ast.IfExp,),
+    (ast.Or,),
+    (ast.And,),
+    (ast.Not,),
+    (ast.Compare,),
+    (ast.BitOr,),
+    (ast.BitXor,),
+    (ast.BitAnd,),
+    (ast.LShift, ast.RShift),
+    (ast.Add, ast.Sub),
+    (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.MatMult),
+    (ast.USub, ast.UAdd, ast.Invert),
+    (ast.Pow,),
+)
+TIGHT = len(LEVELS)
+
+
+def level(node: ast.AST) -> int:
+    """How tightly an expression holds together."""
+    kind = type(getattr(node, "op", node))
+    return next((number for number, kinds in enumerate(LEVELS) if kind in kinds), TIGHT)
+
+
+def bracketed(outer: ast.AST | None, old: ast.AST, new: ast.expr, text: str) -> str:
+    """``text`` of ``new``, in brackets if it stands in place of ``old`` inside ``outer``."""
+    inside = level(new)
+    if isinstance(outer, ast.Attribute | ast.Subscript) and old is outer.value:
+        loose = inside < TIGHT or (isinstance(new, ast.Constant) and isinstance(new.value, int))
+    elif isinstance(outer, ast.Call):
+        loose = old is outer.func and inside < TIGHT
+    elif isinstance(outer, ast.BinOp):
+        strict = old is outer.right or isinstance(outer.op, ast.Pow)
+        loose = inside < level(outer) or (strict and inside == level(outer))
+    elif isinstance(outer, ast.UnaryOp | ast.Compare | ast.BoolOp):
+        loose = inside <= level(outer)
+    else:
+        loose = isinstance(new, ast.Tuple) and not text.startswith("(") and outer is not None
+    return f"({text})" if loose else text
+
+
+# ---- code in other names -------------------------------------------------------------------------
+
+
+@dataclass
+class Names:
+    """What the learner calls the names of the reference, and the attributes of its objects."""
+
+    names: dict[str, str]
+    attributes: dict[str, str]
+
+    def name(self, name: str) -> str:
+        """The learner's name."""
+        return self.names.get(name, name)
+
+    def attribute(self, node: ast.Attribute) -> str:
+        """The learner's attribute: only an object's own ones are called otherwise."""
+        own = isinstance(node.value, ast.Name) and node.value.id == "self"
+        return self.attributes.get(node.attr, node.attr) if own else node.attr
+
+
+def written(text: Text, node: ast.AST, names: Names, indent: int | None = None) -> str:
+    """The text of ``node`` in the learner's names, its further lines ``indent`` columns in."""
+    start, end = text.span(node)
+    pieces, at = [], start
+    for one in sorted(renamed(text, node, names)):
+        pieces += [text.data[at : one.start].decode(), one.text]
+        at = one.end
+    found = "".join([*pieces, text.data[at:end].decode()])
+    if indent is None or "\n" not in found:
+        return found
+    first, *rest = found.split("\n")
+    shift = indent - text.indent(node)
+    moved = (" " * (len(one) - len(one.lstrip()) + shift) + one.lstrip() for one in rest)
+    return "\n".join([first, *(one if one.strip() else "" for one in moved)])
+
+
+def renamed(text: Text, node: ast.AST, names: Names) -> Iterator[Change]:
+    """The changes that put the learner's names in the place of the reference's."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and names.name(one.id) != one.id:
+            yield Change(*text.span(one), names.name(one.id))
+        elif isinstance(one, ast.arg) and names.name(one.arg) != one.arg:
+            start, _ = text.span(one)
+            yield Change(start, start + len(one.arg.encode()), names.name(one.arg))
+        elif isinstance(one, ast.Attribute) and names.attribute(one) != one.attr:
+            _, end = text.span(one)
+            yield Change(end - len(one.attr.encode()), end, names.attribute(one))

@@ -1,0 +1,298 @@
+"""The names, arguments and steps that may stand at a place of a program."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from grader.grading.tried.text import Text
+
+MOST_STEPS = 12
+MOST_NAMES = 6
+"""Of other names and attributes that are tried in place of one."""
+SMALL = 3
+"""Numbers up to this one are tried everywhere."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the learner's program and the reference say anywhere.
+
+    ``said`` are further attributes: those that the thing really has whose attribute was missing.
+    """
+
+    mine: Text
+    right: Text
+    said: Sequence[str] = ()
+    _locals: dict[ast.AST | None, tuple[str, ...]] = field(default_factory=dict)
+
+    def names(self, node: ast.AST) -> list[str]:
+        """The names of the same kind: of the function or the module; for an unknown one both."""
+        name = getattr(node, "id", "")
+        function = self._function(node)
+        local = list(self._local(function))
+        shared = self._shared
+        if name in local:
+            return [one for one in dict.fromkeys(local) if one != "self"]
+        return list(dict.fromkeys(shared if name in shared else [*local, *shared]))
+
+    def _local(self, function: ast.AST | None) -> tuple[str, ...]:
+        if function not in self._locals:
+            found = _names(function) if function is not None else ()
+            self._locals[function] = tuple(dict.fromkeys(found))
+        return self._locals[function]
+
+    @cached_property
+    def _shared(self) -> list[str]:
+        bodies = (*self.mine.tree.body, *self.right.tree.body)
+        return [name for one in bodies for name in _binds(one)]
+
+    def _function(self, node: ast.AST) -> ast.AST | None:
+        at: ast.AST | None = node
+        while at is not None and not isinstance(at, ast.FunctionDef):
+            at = self.mine.parents.get(at)
+        return at
+
+    def attributes(self, node: ast.Attribute) -> list[str]:
+        """The attributes that things have in either program."""
+        return [*self.said, *self._attributes[_own(node), self._is_called(self.mine, node)]]
+
+    @cached_property
+    def _attributes(self) -> dict[tuple[bool, bool], list[str]]:
+        """The attributes of the object itself or of others, those that are called or others."""
+        found: dict[tuple[bool, bool], dict[str, None]] = defaultdict(dict)
+        for text in (self.mine, self.right):
+            for one in text.nodes:
+                if isinstance(one, ast.Attribute):
+                    found[_own(one), self._is_called(text, one)][one.attr] = None
+                elif isinstance(one, ast.FunctionDef):
+                    found[True, True][one.name] = None
+        return defaultdict(list, {kind: list(names) for kind, names in found.items()})
+
+    def _is_called(self, text: Text, node: ast.AST) -> bool:
+        outer = text.parents.get(node)
+        return isinstance(outer, ast.Call) and outer.func is node
+
+    def read_after(self, node: ast.stmt, target: str) -> list[str]:
+        """The variables of a function that it reads after a statement; none if ``target`` is."""
+        function = self._function(node)
+        found = [
+            one.id
+            for one in (ast.walk(function) if function is not None else ())
+            if isinstance(one, ast.Name)
+            and isinstance(one.ctx, ast.Load)
+            and one.lineno > (node.end_lineno or node.lineno)
+        ]
+        stored = _stored(function)
+        return [one for one in dict.fromkeys(found) if one in stored and target not in found]
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """The larger numbers that the reference writes down, and its fractions."""
+        found = {
+            node.value: self.right.of(node)
+            for node in self.right.nodes
+            if isinstance(node, ast.Constant)
+            and type(node.value) in (int, float)
+            and not (isinstance(node.value, int) and node.value <= SMALL)
+        }
+        return list(found.values())
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The attributes of the object itself, in either program."""
+        return frozenset(
+            node.attr
+            for text in (self.mine, self.right)
+            for node in text.nodes
+            if isinstance(node, ast.Attribute) and _own(node)
+        )
+
+    @cached_property
+    def set_attributes(self) -> frozenset[str]:
+        """Every attribute that the learner's program sets."""
+        found = (node for node in self.mine.nodes if isinstance(node, ast.Attribute))
+        return frozenset(node.attr for node in found if isinstance(node.ctx, ast.Store))
+
+    @cached_property
+    def bounds(self) -> list[str]:
+        """The bounds of the learner's slices."""
+        slices = [node for node in self.mine.nodes if isinstance(node, ast.Slice)]
+        found = [one for node in slices for one in (node.lower, node.upper) if one is not None]
+        return list(dict.fromkeys(self.mine.of(one) for one in found))[:MOST_NAMES]
+
+    def in_method(self, node: ast.AST) -> bool:
+        """Whether a node stands in a function that has ``self``."""
+        return "self" in self._local(self._function(node))
+
+    def defines(self, name: str) -> bool:
+        """Whether the learner's objects have an attribute of that name."""
+        defined = (node for node in self.mine.nodes if isinstance(node, ast.FunctionDef))
+        return name in self.set_attributes or any(
+            one.name == name and isinstance(self.mine.parents[one], ast.ClassDef) for one in defined
+        )
+
+    def is_list(self, node: ast.stmt, name: str) -> bool:
+        """Whether a function makes a variable an empty list, elsewhere than in a statement."""
+        function = self._function(node)
+        return any(
+            isinstance(one, ast.Assign)
+            and one is not node
+            and isinstance(one.value, ast.List)
+            and not one.value.elts
+            and any(isinstance(to, ast.Name) and to.id == name for to in one.targets)
+            for one in (ast.walk(function) if function is not None else ())
+        )
+
+    def undefined(self, node: ast.AST) -> list[str]:
+        """The functions or classes that the reference defines and the program does not."""
+        theirs, ours = (
+            {one.name for one in text.nodes if type(one) is type(node) and hasattr(one, "name")}
+            for text in (self.right, self.mine)
+        )
+        special = {"__init__", "__call__"} if isinstance(node, ast.FunctionDef) else set()
+        return sorted((theirs | special) - ours)
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The names that the learner's program imports."""
+        return _modules(self.mine)
+
+    @cached_property
+    def _calls(self) -> dict[str, list[tuple[Text, ast.Call]]]:
+        found: dict[str, list[tuple[Text, ast.Call]]] = {}
+        for text in (self.right, self.mine):
+            for one in text.nodes:
+                if isinstance(one, ast.Call):
+                    found.setdefault(called(one), []).append((text, one))
+        return found
+
+    def keywords(self, node: ast.Call) -> list[str]:
+        """Keyword arguments that a call of this name has elsewhere, and not here."""
+        here = {one.arg for one in node.keywords}
+        return list(
+            dict.fromkeys(
+                f"{one.arg}={text.of(one.value)}"
+                for text, call in self._calls.get(called(node), ())
+                for one in call.keywords
+                if one.arg is not None and one.arg not in here
+            )
+        )
+
+    def missing(self, node: ast.Call) -> list[str]:
+        """What the learner's function of that name takes and this call may lack, in this place."""
+        given = len(node.args)
+        found = []
+        for one in self.mine.nodes:
+            if isinstance(one, ast.FunctionDef) and one.name == called(node):
+                names = [arg.arg for arg in one.args.args if arg.arg != "self"]
+                found += [text for name in names[given:] for text in (name, f"self.{name}")]
+        return found
+
+    def keyword_names(self, node: ast.Call) -> list[str]:
+        """The names of keyword arguments that a call of this name has in any program."""
+        found = [
+            one.arg
+            for _, call in self._calls.get(called(node), ())
+            for one in call.keywords
+            if one.arg is not None
+        ]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def _steps(self) -> tuple[tuple[str, str], ...]:
+        return tuple(dict.fromkeys(_steps(self.right)))[:MOST_STEPS]
+
+    def steps(self) -> tuple[tuple[str, str], ...]:
+        """What the reference writes before and after a value to do something with it alone."""
+        return self._steps
+
+
+def called(node: ast.Call) -> str:
+    """The last name of what is called."""
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
+
+
+def _steps(text: Text) -> Iterator[tuple[str, str]]:
+    for node in text.nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=inner)) if _plain(node.args):
+                method = not isinstance(inner, ast.Name) or inner.id not in _modules(text)
+                if method and (node.args or node.keywords):
+                    yield "", text.of(node).removeprefix(text.of(inner))
+            case ast.Attribute(attr="T"):
+                yield "", ".T"
+        match node:
+            case ast.Call(args=[ast.expr() as inner, *rest]) if _plain(rest):
+                whole = text.of(node)
+                at = whole.find(text.of(inner))
+                if "\n" not in whole and "self" not in whole[:at]:
+                    yield whole[:at], whole[at + len(text.of(inner)) :]
+
+
+def _plain(parts: Sequence[ast.expr]) -> bool:
+    """Whether these are numbers only."""
+    return all(
+        isinstance(one, ast.Constant)
+        or (isinstance(one, ast.UnaryOp) and isinstance(one.operand, ast.Constant))
+        for one in parts
+    )
+
+
+def _modules(text: Text) -> frozenset[str]:
+    return frozenset(
+        one.asname or one.name
+        for node in text.tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for one in node.names
+    )
+
+
+def _own(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _stored(function: ast.AST | None) -> frozenset[str]:
+    """The variables that a function sets; parameters only if it does."""
+    nodes = ast.walk(function) if function is not None else ()
+    stored = (node for node in nodes if isinstance(node, ast.Name))
+    return frozenset(node.id for node in stored if isinstance(node.ctx, ast.Store))
+
+
+def _names(function: ast.AST) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _binds(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (one.asname or one.name.partition(".")[0] for one in node.names)
+    elif isinstance(node, ast.Assign):
+        yield from (one.id for one in node.targets if isinstance(one, ast.Name))
+
+
+def nearest(name: str, others: Sequence[str]) -> list[str]:
+    """The most similar of other names, the likest first."""
+    rest = [one for one in dict.fromkeys(others) if one != name]
+    return sorted(rest, key=lambda one: -_like(name, one))[:MOST_NAMES]
+
+
+def _like(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other, False).ratio()
+
+
+def unlike(one: str, other: str) -> int:
+    """How different two names are: 0 to 8."""
+    return int(8 * (1 - _like(one, other)))

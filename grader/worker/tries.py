@@ -1,0 +1,69 @@
+"""Runs a job that has a time for all of it, and other programs than the job's own."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from grader.protocol.probe import Job, Observation, Probe, SeenError
+from grader.worker import follow, probes, program
+from grader.worker.probes import Subject
+
+MOST_S = 0.3
+"""Seconds of processor time for one program; a tenth of it is usual."""
+AGAIN_S = 0.02
+"""Seconds until a program that caught the first interruption is interrupted again."""
+
+
+class Late(BaseException):
+    """A program ran past its time; no ``except Exception`` in it catches this."""
+
+
+def run(probe: Probe, job: Job, subject: Subject) -> Observation:
+    """What a program answers; ``Late`` if its time, or that of all, is spent."""
+    late = SeenError(Late.__name__, "", probe.actions[0].name)
+    answers = [Observation(probe.name, {}, late)]
+    left = job.seconds - time.process_time()
+    if left > 0:
+        most = min(left, MOST_S) if probe.source and not job.follow else left
+        with at_most(most):
+            answers.append(_answer(probe, job, subject))
+    return answers[-1]
+
+
+def _answer(probe: Probe, job: Job, subject: Subject) -> Observation:
+    if not probe.source:
+        return probes.run(probe, subject)
+    recorder = follow.Recorder(subject.runtime) if job.follow else None
+    module, error = program.load(replace(job, source=probe.source), recorder)
+    if error is not None:
+        failed = replace(error, action=probe.actions[0].name)
+        return Observation(probe.name, {}, failed)
+    return probes.run(probe, replace(subject, module=module, recorder=recorder, patient=False))
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Interrupt the block with :class:`Late` after this much processor time, and end it quietly.
+
+    0 is no limit.
+    """
+
+    def stop(*_: object) -> None:
+        raise Late
+
+    if not seconds:
+        yield
+        return
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_S)
+    try:
+        with suppress(Late):
+            yield
+    finally:
+        with suppress(Late):
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, before)

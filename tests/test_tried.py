@@ -1,0 +1,365 @@
+"""Hints that have been tried: which edits are made, what they are tried on, and when they show.
+
+All mistakes are tried by ``python -m tests.grade_the_grader --mistakes --tried``.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import sandbox
+from grader.base import course
+from grader.base.blanks import make_answer
+from grader.base.model import LEVELS, Report, Tried, Verdict
+from grader.classroom.session import grade_one
+from grader.grading.pipeline import Options, grade
+from grader.grading.tried import suggest, syntax
+from grader.grading.tried.align import Alignment, Pair
+from grader.grading.tried.candidates import compiles
+from grader.grading.tried.reference import Reference
+from grader.grading.tried.suggest import difference
+from grader.grading.tried.text import Text
+from grader.learner import hints
+from grader.report import as_text
+from grader.report.style import FILE, Style
+from grader.rubric import load
+from tests import worker_jobs
+from tests.graded import mistakes, variants
+from tests.own_course import Course, copy_course
+
+Start = Callable[..., sandbox.Worker]
+
+HELPED = [
+    # towards the reference
+    "s05/scale_times_two",
+    "s05/nn_linear",
+    "s01/dim_embedding_name",
+    "s01/width_and_positions_swapped",
+    "s11/ln_f_result_thrown",
+    "s12/max_for_min",
+    # what the values say, in a file with other names and helpers
+    "s05/racine_de_trop",
+    "s08/carre_non_calcule",
+    # what usually goes wrong
+    "s05/chunk_en_deux",
+    "s08/helper_gets_no_eps",
+    "s02/crochets_oublies",
+    # no Python
+    "s05/colon_lost",
+]
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    with sandbox.several() as function:
+        yield function
+
+
+def _mistake(name: str) -> mistakes.Mistake:
+    step, _, short = name.partition("/")
+    return next(one for one in mistakes.of(step) if one.edit.name == short)
+
+
+def _graded(step: str, text: str, folder: Path, start: Start, **options: Any) -> Report:
+    path = folder / f"step_{step.removeprefix('s')}.py"
+    path.write_text(text, encoding="utf-8")
+    return grade(course.find(step), path, Options(**options), start)
+
+
+def _changed(text: str, change: Tried) -> str:
+    """The text with a change made as a reader of it would."""
+    lines = text.splitlines()
+    shift, at = 0, 0
+    for line in change.lines:
+        if line.startswith("Line "):
+            at = int(line.removeprefix("Line ").rstrip(":")) - 1 + shift
+        elif line.startswith("- "):
+            assert lines.pop(at) == line[2:]
+            shift -= 1
+        else:
+            lines.insert(at, line[2:])
+            at, shift = at + 1, shift + 1
+    return "\n".join(lines) + "\n"
+
+
+# ---- what is found -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time enough on any machine."""
+    monkeypatch.setattr(suggest, "BUDGET_S", 20.0)
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("name", HELPED)
+def test_the_change_that_is_shown_passes_when_it_is_made(
+    name: str, tmp_path: Path, start: Start
+) -> None:
+    one = _mistake(name)
+    found = _graded(one.step, one.source, tmp_path, start, seed=5, tried=True)
+    assert found.verdict is not Verdict.PASS
+    assert found.tried is not None
+    assert found.tried.passes
+    again = _graded(one.step, _changed(one.source, found.tried), tmp_path, start, seed=6)
+    assert again.verdict is Verdict.PASS
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) -> None:
+    stub = course.find("s05").stub.read_text("utf-8")
+    before = _graded("s05", stub, tmp_path, start, seed=5, tried=True)
+    assert before.tried is not None
+    assert not before.tried.passes
+    after = _graded("s05", _changed(stub, before.tried), tmp_path, start, seed=5)
+    failed = {one.id for one in before.checks if one.status == "fail"}
+    still = {one.id for one in after.checks if one.status == "fail"}
+    assert before.tried.check in failed - still
+    assert {one.id for one in before.checks if one.status == "pass"}.isdisjoint(still)
+
+
+def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
+    started = []
+
+    def counting(**settings: Any) -> sandbox.Worker:
+        started.append(settings)
+        return start(**settings)
+
+    right = make_answer(course.find("s05").solution.read_text("utf-8"))
+    found = _graded("s05", right, tmp_path, counting, tried=True)
+    assert found.verdict is Verdict.PASS
+    assert found.tried is None
+    assert len(started) == 1
+
+
+def test_a_report_without_it_is_the_same(tmp_path: Path, start: Start) -> None:
+    one = _mistake("s05/scale_times_two")
+    without = _graded("s05", one.source, tmp_path, start, seed=5)
+    with_it = _graded("s05", one.source, tmp_path, start, seed=5, tried=True)
+    assert replace(with_it, tried=None, duration_s=0.0) == replace(without, duration_s=0.0)
+
+
+def test_a_program_that_does_not_end_gets_a_report(tmp_path: Path, start: Start) -> None:
+    text = _mistake("s02/crochets_oublies").base + "\nwhile True:\n    pass\n"
+    found = _graded("s02", text, tmp_path, start, tried=True)
+    assert found.verdict is Verdict.TIMEOUT
+
+
+# ---- the worker that tries ---------------------------------------------------------------------
+
+RIGHT = "def f():\n    return 7\n"
+ENDLESS = """
+def f():
+    while True:
+        try:
+            while True:
+                pass
+        except Exception:
+            pass
+"""
+
+
+def _tries(*sources: str, seconds: float, start: Start) -> list[object]:
+    """What ``f()`` gave in each of these programs, as far as they were tried."""
+    probes = [
+        replace(worker_jobs.call("f"), name=str(number), source=source)
+        for number, source in enumerate(sources)
+    ]
+    asked = replace(worker_jobs.job("", *probes), seconds=seconds)
+    with start(engine="numpy") as running:
+        outcome = running.finish(asked)
+    assert outcome.ended == "done"
+    return [
+        seen.error.type_name if seen.error else seen.results["out"]
+        for seen in outcome.observations.values()
+    ]
+
+
+def test_each_program_is_tried_by_itself(start: Start) -> None:
+    other = "f = lambda: 8\n"
+    found = _tries(RIGHT, "def g(): pass\n", "def (", "1 / 0\n", other, seconds=5, start=start)
+    assert found == [7, "MissingName", "SyntaxError", "ZeroDivisionError", 8]
+
+
+def test_a_program_that_does_not_end_spoils_no_other(start: Start) -> None:
+    assert _tries(ENDLESS, RIGHT, seconds=5, start=start) == ["Late", 7]
+
+
+def test_the_time_of_all_programs_is_bounded(start: Start) -> None:
+    found = _tries(ENDLESS, ENDLESS, ENDLESS, RIGHT, seconds=0.5, start=start)
+    assert found == ["Late"] * 4
+
+
+# ---- edits -------------------------------------------------------------------------------------
+
+RIGHT_SUM = '''\
+def norm(x, eps=1e-5):
+    """Normalize."""
+    mean = x.mean(axis=-1)  # [..., 1]
+    centered = x - mean
+    return centered / sqrt((centered * centered).mean(axis=-1) + eps)
+'''
+
+
+def _edited(mine: str, right: str = RIGHT_SUM) -> set[str]:
+    text = Text(mine)
+    found = set()
+    for edit in Reference(text, Text(right)).edits():
+        try:
+            found.add(text.applied(edit))
+        except ValueError:
+            continue
+    return found
+
+
+def test_a_program_like_the_reference_has_nothing_to_edit() -> None:
+    other = RIGHT_SUM.replace("centered", "diff").replace("mean =", "m =").replace("- mean", "- m")
+    assert _edited(other) == set()
+    assert _edited(RIGHT_SUM.replace("(axis=-1)  # [..., 1]", "(axis = -1)")) == set()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("x.mean(axis=-1)  #", "x.mean(axis=0)  #"),
+        ("centered = x - mean", "centered = x"),
+        ("(centered * centered)", "centered"),
+        ("/ sqrt(", "* sqrt("),
+        ("    centered = x - mean\n", ""),
+        ("    return ", "    "),
+        ("eps=1e-5", "eps"),
+        ("def norm(", "def normalise("),
+    ],
+)
+def test_one_edit_leads_back_in_the_learners_names_with_comments(right: str, wrong: str) -> None:
+    german = {"centered": "mitte", "mean =": "mittel =", "- mean": "- mittel"}
+    for one, other in {"": "", **german}.items() if right not in RIGHT_SUM else ():
+        right, wrong = right.replace(one, other), wrong.replace(one, other)
+    assert right in RIGHT_SUM
+    own = RIGHT_SUM
+    mine = RIGHT_SUM.replace(right, wrong)
+    for one, other in german.items():
+        own, mine = own.replace(one, other), mine.replace(one, other)
+    assert any(ast.dump(ast.parse(own)) == ast.dump(ast.parse(one)) for one in _edited(mine))
+    assert all("# [..., 1]" in one for one in _edited(mine) if "mittel =" in one)
+
+
+@pytest.mark.parametrize(
+    ("mine", "right"),
+    [
+        ("y = a * b", "y = a * (b + c)"),
+        ("y = a.T", "y = (a + b).T"),
+        ("y = -a", "y = -(a + b)"),
+        ("y = a ** b", "y = (a ** b) ** c"),
+        ("y = a - b", "y = a - (b - c)"),
+        ("y = f(a)[0]", "y = (a if b else c)[0]"),
+    ],
+)
+def test_brackets_stand_where_they_must(mine: str, right: str) -> None:
+    wanted = ast.dump(ast.parse(right))
+    assert wanted in {ast.dump(ast.parse(one)) for one in _edited(mine + "\n", right + "\n")}
+
+
+def test_names_follow_from_the_places_where_they_stand() -> None:
+    francais = (mistakes.FOLDER / "s05" / "francais.py").read_text("utf-8")
+    right = make_answer(course.find("s05").solution.read_text("utf-8"))
+    found = {}
+    for one in Alignment(Text(francais), Text(right)).found():
+        if isinstance(one, Pair) and one.scope.function is not None:
+            found[one.scope.function.name] = one.scope.names.names
+    assert found["_attn"]["value"] == "valeur"
+    assert found["_attn"]["mask"] == "masque"
+    assert found["_merge_heads"]["tensor"] == "vecteur"
+
+
+def test_any_change_of_any_program_is_valid_python_or_none() -> None:
+    """Right variants in many styles, each with a line lost: nothing raises, whatever comes out."""
+    drawn = random.Random(4)
+    for step in ("s03", "s06", "s10", "s12"):
+        right = Text(make_answer(course.find(step).solution.read_text("utf-8")))
+        for one in variants.sample(variants.of(step, right=True), 6):
+            lines = one.source.decode(errors="replace").splitlines(keepends=True)
+            del lines[drawn.randrange(len(lines))]
+            text = "".join(lines)
+            if compiles(text):
+                mine = Text(text)
+                for edit in Reference(mine, right).edits():
+                    with suppress(ValueError):  # its changes overlap
+                        mine.applied(edit)
+            else:
+                assert all(compiles(other.source) for other in syntax.repairs(text, right.source))
+
+
+def test_a_difference_names_the_lines() -> None:
+    assert difference("a\nb\nc\n", "a\nx\nc\nd\n") == (
+        "Line 2:",
+        "- b",
+        "+ x",
+        "Line 4:",
+        "+ d",
+    )
+
+
+# ---- when it shows -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Course:
+    found = copy_course(tmp_path)
+    found.spoil("math.sqrt(int(value", "math.sqrt(2 * int(value")
+    return found
+
+
+def test_it_is_the_last_hint(own: Course) -> None:
+    count = len(next(c for c in load.rubric(course.find("s05")).checks if c.id == "scale").hints)
+    said = [own.run("hint", "s05").stdout for _ in range(LEVELS + 1)]
+    shown = ["Tried on your file: passes" in one for one in said]
+    assert shown == [False] * (count - 1) + [True] * (len(said) - count + 1)
+    assert "   + attn_weights = attn_weights / math.sqrt(int(value" in said[-1]
+    assert "A change that is tried on your file: " in said[count - 2]
+    assert "Tried on" not in own.run("grade", "s05").stdout
+
+
+def test_after_many_attempts_the_report_has_it(own: Course) -> None:
+    for turn in range(hints.TRIED_AFTER - 1):
+        shown = own.run("grade", "s05").stdout
+        assert "Tried on" not in shown
+        own.spoil("math.sqrt(int(value", f"math.sqrt({turn + 3} * int(value")
+    assert "Tried on your file: passes" in own.run("grade", "s05").stdout
+
+
+def test_a_class_gets_none(tmp_path: Path) -> None:
+    (tmp_path / "step_01.py").write_text(_mistake("s01/dim_embedding_name").source, "utf-8")
+    found = grade_one(tmp_path, course.find("s01"))
+    assert found.verdict is Verdict.FAIL
+    assert found.tried is None
+
+
+def test_a_file_that_is_no_python_gets_it_when_asked(own: Course) -> None:
+    own.spoil('-> None:\n        """Create both', '-> None\n        """Create both')
+    assert "Tried on" not in own.run("grade", "s05").stdout
+    assert "Tried on your file: passes" in own.run("hint", "s05").stdout
+
+
+CHANGE = Tried(False, "scale", ("Line 3:", "-     y = x\t+ 1", "+     y = x", "Line 7:", "+ z"))
+
+
+def test_it_is_a_diff_of_the_learners_lines() -> None:
+    assert list(as_text.tried(CHANGE, FILE)) == [
+        "Tried on your file: gets you past this check",
+        "   Line 3:",
+        "   -     y = x   + 1",
+        "   +     y = x",
+        "   Line 7:",
+        "   + z",
+    ]
+    words = list(as_text.tried(CHANGE, Style(words=True)))
+    assert words[2:4] == ["   Your line:     y = x   + 1", "   Instead:     y = x"]
