@@ -67,9 +67,17 @@ class Ref:
     path: tuple[int | str, ...] = ()
 
 
+@dataclass(frozen=True)
+class IteratorArg:
+    """A fresh iterator over these values: it gives each once, and has no length."""
+
+    values: tuple[int | float, ...]
+
+
 Arg = (
     TensorArg
     | ArrayArg
+    | IteratorArg
     | DTypeArg
     | DeviceArg
     | DimArg

@@ -16,6 +16,7 @@ from grader.protocol.probe import (
     DeviceArg,
     DimArg,
     DTypeArg,
+    IteratorArg,
     Load,
     Make,
     Probe,
@@ -42,12 +43,14 @@ from grader.rubric.checks import (
 from grader.rubric.compare import close
 from grader.rubric.evidence import Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
+from grader.rubric.plan import Case, covering, in_turn
 
 __all__ = [
     "Action",
     "Arg",
     "ArrayArg",
     "Call",
+    "Case",
     "Check",
     "ConfigArg",
     "DTypeArg",
@@ -58,6 +61,7 @@ __all__ = [
     "Expect",
     "Failed",
     "Floats",
+    "IteratorArg",
     "LessonFigure",
     "Load",
     "Make",
@@ -81,6 +85,8 @@ __all__ = [
     "Trial",
     "View",
     "close",
+    "covering",
+    "in_turn",
     "multiples",
     "source",
 ]

@@ -62,8 +62,10 @@ class _Bench:
         self._followed = subject.recorder is not None
         self._file = subject.file
         self._runtime = subject.runtime
-        self._build = subject.arguments.build
+        self._arguments = subject.arguments
         self._made: dict[str, Any] = {}
+        self._seen: dict[str, Seen] = {}
+        self._given: tuple[Any, Any] = ((), {})
         self._eye = observe.Eye(subject.runtime)
 
     def do(self, action: language.Action) -> Seen:
@@ -74,7 +76,10 @@ class _Bench:
                 )
             case Call():
                 how = self._staged if action.staged and not self._followed else self._direct
-                return how(action, lambda: self._callee(action), self._eye.see)
+                seen = how(action, lambda: self._callee(action), self._eye.see)
+                self._compare(action)
+                self._seen[action.name] = seen
+                return seen
             case Load():
                 return self._load(action)
             case Read():
@@ -109,8 +114,30 @@ class _Bench:
         return seen
 
     def _call(self, target: Any, action: Make | Call) -> Any:
-        args, kwargs = (self._build(given, self._made) for given in (action.args, action.kwargs))
+        args, kwargs = (
+            self._arguments.build(given, self._made) for given in (action.args, action.kwargs)
+        )
+        self._given = tuple(args), dict(kwargs)
         return call_learner(target, args, kwargs)
+
+    def _compare(self, action: Call) -> None:
+        """Compare the arguments of the call that was just made with what they were.
+
+        Raises:
+            ChangedArgument: one of them is another now.
+        """
+        eye = observe.Eye(self._runtime)
+        pairs = {
+            **{
+                str(index + 1): pair
+                for index, pair in enumerate(zip(action.args, self._given[0], strict=True))
+            },
+            **{key: (one, self._given[1][key]) for key, one in action.kwargs.items()},
+        }
+        for name, (given, built) in pairs.items():
+            if not self._arguments.unchanged(given, built, self._seen, eye):
+                what = action.method or "The forward pass"
+                raise errors.ChangedArgument(f"{what} changed its argument {name}")
 
     def _target(self, name: str) -> Any:
         try:
