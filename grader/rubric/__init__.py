@@ -27,7 +27,9 @@ from grader.protocol.probe import (
     SeenModule,
     SeenObject,
     SeenTensor,
+    Take,
     TensorArg,
+    Watch,
     multiples,
 )
 from grader.rubric.checks import (
@@ -81,9 +83,11 @@ __all__ = [
     "SeenObject",
     "SeenTensor",
     "State",
+    "Take",
     "TensorArg",
     "Trial",
     "View",
+    "Watch",
     "close",
     "covering",
     "in_turn",

@@ -173,10 +173,10 @@ class Evidence:
         """Whether ``seen`` is ``want`` within the tolerance of ``trial``."""
         return close(seen, want, self.trials[trial].slack)
 
-    def weights(self, trial: str) -> Mapping[str, npt.NDArray[np.generic]]:
-        """The weights that ``trial`` loads."""
+    def weights(self, trial: str, on: str = "") -> Mapping[str, npt.NDArray[np.generic]]:
+        """The weights that ``trial`` loads into the object ``on``, by default the first that do."""
         for action in self.trials[trial].probe.actions:
-            if isinstance(action, Load):
+            if isinstance(action, Load) and on in ("", action.on):
                 return action.weights
         return {}
 

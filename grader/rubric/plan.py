@@ -13,68 +13,69 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from grader.protocol.probe import Action, Call, Load, Make, Probe, Read, Ref
+from grader.protocol.probe import Action, Call, Load, Make, Probe, Read, Ref, Take, Watch
 from grader.rubric.evidence import Expect, Floats, Trial
 
 Case = dict[str, Any]
 """A value for each axis."""
 
-Pair = tuple[str, int, str, int]
-"""Two axes, in order, each with the index of one of its values."""
+Values = tuple[tuple[str, int], ...]
+"""A value, by its index, for some of the axes, in their order."""
 
 
 def covering(
-    axes: Mapping[str, Sequence[Any]], allowed: Callable[[Case], bool] = lambda case: True
+    axes: Mapping[str, Sequence[Any]],
+    allowed: Callable[[Case], bool] = lambda case: True,
+    *,
+    three: Sequence[str] = (),
 ) -> list[Case]:
     """Cases that contain every pair of values of any two axes, where ``allowed`` permits it.
 
-    Greedy: each case begins with a pair that is still missing, and takes from every other axis
-    the value that adds most. A pair that no allowed case contains is left out.
+    Of the axes in ``three``, every three values as well. Greedy: each case begins with values
+    that are still missing, and takes from every other axis the value that adds most.
     """
-    missing = dict.fromkeys(_pairs(axes))
+    missing = dict.fromkeys(_wanted(axes, tuple(axes), 2) + _wanted(axes, tuple(three), 3))
     cases: list[Case] = []
     while missing:
         first = next(iter(missing))
         del missing[first]
-        chosen = _complete(axes, {first[0]: first[1], first[2]: first[3]}, missing, allowed)
+        chosen = _complete(axes, dict(first), missing, allowed)
         if chosen is None:
             continue
-        for pair in _pairs_in(axes, chosen):
-            missing.pop(pair, None)
+        for values in _together_in(axes, chosen):
+            missing.pop(values, None)
         cases.append({axis: axes[axis][chosen[axis]] for axis in axes})
     return cases
 
 
-def _pairs(axes: Mapping[str, Sequence[Any]]) -> list[Pair]:
+def _wanted(axes: Mapping[str, Sequence[Any]], names: Sequence[str], count: int) -> list[Values]:
     return [
-        (one, i, other, j)
-        for one, other in itertools.combinations(axes, 2)
-        for i in range(len(axes[one]))
-        for j in range(len(axes[other]))
+        tuple(zip(some, indices, strict=True))
+        for some in itertools.combinations(names, count)
+        for indices in itertools.product(*(range(len(axes[name])) for name in some))
     ]
 
 
-def _pairs_in(axes: Mapping[str, Sequence[Any]], chosen: Mapping[str, int]) -> list[Pair]:
-    """The pairs that a case contains, or a part of one."""
-    known = [axis for axis in axes if axis in chosen]
-    return [(a, chosen[a], b, chosen[b]) for a, b in itertools.combinations(known, 2)]
+def _together_in(axes: Mapping[str, Sequence[Any]], chosen: Mapping[str, int]) -> list[Values]:
+    """The pairs and threes that a case contains, or a part of one."""
+    known = [(axis, chosen[axis]) for axis in axes if axis in chosen]
+    return [*itertools.combinations(known, 2), *itertools.combinations(known, 3)]
 
 
 def _complete(
     axes: Mapping[str, Sequence[Any]],
     chosen: dict[str, int],
-    missing: Mapping[Pair, None],
+    missing: Mapping[Values, None],
     allowed: Callable[[Case], bool],
 ) -> dict[str, int] | None:
     """``chosen`` with a value for every axis; None where no allowed case has it."""
     axis = next((axis for axis in axes if axis not in chosen), None)
     if axis is None:
-        case = {name: axes[name][index] for name, index in chosen.items()}
+        case = {name: axes[name][chosen[name]] for name in axes}
         return chosen if allowed(case) else None
 
     def added(index: int) -> int:
-        more = {**chosen, axis: index}
-        return sum(pair in missing for pair in _pairs_in(axes, more))
+        return sum(one in missing for one in _together_in(axes, {**chosen, axis: index}))
 
     for index in sorted(range(len(axes[axis])), key=added, reverse=True):
         if found := _complete(axes, {**chosen, axis: index}, missing, allowed):
@@ -119,7 +120,7 @@ def _renamed(action: Action, key: str) -> Action:
             on = None if action.on is None else f"{key}-{action.on}"
             args, kwargs = _refs(action.args, key), _refs(action.kwargs, key)
             return replace(action, name=name, on=on, args=args, kwargs=kwargs)
-        case Load() | Read():
+        case Load() | Read() | Watch() | Take():
             return replace(action, name=name, on=f"{key}-{action.on}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -11,10 +12,22 @@ import numpy as np
 
 from grader.frameworks import Runtime
 from grader.protocol import probe as language
-from grader.protocol.probe import Call, Load, Make, Observation, Probe, Read, Seen, SeenError
+from grader.protocol.probe import (
+    Call,
+    Load,
+    Make,
+    Observation,
+    Probe,
+    Read,
+    Seen,
+    SeenError,
+    Take,
+    Watch,
+)
 from grader.worker import errors, observe
 from grader.worker.arguments import Arguments
 from grader.worker.follow import Recorder
+from grader.worker.watched import Watched
 
 FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
 """Errors that a retry without staging would not change."""
@@ -84,6 +97,11 @@ class _Bench:
                 return self._load(action)
             case Read():
                 return self._read(action)
+            case Watch():
+                self._made[action.name] = Watched(self._made[action.on])
+                return None
+            case Take():
+                return self._take(action)
 
     def _staged(
         self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
@@ -175,6 +193,10 @@ class _Bench:
             words = f"{errors.message(error)}\n{_mismatch(seen, weights)}"
             raise errors.deserved(type(error)(words)) from error
         return None
+
+    def _take(self, action: Take) -> Seen:
+        rest = self._made[action.on] = iter(self._made[action.on])
+        return self._eye.see(list(itertools.islice(rest, action.count)))
 
     def _read(self, action: Read) -> Seen:
         target = self._made[action.on]

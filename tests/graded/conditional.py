@@ -1,8 +1,8 @@
 """Programs that are wrong only under a condition, made by machine.
 
 Each is the step's solution, and a wrong variant that answers in its place where a condition of
-:mod:`tests.graded.conditions` holds. The grader must refuse all that are not equivalent. Whether one
-is equivalent says its own trial (:mod:`tests.graded.direct`), which does not know the rubric.
+:mod:`tests.graded.conditions` holds. The grader must refuse all that are not equivalent. Whether
+one is equivalent says its own trial (:mod:`tests.graded.direct`), which does not know the rubric.
 """
 
 from __future__ import annotations
@@ -105,9 +105,7 @@ def touched(step: str, right: ast.Module, wrong: ast.Module) -> list[Target]:
 
 def _definitions(tree: ast.Module) -> dict[str, str]:
     kinds = (ast.FunctionDef, ast.ClassDef)
-    return {
-        node.name: ast.dump(_bare(node)) for node in tree.body if isinstance(node, kinds)
-    }
+    return {node.name: ast.dump(_bare(node)) for node in tree.body if isinstance(node, kinds)}
 
 
 def _bare(node: ast.AST) -> ast.AST:
@@ -121,8 +119,6 @@ def _bare(node: ast.AST) -> ast.AST:
 
 def program(right: ast.Module, wrong: ast.Module, target: Target, condition: str) -> str:
     """The text of the program that is wrong where ``condition`` holds."""
-    inner = ast.unparse(ast.Module([node for node in wrong.body if not _future(node)], []))
-    lines = "\n".join(f"    {line}" for line in ast.unparse(ast.parse(inner)).splitlines())
     outer = ast.unparse(ast.Module([node for node in right.body if not _future(node)], []))
     either = (
         f"either_class({target.name}, _wrong, {target.methods!r}, _condition)"

@@ -24,6 +24,8 @@ class Target:
     lengths: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
     state: bool = True
+    never: Mapping[str, str] = field(default_factory=dict)
+    """Conditions that no call can meet, each with the reason."""
 
     def conditions(self) -> dict[str, str]:
         """All of them, by name."""
@@ -34,8 +36,8 @@ class Target:
             found["second call"] = "c.calls == 1"
             found["from the third call on"] = "c.calls >= 2"
             if self.methods:
-                found["second object"] = "c.number == 1"
-        return found | self.others
+                found["every object but the first"] = "c.number >= 1"
+        return {name: text for name, text in found.items() if name not in self.never} | self.others
 
 
 def _is(name: str) -> str:
@@ -79,7 +81,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
             ("__init__",),
             {},
             {
-                "second object": "c.number == 1",
+                "every object but the first": "c.number >= 1",
                 "from the third object on": "c.number >= 2",
                 "n_embd given": "c.a['n_embd'] != 768",
                 "n_inner given": "c.a['n_inner'] is not None",
@@ -279,6 +281,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 " and len(c.a['attention_mask'].shape) == 4",
                 "beyond 256 tokens": f"c.size({_X!r}, 1) > 256",
             },
+            never={"past equals total": "there is at least one new token"},
         ),
     ),
     "s11": (

@@ -140,8 +140,93 @@ def _attention(module: types.ModuleType) -> float:
         ):
             worst = max(worst, _whole(layer, x, weights, heads, options, more))
         worst = max(worst, _pieces(layer, x, weights, heads, options, causal, bias))
-        long = random.normal(0, 1, (1, 300, width)).astype(np.float32)
-        worst = max(worst, _whole(layer, long, weights, heads, options, {}))
+    for options in ({}, {"use_rotary": True}, {"attention_scale": 0.5}, {"add_zero_attn": True}):
+        layer, weights = _drawn(module, random, 2, 4, options)
+        long = random.normal(0, 1, (1, 300, 8)).astype(np.float32)
+        worst = max(worst, _whole(layer, long, weights, 2, options, {}))
+    return max(worst, _every_option(module, random))
+
+
+PIECES = (
+    # heads, width of a head, batch, tokens before, new tokens
+    (2, 2, 2, 2, 2),
+    (3, 4, 3, 1, 2),
+    (4, 4, 2, 3, 1),
+    (1, 4, 3, 2, 3),
+    (2, 1, 2, 1, 4),
+    (3, 2, 1, 3, 2),
+    (5, 2, 5, 5, 1),
+    (2, 6, 4, 6, 3),
+    (2, 4, 3, 1, 1),
+)
+
+
+def _every_option(module: types.ModuleType, random: Any) -> float:
+    """Half of the choices of four options for each of these sizes, with the cache."""
+    worst = 0.0
+    for number, sizes in enumerate(PIECES):
+        for index, chosen in enumerate(itertools.product((False, True), repeat=4)):
+            bias, scale, zero, rotary = chosen
+            if (rotary and sizes[1] == 1) or (sum(chosen) + number) % 2:
+                continue
+            options = {"bias": bias, "add_zero_attn": zero, "use_rotary": rotary}
+            options |= {"attention_scale": 0.6} if scale else {}
+            worst = max(worst, _two_pieces(module, random, sizes, options, index + number))
+    return worst
+
+
+def _drawn(module: types.ModuleType, random: Any, heads: int, dim: int, options: Any) -> Any:
+    """A layer with these options, and its weights."""
+    width = heads * dim
+    shapes: dict[str, tuple[int, ...]] = {
+        "qkv_proj.weight": (3 * width, width),
+        "out_proj.weight": (width, width),
+    }
+    if options.get("bias", True):
+        shapes |= {"qkv_proj.bias": (3 * width,), "out_proj.bias": (width,)}
+    weights = _weights(random, shapes)
+    return _made(module.MultiHeadAttention, weights, width, heads, **options), weights
+
+
+def _two_pieces(
+    module: types.ModuleType, random: Any, sizes: Any, options: Any, index: int
+) -> float:
+    """A text, what follows it, and both again; masks and biases now here and now there."""
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    heads, dim, batch, before, new = sizes
+    layer, weights = _drawn(module, random, heads, dim, options)
+    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    total, worst = before + new, 0.0
+    for turn in range(2):
+        x = random.normal(0, 1, (batch, total, heads * dim)).astype(np.float32)
+        cache = None
+        added = np.zeros((batch, heads, total, total))
+        added[:, :, :before, before:] = -np.inf
+        for begin, end in ((0, before), (before, total)):
+            more: dict[str, Any] = {"past_key_value": cache, "use_cache": True}
+            kind = index + turn + (begin > 0)
+            if kind % 2:
+                shapes = ((end - begin, end), (batch, 1, 1, end), (batch, heads, end - begin, end))
+                mask = random.normal(0, 1, shapes[kind // 2 % 3]).astype(np.float32)
+                hidden = random.random(mask.shape) < 0.3
+                hidden[..., -1] = False
+                mask[hidden] = -np.inf
+                more["attention_mask"] = _tensor(mask)
+                added[:, :, begin:end, :end] += mask
+            if kind // 2 % 2:
+                bias = random.normal(0, 1, (1, heads, end - begin, end)).astype(np.float32)
+                more["position_bias"] = _tensor(bias)
+                added[:, :, begin:end, :end] += bias
+            out, cache = _call_pair(layer, np.ascontiguousarray(x[:, begin:end]), more)
+            want, _, values = formulas.attention(
+                x[:, :end].astype(np.float64), w, heads, added[:, :, :end, :end], **_told(options)
+            )
+            what = f"{sizes} with {options}, {sorted(more)}, tokens {begin} to {end}"
+            worst = max(worst, _off(_read(out, what), want[:, begin:end], what))
+            worst = max(worst, _off(_read(cache[1], "values"), values, "values"))
     return worst
 
 

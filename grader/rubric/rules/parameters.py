@@ -25,7 +25,7 @@ def has_layer(trials: tuple[str, ...], attribute: str, *, on: str = "module") ->
             kind = seen.attributes.get(attribute)
             if kind in (None, "NoneType"):
                 return Failed(f"self.{attribute} is {'missing' if kind is None else 'None'}")
-            if problem := _parameter_problem(evidence, name, seen, f"{attribute}."):
+            if problem := _parameter_problem(evidence, name, on, f"{attribute}."):
                 return problem
         return Passed()
 
@@ -37,10 +37,7 @@ def loads(*trials: str, on: str = "module") -> Rule:
 
     def rule(evidence: Evidence) -> Ruling:
         for name, load in actions_of(evidence, trials, Load):
-            seen = evidence.seen(name, load.on)
-            if isinstance(seen, SeenModule) and (
-                problem := _parameter_problem(evidence, name, seen, "")
-            ):
+            if problem := _parameter_problem(evidence, name, load.on, ""):
                 return problem
             if stop := obstacle(evidence, name, load.name):
                 return stop
@@ -49,11 +46,12 @@ def loads(*trials: str, on: str = "module") -> Rule:
     return rule
 
 
-def _parameter_problem(
-    evidence: Evidence, trial: str, module: SeenModule, prefix: str
-) -> Failed | None:
+def _parameter_problem(evidence: Evidence, trial: str, on: str, prefix: str) -> Failed | None:
     """The first difference between a module's parameters and the weights it will be given."""
-    want = {k: tuple(v.shape) for k, v in evidence.weights(trial).items() if k.startswith(prefix)}
+    module, given = evidence.seen(trial, on), evidence.weights(trial, on)
+    if not isinstance(module, SeenModule):
+        return None
+    want = {k: tuple(v.shape) for k, v in given.items() if k.startswith(prefix)}
     have = {k: v for k, v in module.parameters.items() if k.startswith(prefix)}
     for key, shape in want.items():
         if key not in have:
@@ -62,12 +60,12 @@ def _parameter_problem(
             turned = len(shape) == 2 and have[key].shape == shape[::-1]
             return Failed(
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
-                + _options(evidence, trial),
+                + _options(evidence, trial, on),
                 evidence.framework.hint("turned") if turned else None,
             )
     for key in have:
         if key not in want:
-            return _too_many(key, want, _options(evidence, trial), evidence.framework)
+            return _too_many(key, want, _options(evidence, trial, on), evidence.framework)
     return None
 
 
@@ -105,9 +103,10 @@ def _too_many(key: str, want: Mapping[str, object], options: str, framework: Fra
     )
 
 
-def _options(evidence: Evidence, trial: str) -> str:
+def _options(evidence: Evidence, trial: str, on: str) -> str:
     """The options with which the trial's object was made, as a clause."""
-    made = next(a for a in evidence.trials[trial].probe.actions if isinstance(a, Make))
+    actions = evidence.trials[trial].probe.actions
+    made = next(a for a in actions if isinstance(a, Make) and a.name == on)
     given = dict(made.kwargs)
     for arg in made.args:
         given |= arg.fields if isinstance(arg, ConfigArg) else {}
