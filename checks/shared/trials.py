@@ -27,6 +27,7 @@ from grader.rubric import (
     Read,
     TensorArg,
     Trial,
+    in_turn,
     multiples,
 )
 
@@ -69,26 +70,26 @@ def long(rng: Rng) -> int:
 
 
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
-    """Random ``(n_head, head_dim, batch, seq)``, all distinct.
+    """``(n_head, head_dim, batch, seq)``: all distinct, all equal, or one of them 1.
 
-    One has a single token, one a single head, and with it a long text: so that costs least.
+    A mistake about an axis hides where lengths are equal, and one may be made only there. The
+    single head comes with a long text: so that costs least.
     """
-    drawn = [
-        tuple(int(i) for i in rng.permutation([2, 3, 5, 7])[:4]),
-        tuple(int(i) for i in rng.permutation([3, 4, 5, 2])[:4]),
-    ]
+    distinct = tuple(int(i) for i in rng.permutation([2, 3, 5, 7]))
+    all_equal = (3, 3, 3, 3)
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
     one_token = (head, dim, 5, 1)
     one_text = (int(rng.integers(2, 4)), int(rng.integers(4, 7)), 1, 8)
     one_head = (1, 4, 2, long(rng))
-    return [*((a, b, c, d) for a, b, c, d in drawn), one_token, one_text, one_head]
+    a, b, c, d = distinct
+    return [(a, b, c, d), all_equal, one_token, one_text, one_head]
 
 
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
     """Forward passes of ``cls(GPT2Config)`` against :func:`oracles.gpt2_attention`."""
     found = [_gpt2(rng, cls)]
     found += [_forward(rng, cls, f"random-{i}", size) for i, size in enumerate(sizes(rng), start=1)]
-    return [*found, _sharp(rng, cls), _calls(rng, cls)]
+    return [*found, _sharp(rng, cls), _calls(rng, cls), _turns(rng, cls)]
 
 
 def _gpt2(rng: Rng, cls: str) -> Trial:
@@ -174,6 +175,19 @@ def _calls(rng: Rng, cls: str) -> Trial:
     )
 
 
+def _turns(rng: Rng, cls: str) -> Trial:
+    """Two layers in turn, each on two texts of one shape. The first has heads of one number."""
+    layers = {}
+    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 2, 3), "b": (2, 4, 3, 2)}.items():
+        n_embd = n_head * head_dim
+        weights = attention_weights(rng, n_embd)
+        inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
+        made = _made(cls, {"n_embd": n_embd, "n_head": n_head}, weights)
+        calls = tuple(_call(name, x) for name, x in inputs.items())
+        layers[key] = Trial(Probe(key, (*made, *calls)), _expect(weights, n_head, inputs))
+    return in_turn("turns", layers)
+
+
 def part_trials(rng: Rng, cls: str) -> list[Trial]:
     """``_split_heads``, ``_merge_heads`` and ``_attn``, each called by itself."""
     n_head, head_dim, batch, seq = 3, 5, 2, 4
@@ -218,10 +232,11 @@ def mask_trials(rng: Rng) -> list[Trial]:
     tensor's shape, as step 05 does.
     """
     lengths = [(4, 0), (1, 0), (long(rng), 0)]
-    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6)]
+    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
     return [
         *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
         _mask("square-float64", 3, 0, dtype="float64"),
+        _mask("later-float64", 2, 3, dtype="float64"),
         *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
         _mask("lengths", 4, 0, dims=True),
     ]

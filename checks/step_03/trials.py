@@ -1,6 +1,7 @@
 """Random trials of ``scaled_dot_product_attention``, and the text of the lesson.
 
-All lengths and widths of a trial differ, so that no mistake about a dimension can hide.
+Lengths and widths differ, or are equal, or 1, as a plan says: a mistake about a dimension hides
+where two are equal, and another is made only there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from checks.shared.attention import Floats, linear, split_heads
 from checks.shared.trials import Array, Rng, normal
 from checks.step_03 import oracle as oracles
-from grader.rubric import Arg, Call, Probe, TensorArg, Trial
+from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering
 
 NAME = "scaled_dot_product_attention"
 EXAMPLE = Path(__file__).resolve().parents[2] / "steps" / "data" / "she_loves_cats.json"
@@ -22,7 +23,38 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "steps" / "data" / "she_loves_ca
 
 def draw(rng: Rng) -> list[Trial]:
     """Calls without a mask, calls with masks of several shapes, and "She loves cats"."""
-    return [*_plain(rng), *_masked(rng), _trial("she-loves-cats", *example())]
+    planned = [_planned(rng, index, case) for index, case in enumerate(covering(AXES))]
+    return [*_plain(rng), *_masked(rng), *planned, _trial("she-loves-cats", *example())]
+
+
+AXES = {
+    "lengths": (
+        # leading, queries, keys, head_dim, value_dim
+        (3, 3, 3, 3, 3),
+        (2, 4, 5, 1, 6),
+        (2, 1, 4, 3, 5),
+        (4, 5, 1, 2, 3),
+        (1, 3, 4, 6, 2),
+        (3, 2, 5, 4, 1),
+    ),
+    "mask": (None, "least", "most"),
+    "leading": (0, 1, 2, 3),
+}
+"""``mask`` "least" has one row and no leading dimensions, "most" has all of the scores'."""
+
+
+def _planned(rng: Rng, index: int, case: Case) -> Trial:
+    first, queries, keys, head_dim, value_dim = case["lengths"]
+    leading = (first, 2, 1)[: case["leading"]]
+    inputs = _inputs(rng, leading, queries, keys, head_dim, value_dim)
+    if case["mask"] is None:
+        return _trial(f"plain-{index}", *inputs)
+    shape = (keys,) if case["mask"] == "least" else (*leading, queries, keys)
+    hidden = rng.random(shape) < 0.4
+    hidden[..., 0], hidden[..., -2:] = True, False
+    low = -np.inf if index % 2 else -1e9
+    mask = np.where(hidden, low, normal(rng, *shape)).astype(np.float32)
+    return _trial(f"masked-{index}", *inputs, mask=mask, named=index % 3 == 0)
 
 
 def _plain(rng: Rng) -> list[Trial]:

@@ -34,9 +34,31 @@ def draw(rng: Rng) -> list[Trial]:
         _combined("combined-single", _texts(rng, 1, 5, pad), pad),
         _combined("combined-absent", _tokens(rng, 3, 4, pad), pad),
         _combined("combined-padding", _nothing_but(rng, 2, 5, pad), pad),
+        *(
+            one
+            for batch, seq in LENGTHS
+            for one in (
+                _padding(f"padding-{batch}-{seq}", _somewhere(rng, batch, seq, pad), pad),
+                _combined(f"combined-{batch}-{seq}", _somewhere(rng, batch, seq, pad), pad),
+            )
+        ),
+        _padding("padding-zero", _somewhere(rng, 4, 6, 0), 0),
+        _combined("combined-zero", _somewhere(rng, 3, 5, 0), 0),
         _together("together-texts", _texts(rng, 4, 5, pad), pad),
         _together("together-padding", _nothing_but(rng, 3, 6, pad), pad),
     ]
+
+
+LENGTHS = ((3, 3), (1, 1), (5, 1))
+"""Batch and length, where they are equal or one."""
+
+
+def _somewhere(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
+    """Texts with padding anywhere; the first has some, and a token wherever there is room."""
+    ids = rng.integers(pad + 1, pad + 9, (batch, seq))
+    ids[rng.random(ids.shape) < 0.4] = pad
+    ids[0, 0], ids[0, 1:2] = pad, pad + 3
+    return np.asarray(ids)
 
 
 def _tokens(rng: Rng, batch: int, seq: int, pad: int) -> Ints:

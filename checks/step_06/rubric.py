@@ -225,7 +225,7 @@ CHECKS = (
         "Every Tensor on self becomes a weight to be loaded.",
         lesson="Tables that are no parameters",
         blank="tables",
-        rule=rules.loads("parameters", on="rope"),
+        rule=rules.loads("parameters"),
         needs=("rope-builds",),
     ),
     Check(

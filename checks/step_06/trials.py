@@ -1,6 +1,6 @@
 """Random trials of ``RotaryEmbedding`` and ``MultiHeadSelfAttentionRoPE``.
 
-Positions are out of order and do not start at 0, and no two sizes of a trial are equal.
+Positions are out of order and do not start at 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from checks.shared.attention import Floats
 from checks.shared.trials import Array, Rng, long, normal
 from checks.step_06 import oracle as oracles
 from checks.step_06.oracle import Ints
-from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial
+from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial, in_turn
 
 ROPE, LAYER = "RotaryEmbedding", "MultiHeadSelfAttentionRoPE"
 LONGEST = 48
@@ -23,7 +23,79 @@ numbers and no error."""
 
 def draw(rng: Rng) -> list[Trial]:
     """Rotations by themselves, then whole layers."""
-    return [*_rotations(rng), _parameters(), _distance(rng), *_layers(rng), _calls(rng)]
+    return [
+        *_rotations(rng),
+        *_rotations_in_turn(rng),
+        _parameters(),
+        _distance(rng),
+        *_layers(rng),
+        *_layers_in_turn(rng),
+        _calls(rng),
+    ]
+
+
+def _rotations_in_turn(rng: Rng) -> list[Trial]:
+    """Rotations of equal lengths or of one, two in turn, each of two texts of the same shape.
+
+    One has a long table, and positions up to its end.
+    """
+    shapes = ((4, 4, 4), (2, 1, 4), (1, 3, 2), (3, 2, 6), (2, 2, 2, 8), (5, 1, 3, 2))
+    each = []
+    for index, shape in enumerate(shapes):
+        base = 10_000.0 if index % 2 else _theta(rng)
+        longest = TABLE if index == 0 else LONGEST
+        shared = index % 3 == 2
+        given = {}
+        for name in ("first", "second"):
+            places = _positions(rng, shape[-2]) if shared else _positions(rng, *shape[:-1])
+            if longest == TABLE and name == "second":
+                places[..., -1] = TABLE - 2
+            given[name] = (normal(rng, *shape), places)
+        each.append(_several(f"rope-{index}", shape[-1], base, given, longest))
+    return [
+        in_turn(f"rope-turn-{index}", dict(zip("ab", pair, strict=True)))
+        for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
+    ]
+
+
+TABLE = 2048
+"""Positions of a long table."""
+
+
+def _several(
+    name: str, d_k: int, base: float, given: dict[str, tuple[Array, Ints]], longest: int
+) -> Trial:
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {
+            path: oracles.rotate(x.astype(np.float64), places, base, **knobs)
+            for path, (x, places) in given.items()
+        }
+
+    calls = (_turn(path, x, places) for path, (x, places) in given.items())
+    return Trial(Probe(name, (_rope(d_k, base, longest), *calls)), expect)
+
+
+def _layers_in_turn(rng: Rng) -> list[Trial]:
+    """Layers of equal lengths or of one, two in turn, each on two texts of the same shape."""
+    sizes = (
+        # heads, d_k, shape of the texts, shape of the positions
+        (2, 2, (2, 2), (2, 2)),
+        (1, 6, (3, 4), (4,)),
+        (4, 4, (4, 4), (4, 4)),
+        (3, 2, (1, 5), (5,)),
+    )
+    each = []
+    for n_head, d_k, leading, positions in sizes:
+        width = n_head * d_k
+        given = {
+            name: (normal(rng, *leading, width), _positions(rng, *positions))
+            for name in ("first", "second")
+        }
+        each.append(_layer_trial("layer", weights(rng, width), n_head, _theta(rng), given))
+    return [
+        in_turn(f"layer-turn-{index}", dict(zip("ab", pair, strict=True)))
+        for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
+    ]
 
 
 def _theta(rng: Rng) -> float:
@@ -104,8 +176,8 @@ def _distance(rng: Rng) -> Trial:
     return Trial(Probe("distance", (_rope(shape[-1], theta), *calls)), expect)
 
 
-def _rope(d_k: int, theta: float) -> Make:
-    return Make("rope", ROPE, (d_k, LONGEST, theta))
+def _rope(d_k: int, theta: float, longest: int = LONGEST) -> Make:
+    return Make("rope", ROPE, (d_k, longest, theta))
 
 
 def _turn(name: str, x: Array, positions: Ints) -> Call:

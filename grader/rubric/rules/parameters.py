@@ -12,27 +12,27 @@ from grader.rubric.rules.asking import actions_of
 from grader.rubric.rules.running import obstacle
 
 
-def has_layer(trials: tuple[str, ...], attribute: str, *, on: str = "module") -> Rule:
+def has_layer(trials: tuple[str, ...], attribute: str) -> Rule:
     """``attribute`` is a ``Linear`` whose parameters have the shapes of the given weights."""
 
     def rule(evidence: Evidence) -> Ruling:
-        for name in evidence.matching(*trials):
-            if stop := obstacle(evidence, name, on):
+        for name, make in actions_of(evidence, trials, Make):
+            if stop := obstacle(evidence, name, make.name):
                 return stop if isinstance(stop, NotRun) else NotRun()
-            seen = evidence.seen(name, on)
+            seen = evidence.seen(name, make.name)
             if not isinstance(seen, SeenModule):
                 return NotRun()
             kind = seen.attributes.get(attribute)
             if kind in (None, "NoneType"):
                 return Failed(f"self.{attribute} is {'missing' if kind is None else 'None'}")
-            if problem := _parameter_problem(evidence, name, on, f"{attribute}."):
+            if problem := _parameter_problem(evidence, name, make.name, f"{attribute}."):
                 return problem
         return Passed()
 
     return rule
 
 
-def loads(*trials: str, on: str = "module") -> Rule:
+def loads(*trials: str) -> Rule:
     """The parameters are exactly those of the given weights, and they load."""
 
     def rule(evidence: Evidence) -> Ruling:
