@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import importlib
 import io
 import math
@@ -223,12 +224,42 @@ def _config(module: types.ModuleType) -> float:
         have = getattr(fresh, name)
         if type(have) is not type(value) or not (have == value or _near(have, value)):
             raise Wrong(f"{name} is {have!r}")
-    given = {"n_embd": 20, "n_head": 5, "vocab_size": 99, "n_layer": 3, "n_positions": 8}
-    other = module.GPT2Config(**given)
-    for name in READ_LATER:
-        if getattr(other, name) != given.get(name, getattr(fresh, name)):
-            raise Wrong(f"{name} cannot be given")
+    made = [(given, module.GPT2Config(**given)) for given in _given(fresh)]
+    for given, other in made:  # all of them exist by now
+        for name in DEFAULTS:
+            if hasattr(fresh, name) and getattr(other, name) != given.get(name, getattr(fresh, name)):
+                raise Wrong(f"{name} is {getattr(other, name)!r} after GPT2Config(**{given})")
     return 0.0
+
+
+OTHERS: dict[str, tuple[Any, ...]] = {
+    "vocab_size": (99, 50258),
+    "n_positions": (8, 4096),
+    "n_embd": (24, 960, 1536),
+    "n_layer": (2, 64),
+    "n_head": (1, 6),
+    "n_inner": (1, 24),
+    "layer_norm_epsilon": (1e-12, 0.5),
+    "activation_function": ("relu",),
+    "resid_pdrop": (0.4,),
+    "embd_pdrop": (0.0,),
+    "attn_pdrop": (0.3,),
+    "initializer_range": (0.3,),
+    "bos_token_id": (3,),
+    "eos_token_id": (1,),
+    "tie_word_embeddings": (False,),
+}
+
+
+def _given(fresh: Any) -> Iterator[dict[str, Any]]:
+    """What is set by name: one field, two that later steps read, and all of those, equal."""
+    for name, values in OTHERS.items():
+        yield from ({name: value} for value in values if hasattr(fresh, name))
+    for a, b in itertools.combinations(READ_LATER, 2):
+        yield from ({a: x, b: y} for x in OTHERS[a] for y in OTHERS[b])
+    for size in (1, 6):
+        yield {**dict.fromkeys(READ_LATER, size), "layer_norm_epsilon": 1e-3}
+    yield {"n_embd": 1600, "n_head": 25, "n_layer": 48}
 
 
 def _near(have: object, value: object) -> bool:
