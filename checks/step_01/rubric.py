@@ -165,8 +165,8 @@ def _makes(evidence: Evidence, trial: str) -> Iterable[Make]:
 def _changed(make: Make, fresh: dict[str, Any], seen: object) -> Failed | None:
     """The first field that is neither what was given nor, if nothing was, its default."""
     have = seen if isinstance(seen, dict) else {}
-    for name in fresh:
-        want = make.kwargs.get(name, fresh[name])
+    for name, default in fresh.items():
+        want = make.kwargs.get(name, default)
         if not _same(have.get(name), want):
             call = ", ".join(f"{key}={value!r}" for key, value in make.kwargs.items())
             told = f"After GPT2Config({call}), {name} is {_shown(have.get(name))}"

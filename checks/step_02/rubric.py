@@ -9,7 +9,8 @@ from grader.rubric import Check, Rubric, rules, source
 
 NAME = "causal_mask"
 EVERY = ("square-*", "later-*")
-LATER = tuple(f"later-{index}" for index in range(1, 7))
+SQUARE = tuple(f"square-{index}" for index in range(1, 5))
+LATER = (*(f"later-{index}" for index in range(1, 8)), "later-again")
 
 
 CHECKS = (
@@ -100,7 +101,7 @@ CHECKS = (
         rule=rules.all_of(
             rules.imports(),
             rules.runs(*EVERY),
-            rules.tensors("square-1", "square-2", "square-3", *LATER),
+            rules.tensors(*SQUARE, *LATER),
         ),
     ),
     Check(

@@ -15,7 +15,7 @@ import numpy as np
 from checks.shared.attention import Floats, linear, split_heads
 from checks.shared.trials import Array, Rng, normal
 from checks.step_03 import oracle as oracles
-from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering
+from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering, in_turn
 
 NAME = "scaled_dot_product_attention"
 EXAMPLE = Path(__file__).resolve().parents[2] / "steps" / "data" / "she_loves_cats.json"
@@ -49,11 +49,10 @@ def _planned(rng: Rng, index: int, case: Case) -> Trial:
     inputs = _inputs(rng, leading, queries, keys, head_dim, value_dim)
     if case["mask"] is None:
         return _trial(f"plain-{index}", *inputs)
-    shape = (keys,) if case["mask"] == "least" else (*leading, queries, keys)
+    shape = (1, keys) if case["mask"] == "least" else (*leading, queries, keys)
     hidden = rng.random(shape) < 0.4
     hidden[..., 0], hidden[..., -2:] = True, False
-    low = -np.inf if index % 2 else -1e9
-    mask = np.where(hidden, low, normal(rng, *shape)).astype(np.float32)
+    mask = np.where(hidden, -np.inf, 0.0).astype(np.float32)
     return _trial(f"masked-{index}", *inputs, mask=mask, named=index % 3 == 0)
 
 
@@ -67,7 +66,32 @@ def _plain(rng: Rng) -> list[Trial]:
         _trial("plain-5d", *_inputs(rng, (2, 1, 3), 4, 2, 5, 6)),
         _trial("plain-one", *_inputs(rng, (3, 2), 1, 1, 4, 5)),
         _trial("plain-sharp", *_inputs(rng, (2,), 6, 5, 9, 3, scale=2.5), slack=5.0),
+        _trial("plain-wide", *_inputs(rng, (2,), 3, 4, 64, 5)),
+        _trial("plain-equal", *_inputs(rng, (3, 3), 4, 2, 5, 6)),
+        _extreme(rng),
+        _repeated(rng),
     ]
+
+
+def _extreme(rng: Rng) -> Trial:
+    """Scores of ±60, some of them near each other: clipped ones are no longer apart."""
+    query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
+    query[..., 1:] = 0.0
+    query[..., 0] = [2.0, -2.0, 1.0]  # times the root of head_dim: the score is ± the key
+    key[..., 0] = rng.permuted([[60.0, 58.5, 56.0, 51.0, -60.0]] * 2, axis=1)
+    return _trial("plain-extreme", query, key, value, slack=5.0)
+
+
+def _repeated(rng: Rng) -> Trial:
+    """Five calls on arrays of the same shapes: with one mask, another, and none between."""
+    leading, queries, keys = (2, 3), 4, 5
+    each = []
+    for masked in (True, True, False, True, False):
+        mask = np.where(rng.random((queries, keys)) < 0.5, -np.inf, 0.0).astype(np.float32)
+        mask[:, 1] = 0.0
+        inputs = _inputs(rng, leading, queries, keys, 6, 7)
+        each.append(_trial("", *inputs, mask=mask if masked else None))
+    return in_turn("masked-again", {f"call{index}": one for index, one in enumerate(each)})
 
 
 def _masked(rng: Rng) -> list[Trial]:
@@ -78,6 +102,7 @@ def _masked(rng: Rng) -> list[Trial]:
         _with_mask(rng, "masked-keys", (2, 3), 4, 7, shape=(2, 1, 1, 7)),
         _with_mask(rng, "masked-texts", (3, 2), 6, 4, shape=(3, 1, 6, 4)),
         _with_mask(rng, "masked-named", (), 5, 3, shape=(5, 3), named=True),
+        _with_mask(rng, "masked-square", (), 4, 4, shape=(4, 4)),
         _with_mask(rng, "masked-nothing", (2,), 3, 4, shape=(3, 4), visible=True),
     ]
 

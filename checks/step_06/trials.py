@@ -30,6 +30,7 @@ def draw(rng: Rng) -> list[Trial]:
         _distance(rng),
         *_layers(rng),
         *_layers_in_turn(rng),
+        _no_weights(),
         _calls(rng),
     ]
 
@@ -123,6 +124,9 @@ def _rotations(rng: Rng) -> list[Trial]:
         _rotation(rng, "rope-heads", (2, 3, 4, 10), _positions(rng, 2, 1, 4)),
         _rotation(rng, "rope-pair", (4, 3, 2), _positions(rng, 4, 3)),
         _rotation(rng, "rope-usual", (2, 6, 8), _positions(rng, 6), theta=10_000.0),
+        _rotation(rng, "rope-slow", (2, 5, 8), _positions(rng, 5), theta=500_000.0),
+        _rotation(rng, "rope-fast", (2, 3, 6), _positions(rng, 3), theta=2.5),
+        _rotation(rng, "rope-equal", (4, 4, 6), _positions(rng, 4)),
         _rotation(rng, "start", (2, 4, 6), zeros),
         _last(rng),
     ]
@@ -143,14 +147,19 @@ def _rotation(
 
 
 def _last(rng: Rng) -> Trial:
-    """The last position of the table; no numbers are expected, only an answer."""
-    x = normal(rng, 1, 4)
-    return Trial(Probe("last", (_rope(4, 50.0), _turn("out", x, np.array([LONGEST - 1])))))
+    """The last position of the table."""
+    return _rotation(rng, "last", (1, 4), np.array([LONGEST - 1]), theta=50.0)
 
 
 def _parameters() -> Trial:
     """The layer has none, so an empty set of weights loads."""
     return Trial(Probe("parameters", (_rope(6, 100.0), Load("loaded", "rope", {}))))
+
+
+def _no_weights() -> Trial:
+    """The layer has none either: they are arguments of each call."""
+    made = Make("module", LAYER, (6, 3, LONGEST, 50.0))
+    return Trial(Probe("layer-empty", (made, Load("loaded", "module", {}))))
 
 
 def _distance(rng: Rng) -> Trial:

@@ -15,8 +15,20 @@ INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)
 SPLIT, MERGE, ATTN = (
     source.method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn")
 )
-FORWARDS = ("gpt2", "random-*", "sharp", "calls", "turns")
+FORWARDS = ("gpt2", "random-*", "sharp", "extreme", "calls", "turns")
 """The trials that run the whole layer."""
+
+LATER_MASK = rules.where_seen(
+    "mask-later",
+    rules.numbers_or(
+        "mask-later",
+        other={"earlier": "hidden"},
+        what="numbers of causal_mask",
+        note="With num_tokens > 0 the diagonal of your causal_mask starts in column 0. This step "
+        "passes 0. With the KV cache of step 10, the last of ten tokens would see only the first.",
+    ),
+)
+"""The mask is asked for tokens that came before too, although the layer has none."""
 
 
 CHECKS = (
@@ -329,6 +341,7 @@ CHECKS = (
         rule=rules.all_of(
             rules.numbers(*FORWARDS),
             rules.note("Checked in {count} forward passes against float64.", *FORWARDS),
+            LATER_MASK,
         ),
         needs=("shape",),
     ),
@@ -339,7 +352,7 @@ RUBRIC = Rubric(
     draw=lambda rng: [
         *trials.layer_trials(rng, CLASS),
         *trials.part_trials(rng, CLASS),
-        trials.mask_part(),
+        *trials.mask_parts(),
     ],
     misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
     result="numbers",

@@ -61,6 +61,8 @@ class Arguments:
                 return name not in seen or alike(follow(seen[name], path), eye.see(built))
             case language.TensorArg(array) | language.ArrayArg(array):
                 return alike(language.SeenArray(array), eye.see(built))
+            case language.ConfigArg():
+                return bool(vars(built) == vars(self.build(given, {})))
             case bool() | int() | float() | str():
                 return type(built) is type(given) and bool(built == given)
         return True

@@ -84,9 +84,11 @@ class _Bench:
     def do(self, action: language.Action) -> Seen:
         match action:
             case Make():
-                return self._staged(
+                seen = self._staged(
                     action, lambda: self._target(action.target), self._eye.see_module
                 )
+                self._compare(action)
+                return seen
             case Call():
                 how = self._staged if action.staged and not self._followed else self._direct
                 seen = how(action, lambda: self._callee(action), self._eye.see)
@@ -138,7 +140,7 @@ class _Bench:
         self._given = tuple(args), dict(kwargs)
         return call_learner(target, args, kwargs)
 
-    def _compare(self, action: Call) -> None:
+    def _compare(self, action: Make | Call) -> None:
         """Compare the arguments of the call that was just made with what they were.
 
         Raises:
@@ -154,7 +156,8 @@ class _Bench:
         }
         for name, (given, built) in pairs.items():
             if not self._arguments.unchanged(given, built, self._seen, eye):
-                what = action.method or "The forward pass"
+                called = action.target if isinstance(action, Make) else action.method
+                what = called or "The forward pass"
                 raise errors.ChangedArgument(f"{what} changed its argument {name}")
 
     def _target(self, name: str) -> Any:

@@ -54,6 +54,19 @@ INPUTS = (
     ((4, 2), 3, 5, 6, 2, (4, 1, 3, 5)),
     ((2, 1, 3), 2, 3, 4, 5, None),
     ((1, 1), 1, 1, 3, 2, None),
+    # lengths that are equal, or one, and wide heads
+    ((), 4, 4, 3, 5, (4, 4)),
+    ((3, 3), 4, 2, 5, 6, None),
+    ((2,), 1, 4, 3, 5, None),
+    ((2,), 1, 4, 3, 5, (1, 4)),
+    ((2,), 4, 1, 3, 5, None),
+    ((2,), 4, 3, 3, 5, None),
+    ((2,), 4, 5, 3, 5, None),
+    ((2,), 4, 4, 3, 5, None),
+    ((2,), 3, 4, 64, 5, None),
+    # the same shapes again, with another mask and without one
+    ((2, 3), 6, 6, 4, 5, (6, 6)),
+    ((2, 3), 6, 6, 4, 5, None),
 )
 
 
@@ -97,6 +110,10 @@ TEXTS = (
     ([[7, 7], [7, 1]], 7),
     ([[2]], 2),
     ([[0, 3, 0, 0, 1]], 0),
+    ([[1, 7, 3], [2, 3, 4], [7, 7, 1]], 7),
+    ([[1, 2, 7], [7, 3, 4], [1, 7, 1]], 7),
+    ([[5, -100, 3, 8], [-100, 3, 4, 5]], -100),
+    ([[4464, 70000, 3], [1, 2, 3]], 70000),
 )
 
 
@@ -158,6 +175,13 @@ ROTATIONS = (
     ((3,), 6, 4, (), 10000.0),
     ((2, 3), 5, 10, (2, 1), 250.0),
     ((4,), 3, 2, (4,), 60.0),
+    # lengths that are equal, or one; other bases
+    ((4,), 4, 6, (), 45.0),
+    ((2,), 1, 4, (2,), 50.0),
+    ((), 2, 2, (), 35.0),
+    ((3,), 4, 4, (3,), 30.0),
+    ((), 5, 6, (), 2.5),
+    ((2,), 5, 6, (), 500000.0),
 )
 LAYERS = (
     # num_heads, d_k, leading dimensions, seq, shape of the positions without seq, theta
@@ -168,8 +192,10 @@ LAYERS = (
     (2, 4, (3, 2), 1, (), 55.0),
     (1, 8, (2,), 7, (2,), 150.0),
     (1, 2, (), 300, (), 80.0),
+    (3, 4, (3,), 5, (3,), 60.0),
+    (4, 2, (2,), 4, (2,), 65.0),
 )
-LONGEST = 64
+LONGEST, FAR = 64, 1500
 
 
 def _rope(module: types.ModuleType) -> float:
@@ -180,8 +206,13 @@ def _rope(module: types.ModuleType) -> float:
     random, worst = _random(61), 0.0
     for leading, seq, d_k, before, theta in ROTATIONS:
         x = random.normal(0, 1, (*leading, seq, d_k)).astype(np.float32)
-        places = random.integers(0, LONGEST, (*before, seq))
-        layer = _call_make(module.RotaryEmbedding, d_k, LONGEST, theta)
+        longest = FAR if d_k == 8 else LONGEST
+        places = random.integers(0, longest, (*before, seq))
+        places[..., -1] = longest - 1
+        layer = _call_make(module.RotaryEmbedding, d_k, longest, theta)
+        _call_make(
+            module.RotaryEmbedding, d_k, longest, theta + 1
+        )  # another, which changes nothing
         if list(layer.parameters):
             raise Wrong("the rotation has parameters")
         have = _read(_call(layer, _tensor(x), _tensor(places)), "a rotation")
@@ -215,6 +246,8 @@ def _one_rope_layer(
     }
     longest = max(LONGEST, seq)
     layer = _call_make(module.MultiHeadSelfAttentionRoPE, width, n_head, longest, theta)
+    if list(layer.parameters):
+        raise Wrong("the layer has parameters")
     for _ in range(2):
         x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
         places = random.integers(0, LONGEST, (*before, seq))

@@ -123,11 +123,11 @@ def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]
     return f". There is NaN, not a number, first at [{at}]"
 
 
-def numbers_or(*trials: str, other: dict[str, object], note: str) -> Rule:
+def numbers_or(*trials: str, other: dict[str, object], note: str, what: str = "numbers") -> Rule:
     """The numbers are right, or all match another reading that is accepted with a note."""
 
     def rule(evidence: Evidence) -> Ruling:
-        ruling = numbers(*trials)(evidence)
+        ruling = numbers(*trials, what=what)(evidence)
         if not isinstance(ruling, Failed):
             return ruling
         for name, path in results_of(evidence, trials):
