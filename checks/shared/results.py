@@ -106,10 +106,11 @@ def never_nan(*trials: str, path: str, scores: float = 100.0) -> Rule:
             seen = evidence.observation(name).results.get(each)
             if not isinstance(seen, SeenTensor):
                 return NotRun()
-            mask = seen.array if seen.array.dtype.kind == "f" else seen.array.astype(np.float32)
+            kind = np.float64 if seen.array.dtype == np.float64 else np.float32
+            mask = seen.array.astype(kind)
             for sign in (-1.0, 1.0):
                 with np.errstate(all="ignore"):
-                    masked = mask + mask.dtype.type(sign * scores)
+                    masked = mask + kind(sign * scores)
                     weights = np.exp(masked - masked.max(axis=-1, keepdims=True))
                 if not np.isfinite(weights / weights.sum(axis=-1, keepdims=True)).all():
                     return Failed(wrong=((name, each),))

@@ -20,15 +20,15 @@ FORWARDS = ("gpt2", "random-*", "sharp", "extreme", "calls", "turns")
 
 LATER_MASK = rules.where_seen(
     "mask-later",
-    rules.numbers_or(
+    rules.wish(
         "mask-later",
-        other={"earlier": "hidden"},
-        what="numbers of causal_mask",
-        note="With num_tokens > 0 the diagonal of your causal_mask starts in column 0. This step "
-        "passes 0. With the KV cache of step 10, the last of ten tokens would see only the first.",
+        "With num_tokens > 0 your causal_mask is not that of step 02: row i must be 0 up to column "
+        "num_tokens + i. This step passes 0, so it counts. With the KV cache of step 10 new tokens "
+        "would not see what they should: with a diagonal that starts in column 0, the last of ten "
+        "tokens sees only the first.",
     ),
 )
-"""The mask is asked for tokens that came before too, although the layer has none."""
+"""The mask is also asked for tokens that came before, although this layer never has any."""
 
 
 CHECKS = (

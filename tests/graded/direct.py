@@ -227,10 +227,11 @@ def _config(module: types.ModuleType) -> float:
     made = [(given, module.GPT2Config(**given)) for given in _given(fresh)]
     for given, other in made:  # all of them exist by now
         for name in DEFAULTS:
-            if hasattr(fresh, name) and getattr(other, name) != given.get(
-                name, getattr(fresh, name)
-            ):
-                raise Wrong(f"{name} is {getattr(other, name)!r} after GPT2Config(**{given})")
+            if not hasattr(fresh, name):
+                continue
+            have, want = getattr(other, name), given.get(name, getattr(fresh, name))
+            if have != want:
+                raise Wrong(f"{name} is {have!r} after GPT2Config(**{given})")
     return 0.0
 
 
@@ -320,9 +321,36 @@ def _layer(cls: str) -> Callable[[types.ModuleType], float]:
         import numpy as np
 
         random = np.random.default_rng(20240501)
-        return max(_one_layer(getattr(module, cls), random, *sizes) for sizes in LAYERS)
+        worst = max(_one_layer(getattr(module, cls), random, *sizes) for sizes in LAYERS)
+        return max(worst, _far_scores(getattr(module, cls)))
 
     return trial
+
+
+def _far_scores(cls: Any) -> float:
+    """One head, whose scores are the second feature times the sign of the first."""
+    import numpy as np
+    from max.experimental.tensor import Tensor
+
+    from solutions.solution_01 import GPT2Config
+    from tests.graded import formulas
+
+    width = 4
+    fused = np.zeros((3 * width, width), np.float32)
+    fused[0, 0], fused[width, 1] = 2.0, 1.0  # the root of the width, and a feature of the key
+    fused[2 * width :] = np.eye(width)
+    weights = {"c_attn.weight": fused, "c_attn.bias": np.zeros(3 * width, np.float32)}
+    weights |= {"c_proj.weight": np.eye(width, dtype=np.float32)}
+    weights |= {"c_proj.bias": np.zeros(width, np.float32)}
+    x = np.zeros((2, 4, width), np.float32)
+    x[0] = [[1, -41, 0, 1], [1, -40, 0, 2], [1, -42, 0, 3], [-1, 43, 1e7, 4]]
+    x[1] = [[1, 60, 0, 1], [1, 59, 0, 2], [1, 52, 0, 3], [1, 57, 0, 4]]
+    layer = _staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))
+    layer.load_state_dict({name: array.copy() for name, array in weights.items()})
+    have = _read(_staged(lambda: layer(Tensor.from_dlpack(x.copy()))), "scores far from 0")
+    want = formulas.layer(x.astype(np.float64), weights, 1)
+    seen = [0, 2, 3]  # of the second feature the value is the key
+    return _off(have[..., seen], want[..., seen], "scores far from 0")
 
 
 def _one_layer(

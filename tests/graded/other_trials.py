@@ -43,6 +43,8 @@ def _random(seed: int) -> Any:
 
 # ---- step 03 -------------------------------------------------------------------------------
 
+FAR_SCORES = 3, 5, 4
+"""Queries, keys and width of the inputs whose scores are near 60."""
 INPUTS = (
     # leading, queries, keys, head_dim, value_dim, shape of the mask or None
     ((), 4, 6, 5, 3, None),
@@ -64,6 +66,7 @@ INPUTS = (
     ((2,), 4, 5, 3, 5, None),
     ((2,), 4, 4, 3, 5, None),
     ((2,), 3, 4, 64, 5, None),
+    ((2,), *FAR_SCORES, 6, None),
     # the same shapes again, with another mask and without one
     ((2, 3), 6, 6, 4, 5, (6, 6)),
     ((2, 3), 6, 6, 4, 5, None),
@@ -81,6 +84,9 @@ def _dot_product(module: types.ModuleType) -> float:
             random.normal(0, 1.5, (*leading, *size)).astype(np.float32)
             for size in ((queries, head_dim), (keys, head_dim), (keys, value_dim))
         )
+        if (queries, keys, head_dim) == FAR_SCORES:
+            q[..., 1:], q[..., 0] = 0.0, 2.0
+            k[..., 0] = [60.0, 58.5, 56.0, 51.0, -60.0]
         mask = None
         if shape is not None:
             mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
@@ -137,9 +143,11 @@ def _masks(module: types.ModuleType) -> float:
             ours = np.where(np.array(ids) == pad, -3e38, 0)[:, None, None].astype(np.float32)
             combined = _call(module.combine_masks, _tensor(causal), _tensor(ours))
             _behaves(_read(combined, "the combination"), (batch, 1, seq, seq), past)
-    double = _call(module.padding_mask, _tensor(np.array([[1, 2]])), 2, dtype=DType.float64)
+    some = [[1, 2], [2, 2]]
+    double = _call(module.padding_mask, _tensor(np.array(some)), 2, dtype=DType.float64)
     if double.dtype != DType.float64:
         raise Wrong("the dtype is not the one asked for")
+    _behaves(_read(double, "the padding mask"), (2, 1, 1, 2), formulas.visible(some, 2))
     return 0.0
 
 
@@ -210,9 +218,7 @@ def _rope(module: types.ModuleType) -> float:
         places = random.integers(0, longest, (*before, seq))
         places[..., -1] = longest - 1
         layer = _call_make(module.RotaryEmbedding, d_k, longest, theta)
-        _call_make(
-            module.RotaryEmbedding, d_k, longest, theta + 1
-        )  # another, which changes nothing
+        _call_make(module.RotaryEmbedding, d_k, longest, theta + 1)  # it changes nothing
         if list(layer.parameters):
             raise Wrong("the rotation has parameters")
         have = _read(_call(layer, _tensor(x), _tensor(places)), "a rotation")

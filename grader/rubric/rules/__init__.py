@@ -9,7 +9,6 @@ from grader.rubric.rules.combining import all_of, note, where_seen, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, loads
 from grader.rubric.rules.results import (
     numbers,
-    numbers_or,
     repeats,
     shapes,
     tensors,
@@ -35,7 +34,6 @@ __all__ = [
     "missing_name",
     "note",
     "numbers",
-    "numbers_or",
     "obstacle",
     "repeats",
     "runs",

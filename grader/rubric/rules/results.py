@@ -123,24 +123,6 @@ def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]
     return f". There is NaN, not a number, first at [{at}]"
 
 
-def numbers_or(*trials: str, other: dict[str, object], note: str, what: str = "numbers") -> Rule:
-    """The numbers are right, or all match another reading that is accepted with a note."""
-
-    def rule(evidence: Evidence) -> Ruling:
-        ruling = numbers(*trials, what=what)(evidence)
-        if not isinstance(ruling, Failed):
-            return ruling
-        for name, path in results_of(evidence, trials):
-            array, expect = array_at(evidence, name, path), evidence.trials[name].expect
-            if array is None or expect is None:
-                return ruling
-            if not evidence.close(name, array, expect(**other)[path]):
-                return ruling
-        return Passed(note)
-
-    return rule
-
-
 KEPT = (
     "Something is kept between calls, or is random. Compute everything from the arguments, "
     "and keep nothing on self."
