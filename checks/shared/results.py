@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +107,7 @@ def never_nan(*trials: str, path: str, scores: float = 100.0) -> Rule:
             seen = evidence.observation(name).results.get(each)
             if not isinstance(seen, SeenTensor):
                 return NotRun()
-            kind = np.float64 if seen.array.dtype == np.float64 else np.float32
+            kind: Any = np.float64 if seen.array.dtype == np.float64 else np.float32
             mask = seen.array.astype(kind)
             for sign in (-1.0, 1.0):
                 with np.errstate(all="ignore"):
