@@ -242,10 +242,10 @@ def mask_trials(rng: Rng) -> list[Trial]:
     ]
 
 
-def mask_part() -> Trial:
+def mask_parts() -> list[Trial]:
     """The ``causal_mask`` that a layer brings along, called by itself."""
-    one = _mask("mask", 5, 0)
-    return Trial(one.probe, one.expect, part=True)
+    both = (_mask("mask", 5, 0), _mask("mask-later", 2, 3))
+    return [Trial(one.probe, one.expect, part=True) for one in both]
 
 
 def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False) -> Trial:

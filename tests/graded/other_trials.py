@@ -54,6 +54,16 @@ INPUTS = (
     ((4, 2), 3, 5, 6, 2, (4, 1, 3, 5)),
     ((2, 1, 3), 2, 3, 4, 5, None),
     ((1, 1), 1, 1, 3, 2, None),
+    ((3,), 3, 3, 3, 3, None),
+    ((2, 2), 2, 2, 2, 2, (2,)),
+    ((4, 1, 2), 4, 5, 1, 1, (5,)),
+    ((1, 5), 1, 5, 4, 3, (1, 1, 1, 5)),
+    ((4,), 3, 1, 2, 4, (4, 3, 1)),
+    ((5,), 2, 6, 6, 1, (5, 1, 6)),
+    ((2, 3, 4), 3, 4, 5, 2, (4, 3, 4)),
+    ((), 4, 4, 1, 3, None),
+    ((3, 1), 1, 6, 2, 5, None),
+    ((2, 4, 1), 5, 3, 4, 4, None),
 )
 
 
@@ -97,6 +107,10 @@ TEXTS = (
     ([[7, 7], [7, 1]], 7),
     ([[2]], 2),
     ([[0, 3, 0, 0, 1]], 0),
+    ([[4], [1], [4]], 4),
+    ([[1, 2, 3], [3, 3, 1], [3, 1, 2]], 3),
+    ([[0, 5], [0, 0], [6, 0], [7, 8]], 0),
+    ([[5, 50256, 7, 8], [50256, 1, 2, 50256]], 50256),
 )
 
 
@@ -120,9 +134,11 @@ def _masks(module: types.ModuleType) -> float:
             ours = np.where(np.array(ids) == pad, -3e38, 0)[:, None, None].astype(np.float32)
             combined = _call(module.combine_masks, _tensor(causal), _tensor(ours))
             _behaves(_read(combined, "the combination"), (batch, 1, seq, seq), past)
-    double = _call(module.padding_mask, _tensor(np.array([[1, 2]])), 2, dtype=DType.float64)
-    if double.dtype != DType.float64:
-        raise Wrong("the dtype is not the one asked for")
+    for ids, pad in TEXTS:
+        double = _call(module.padding_mask, _tensor(np.array(ids)), pad, dtype=DType.float64)
+        if double.dtype != DType.float64:
+            raise Wrong("the dtype is not the one asked for")
+        _behaves(double.to_numpy(), (len(ids), 1, 1, len(ids[0])), formulas.visible(ids, pad))
     return 0.0
 
 
@@ -158,6 +174,12 @@ ROTATIONS = (
     ((3,), 6, 4, (), 10000.0),
     ((2, 3), 5, 10, (2, 1), 250.0),
     ((4,), 3, 2, (4,), 60.0),
+    ((4,), 4, 4, (4,), 80.0),
+    ((2, 2), 2, 2, (2, 2), 10000.0),
+    ((1,), 1, 6, (), 33.0),
+    ((3, 1), 3, 4, (), 44.0),
+    ((), 1, 2, (), 10000.0),
+    ((2,), 4, 8, (2,), 10000.0),
 )
 LAYERS = (
     # num_heads, d_k, leading dimensions, seq, shape of the positions without seq, theta
@@ -168,6 +190,9 @@ LAYERS = (
     (2, 4, (3, 2), 1, (), 55.0),
     (1, 8, (2,), 7, (2,), 150.0),
     (1, 2, (), 300, (), 80.0),
+    (2, 2, (2,), 2, (2,), 66.0),
+    (3, 4, (4,), 3, (), 77.0),
+    (1, 4, (1,), 4, (), 50.0),
 )
 LONGEST = 64
 
@@ -248,6 +273,12 @@ NORMS = (
     ((2, 3, 4, 5), 2.0, 1.0, 0.0),
     ((3, 8), None, 3e-3, 0.0),
     ((2, 4, 16), 1e-2, 0.1, 4.0),
+    ((2, 2, 2), 0.3, 1.0, 0.0),
+    ((1, 3, 3), None, 1.0, 0.0),
+    ((3, 1, 2), 1e-12, 1e-5, 0.0),
+    ((5, 2, 1), None, 1.0, 0.0),
+    ((3, 4, 3), 0.2, 2.0, 0.0),
+    ((4, 4), 1e-12, 1e-5, 0.0),
 )
 
 
@@ -272,7 +303,8 @@ def _norm(module: types.ModuleType) -> float:
         have = _read(_call(layer, _tensor(x)), "the output")
         want = _formula(x.astype(np.float64), given, usual)
         worst = max(worst, _off(have, want, f"the output for {shape}, eps {eps}"))
-    return max(worst, _residual(module, random, (2, 3, 5)), _residual(module, random, (1, 4, 6)))
+    shapes = ((2, 3, 5), (1, 4, 6), (3, 3, 3), (4, 1, 2), (2, 5), (3, 1), (2, 2, 4), (5, 4, 5))
+    return max(worst, *(_residual(module, random, shape) for shape in shapes))
 
 
 def _affine(random: Any, dim: int) -> dict[str, Any]:
