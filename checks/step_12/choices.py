@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from checks.shared.attention import Floats
 from checks.shared.trials import Array, Rng
@@ -30,7 +32,7 @@ def draw(rng: Rng) -> list[Trial]:
         _trial("temperature-boundary", list(_boundaries())),
         _choices(rng, "top-k", [(1.0, 3), (1.0, 1), (0.8, 5), (2.0, 40), (3.0, 2)]),
         _trial("top-k-options", [c for c in drawn if c.temperature and c.top_k is not None]),
-        _trial("top-k-ties", list(_ties(rng))),
+        _ties(),
     ]
 
 
@@ -65,16 +67,31 @@ def _boundaries() -> list[Choice]:
     return [*even, Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5)]
 
 
-def _ties(rng: Rng) -> list[Choice]:
-    """Scores equal to the lowest that may stay: they stay too."""
-    found = []
-    for top_k in (1, 2, 3):
-        scores = np.array([1.0, 1.0, 2.0, 1.0, -1.0, 2.5], np.float32)[rng.permutation(6)]
-        for draw in (0.06, 0.3, 0.6, 0.94):
-            choice = Choice(scores, 1.5, top_k, draw)
-            found += [choice] if choice.clear() else []
-    same = np.zeros(5, np.float32)
-    return [*found, *(Choice(same, 1.0, 2, draw) for draw in (0.1, 0.5, 0.9))]
+TIED = 2
+"""The first id of those with equal scores in the trial of ties."""
+
+
+def _ties() -> Trial:
+    """Scores equal to the lowest that may stay: all of them stay, or as many as there is room for.
+
+    Either way the draws here fall on a token that is better, or on one of the equal ones.
+    """
+    scores = np.array([2.5, 2.0, 1.0, 1.0, 1.0, -1.0], np.float32)
+    equal = np.array([-1.0, -1.0, 1.0, 1.0], np.float32)
+    drawn = [Choice(scores, 1.0, top_k, draw) for top_k in (3, 4) for draw in (0.0, 0.4, 0.97)]
+    trial = _trial("top-k-ties", [*drawn, Choice(equal, 1.0, 1, 0.3), Choice(equal, 1.0, 1, 0.9)])
+    answer = trial.expect
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        found = answer(**knobs) if answer else {}
+        return {name: np.asarray(_one_of_the_equal(token)) for name, token in found.items()}
+
+    return replace(trial, expect=expect, view=_one_of_the_equal)
+
+
+def _one_of_the_equal(token: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The first of the equal ones for any of them."""
+    return np.where((token >= TIED) & (token < TIED + 3), TIED, token)
 
 
 @dataclass(frozen=True)

@@ -287,6 +287,12 @@ NORMS = (
     ((2, 3, 4, 5), 2.0, 1.0, 0.0),
     ((3, 8), None, 3e-3, 0.0),
     ((2, 4, 16), 1e-2, 0.1, 4.0),
+    ((2, 2, 2), 0.3, 1.0, 0.0),
+    ((1, 3, 3), None, 1.0, 0.0),
+    ((3, 1, 2), 1e-12, 1e-5, 0.0),
+    ((5, 2, 1), None, 1.0, 0.0),
+    ((3, 4, 3), 0.2, 2.0, 0.0),
+    ((4, 4), 1e-12, 1e-5, 0.0),
 )
 
 
@@ -311,7 +317,8 @@ def _norm(module: types.ModuleType) -> float:
         have = _read(_call(layer, _tensor(x)), "the output")
         want = _formula(x.astype(np.float64), given, usual)
         worst = max(worst, _off(have, want, f"the output for {shape}, eps {eps}"))
-    return max(worst, _residual(module, random, (2, 3, 5)), _residual(module, random, (1, 4, 6)))
+    shapes = ((2, 3, 5), (1, 4, 6), (3, 3, 3), (4, 1, 2), (2, 5), (3, 1), (2, 2, 4), (5, 4, 5))
+    return max(worst, *(_residual(module, random, shape) for shape in shapes))
 
 
 def _affine(random: Any, dim: int) -> dict[str, Any]:

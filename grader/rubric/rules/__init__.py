@@ -8,6 +8,7 @@ from __future__ import annotations
 from grader.rubric.rules.combining import all_of, note, where_seen, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, loads
 from grader.rubric.rules.results import (
+    note_if,
     numbers,
     repeats,
     shapes,
@@ -33,6 +34,7 @@ __all__ = [
     "loads",
     "missing_name",
     "note",
+    "note_if",
     "numbers",
     "obstacle",
     "repeats",
