@@ -5,7 +5,7 @@ A rule takes names of trials; a trailing ``*`` names every trial that starts lik
 
 from __future__ import annotations
 
-from grader.rubric.rules.combining import all_of, note, where_seen, wish
+from grader.rubric.rules.combining import all_of, note, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, loads
 from grader.rubric.rules.results import (
     note_if,
@@ -42,6 +42,5 @@ __all__ = [
     "shapes",
     "tensors",
     "unaffected",
-    "where_seen",
     "wish",
 ]

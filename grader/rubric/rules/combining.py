@@ -35,16 +35,6 @@ def note(text: str, *trials: str) -> Rule:
     return rule
 
 
-def where_seen(trial: str, one: Rule) -> Rule:
-    """``one``, if ``trial`` returned all its results; a program may lack what it calls."""
-
-    def rule(evidence: Evidence) -> Ruling:
-        seen = evidence.observation(trial)
-        return one(evidence) if seen.results and seen.error is None else Passed()
-
-    return rule
-
-
 def wish(trial: str, note: str) -> Rule:
     """Always holds; ``note`` is added if ``trial`` is not right."""
 
