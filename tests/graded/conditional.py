@@ -24,6 +24,9 @@ from tests.graded import variants
 from tests.graded.conditions import CONDITIONS, Target
 from tests.graded.variants import Variant
 
+FINE = ("refused", "equivalent")
+"""What may become of a cell."""
+
 DISPATCH = Path(__file__).with_name("dispatch.py")
 
 
@@ -79,6 +82,15 @@ def cells(step: str, most: int | None = None) -> Iterator[Cell]:
             for name, condition in target.conditions().items():
                 text = program(right, wrong, target, condition)
                 yield Cell(step, one.stem, target.name, name, text)
+
+
+def never(step: str) -> list[tuple[str, str, str]]:
+    """Target, condition and reason of what no call can meet."""
+    return [
+        (target.name, condition, reason)
+        for target in CONDITIONS[step]
+        for condition, reason in target.never.items()
+    ]
 
 
 def mistakes(step: str) -> list[Variant]:

@@ -33,7 +33,7 @@ class Target:
         for (one, first), (two, second) in itertools.combinations(self.lengths.items(), 2):
             found[f"{one} equals {two}"] = f"{first} == {second}"
         if self.state:
-            found["second call"] = "c.calls == 1"
+            found["second call"] = "c.calls == 1" if self.methods else "c.calls >= 1"
             found["from the third call on"] = "c.calls >= 2"
             if self.methods:
                 found["every object but the first"] = "c.number >= 1"

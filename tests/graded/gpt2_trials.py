@@ -666,7 +666,7 @@ def _expected(
         if len(text) == fields["n_positions"]:
             break
         scores = [float(s) for s in _logits([text], weights, fields)[0, -1]]
-        draws = settings.get("draws", [0.0] * count)
+        draws = settings.get("draws") or [0.0] * count
         text.append(
             formulas.choose(
                 scores, settings.get("temperature", 0), settings.get("top_k"), draws[index]
