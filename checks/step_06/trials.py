@@ -84,7 +84,7 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         (4, 4, (4, 4), (4, 4)),
         (3, 2, (1, 5), (5,)),
     )
-    each = []
+    each: list[Trial] = []
     for n_head, d_k, leading, positions in sizes:
         width = n_head * d_k
         given = {

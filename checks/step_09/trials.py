@@ -47,7 +47,7 @@ def _in_turn(rng: Rng) -> list[Trial]:
         ({"n_embd": 4, "n_head": 1, "n_inner": 5, "layer_norm_epsilon": 0.3}, (2, 4)),
         ({"n_embd": 8, "n_head": 2, "layer_norm_epsilon": 0.3}, (4, 2)),
     )
-    blocks = []
+    blocks: list[Trial] = []
     for config, size in configs:
         shape = (*size, int(config["n_embd"]))
         names = ("first", "second") if len(blocks) < 2 else ("first",)

@@ -252,7 +252,8 @@ def _written(
 
 def _renumbered(weights: dict[str, Array], text: Text, end: int) -> tuple[dict[str, Array], Text]:
     """The same model and text with the ids of ``end`` and of the end token swapped."""
-    swap = {end: text.eos_token_id, text.eos_token_id: end}
+    old = end if text.eos_token_id is None else text.eos_token_id
+    swap = {end: old, old: end}
     table = weights["transformer.wte.weight"].copy()
     table[list(swap)] = table[list(swap.values())]
     tokens = [swap.get(token, token) for token in text.tokens]

@@ -159,14 +159,9 @@ def _condition(c):
 
 def _safe(wrong: ast.Module) -> str:
     """The wrong program as the body of a function. Texts of several lines stay what they are."""
-    body = [node for node in wrong.body if not _future(node)]
-    function = ast.FunctionDef(
-        name="_",
-        args=ast.arguments([], [], None, [], [], None, []),
-        body=body,
-        decorator_list=[],
-        type_params=[],
-    )
+    function = ast.parse("def _(): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = [node for node in wrong.body if not _future(node)]
     text = ast.unparse(ast.fix_missing_locations(ast.Module([function], [])))
     return text.partition("\n")[2]
 

@@ -37,7 +37,8 @@ class Target:
             found["from the third call on"] = "c.calls >= 2"
             if self.methods:
                 found["every object but the first"] = "c.number >= 1"
-        return {name: text for name, text in found.items() if name not in self.never} | self.others
+        found = {name: text for name, text in found.items() if name not in self.never}
+        return {**found, **self.others}
 
 
 def _is(name: str) -> str:
