@@ -77,7 +77,7 @@ def _several(
 
 
 def _layers_in_turn(rng: Rng) -> list[Trial]:
-    """Layers of equal lengths or of one, two in turn, each on two texts of the same shape."""
+    """Layers of equal lengths or of one, two in turn, the first two on two texts of one shape."""
     sizes = (
         # heads, d_k, shape of the texts, shape of the positions
         (2, 2, (2, 2), (2, 2)),
@@ -85,12 +85,12 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         (4, 4, (4, 4), (4, 4)),
         (3, 2, (1, 5), (5,)),
     )
-    each = []
+    each: list[Trial] = []
     for n_head, d_k, leading, positions in sizes:
         width = n_head * d_k
         given = {
             name: (normal(rng, *leading, width), _positions(rng, *positions))
-            for name in ("first", "second")
+            for name in ("first", "second")[: 1 + (len(each) < 2)]
         }
         each.append(_layer_trial("layer", weights(rng, width), n_head, _theta(rng), given))
     return [

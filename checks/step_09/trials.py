@@ -36,7 +36,7 @@ def draw(rng: Rng) -> list[Trial]:
 
 
 def _in_turn(rng: Rng) -> list[Trial]:
-    """Lengths that are equal or one, two layers in turn, each on two inputs of one shape."""
+    """Lengths that are equal or one, two layers in turn, some on two inputs of one shape."""
     mlps = {
         key: mlp_trial(rng, key, n_embd=width, inner=inner, shape=shape, calls=("first", "second"))
         for key, width, inner, shape in (("a", 4, 4, (4,)), ("b", 3, 12, (1, 3)))
@@ -47,10 +47,11 @@ def _in_turn(rng: Rng) -> list[Trial]:
         ({"n_embd": 4, "n_head": 1, "n_inner": 5, "layer_norm_epsilon": 0.3}, (2, 4)),
         ({"n_embd": 8, "n_head": 2, "layer_norm_epsilon": 0.3}, (4, 2)),
     )
-    blocks = []
+    blocks: list[Trial] = []
     for config, size in configs:
         shape = (*size, int(config["n_embd"]))
-        inputs = {name: normal(rng, *shape, scale=1.5) for name in ("first", "second")}
+        names = ("first", "second") if len(blocks) < 2 else ("first",)
+        inputs = {name: normal(rng, *shape, scale=1.5) for name in names}
         blocks.append(_block(rng, "block", config, inputs))
     pairs = zip(blocks[::2], blocks[1::2], strict=True)
     return [

@@ -8,10 +8,10 @@ from __future__ import annotations
 from checks.shared import results_gpt2, structure, usual
 from checks.shared.attention_mistakes import HEADS
 from checks.shared.mistakes import named
-from checks.step_10 import mistakes, trials
+from checks.step_10 import calls, mistakes, trials
 from grader.rubric import Check, Rubric, rules, source
 
-CLASS = trials.CLASS
+CLASS = calls.CLASS
 OPTIONS = ("no-bias", "scale-*", "masks", "position-bias", "zero", "rotary", "dropout")
 CACHES = ("cache-*",)
 TOGETHER = ("together-*",)
@@ -341,7 +341,7 @@ RUNTIME = (
         "The options do not work together, for every size",
         "Each option works alone. Look for an if that leaves one out where another is given",
         "Every option is independent of the others, and of the cache.",
-        lesson="Putting it together",
+        lesson="A text in pieces",
         blank="call-out-proj",
         rule=rules.all_of(
             rules.runs(*TOGETHER),

@@ -305,7 +305,7 @@ RUNTIME = (
         lesson="The loop",
         answer="new = text[-1:] if cache is not None else text; logits, cache = "
         "model.decode(ids, cache)",
-        rule=rules.all_of(rules.runs("stream"), results.streams("stream", prompt=3, new=3)),
+        rule=rules.all_of(rules.runs("stream"), results.streams("stream", prompt=3, new=2)),
         needs=("generate", "uncached"),
     ),
     Check(

@@ -134,8 +134,7 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         sizes,
-        lambda _: drawn(5, use_cache=False, top_k=3),
-        lambda text: replace(text, max_new_tokens=9, use_cache=True),
+        lambda _: Text(_prompt(rng, 5), 9, use_cache=False),
     )
 
 
@@ -149,7 +148,7 @@ STREAM = {"cached": True, "uncached": False}
 
 def _streamed(rng: Rng, sizes: Config) -> Trial:
     """``stream`` on a model that is watched: one token is taken, then the rest."""
-    written = _written(rng, "", sizes, lambda _: Text(_prompt(rng, 3), 3))
+    written = _written(rng, "", sizes, lambda _: Text(_prompt(rng, 3), 2))
     text = next(a for a in written.probe.actions if isinstance(a, Call))
     actions: list[Action] = [*written.probe.actions[:2]]
     for how, use_cache in STREAM.items():
@@ -177,14 +176,14 @@ def _taken(new: Floats) -> Iterator[tuple[str, Floats]]:
     yield "rest", new[1:]
 
 
-MANY = 400
+MANY = 1500
 
 
 def _fresh(rng: Rng) -> Trial:
     """A text without numbers to draw with, twice. No two are alike in a hundred thousand years."""
     sizes = config(MANY, 6, 2, 1, 1)
     make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
-    args: tuple[Arg, ...] = (Ref("module"), [3], 5)
+    args: tuple[Arg, ...] = (Ref("module"), [3], 3)
     kwargs: dict[str, Arg] = {"temperature": 1000.0}
     calls = (Call(name, None, "generate", args, kwargs, staged=False) for name in TEXT_CALLS)
     load = Load("loaded", "module", dict(model_weights(rng, sizes)))
@@ -253,7 +252,8 @@ def _written(
 
 def _renumbered(weights: dict[str, Array], text: Text, end: int) -> tuple[dict[str, Array], Text]:
     """The same model and text with the ids of ``end`` and of the end token swapped."""
-    swap = {end: text.eos_token_id, text.eos_token_id: end}
+    old = end if text.eos_token_id is None else text.eos_token_id
+    swap = {end: old, old: end}
     table = weights["transformer.wte.weight"].copy()
     table[list(swap)] = table[list(swap.values())]
     tokens = [swap.get(token, token) for token in text.tokens]

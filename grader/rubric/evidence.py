@@ -93,14 +93,18 @@ class Evidence:
         return self.observation(trial).error
 
     def seen(self, trial: str, path: str) -> Seen:
-        """The result at ``path`` (``"out"``, or ``"out.0"`` inside a tuple); None if absent."""
+        """The result at ``path``; None if absent.
+
+        ``"out"``, or ``"out.0"`` inside a tuple, or ``"out.a.b"`` for the key ``"a.b"`` of a dict.
+        """
         name, *inside = path.split(".")
         value = self.observation(trial).results.get(name)
-        for key in inside:
+        for index, key in enumerate(inside):
             if isinstance(value, tuple | list) and key.isdecimal() and int(key) < len(value):
                 value = value[int(key)]
             elif isinstance(value, dict):
-                value = value.get(key)
+                value = value.get(".".join(inside[index:]))
+                break
             else:
                 return None
         if path in self.expected(trial):

@@ -69,11 +69,8 @@ class Arguments:
 
 
 def _each(given: Any, built: Any, kind: type, same: Callable[[Any, Any], bool]) -> bool:
-    return (
-        type(built) is kind
-        and len(built) == len(given)
-        and all(same(*pair) for pair in zip(given, built, strict=True))
-    )
+    fits: bool = type(built) is kind
+    return fits and len(list(built)) == len(given) and all(map(same, given, built))
 
 
 def alike(before: Seen, now: Seen) -> bool:
@@ -84,8 +81,9 @@ def alike(before: Seen, now: Seen) -> bool:
             language.SeenTensor() | language.SeenArray(),
         ):
             return np.array_equal(before.array, now.array, equal_nan=before.array.dtype.kind == "f")
-        case (list(), list()) | (tuple(), tuple()):
-            return len(before) == len(now) and all(map(alike, before, now))
+        case list() | tuple(), list() | tuple():
+            same = type(before) is type(now) and len(before) == len(now)
+            return same and all(map(alike, before, now))
         case dict(), dict():
             return list(before) == list(now) and all(alike(before[key], now[key]) for key in before)
         case language.SeenModule(), _:

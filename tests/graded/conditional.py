@@ -24,6 +24,9 @@ from tests.graded import variants
 from tests.graded.conditions import CONDITIONS, Target
 from tests.graded.variants import Variant
 
+FINE = ("refused", "equivalent")
+"""What may become of a cell."""
+
 DISPATCH = Path(__file__).with_name("dispatch.py")
 
 
@@ -79,6 +82,15 @@ def cells(step: str, most: int | None = None) -> Iterator[Cell]:
             for name, condition in target.conditions().items():
                 text = program(right, wrong, target, condition)
                 yield Cell(step, one.stem, target.name, name, text)
+
+
+def never(step: str) -> list[tuple[str, str, str]]:
+    """Target, condition and reason of what no call can meet."""
+    return [
+        (target.name, condition, reason)
+        for target in CONDITIONS[step]
+        for condition, reason in target.never.items()
+    ]
 
 
 def mistakes(step: str) -> list[Variant]:
@@ -147,14 +159,9 @@ def _condition(c):
 
 def _safe(wrong: ast.Module) -> str:
     """The wrong program as the body of a function. Texts of several lines stay what they are."""
-    body = [node for node in wrong.body if not _future(node)]
-    function = ast.FunctionDef(
-        name="_",
-        args=ast.arguments([], [], None, [], [], None, []),
-        body=body,
-        decorator_list=[],
-        type_params=[],
-    )
+    function = ast.parse("def _(): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = [node for node in wrong.body if not _future(node)]
     text = ast.unparse(ast.fix_missing_locations(ast.Module([function], [])))
     return text.partition("\n")[2]
 

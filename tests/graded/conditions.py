@@ -33,11 +33,12 @@ class Target:
         for (one, first), (two, second) in itertools.combinations(self.lengths.items(), 2):
             found[f"{one} equals {two}"] = f"{first} == {second}"
         if self.state:
-            found["second call"] = "c.calls == 1"
+            found["second call"] = "c.calls == 1" if self.methods else "c.calls >= 1"
             found["from the third call on"] = "c.calls >= 2"
             if self.methods:
                 found["every object but the first"] = "c.number >= 1"
-        return {name: text for name, text in found.items() if name not in self.never} | self.others
+        found = {name: text for name, text in found.items() if name not in self.never}
+        return {**found, **self.others}
 
 
 def _is(name: str) -> str:

@@ -76,7 +76,7 @@ def either_class(
     """
     kept: dict[int, Any] = {}  # a module may hold no foreign objects: their tensors would count
 
-    class Either(right):  # type: ignore[misc]
+    class Either(right):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             init = _bound(right, args, kwargs)
             case = _Case(init, init, 0, len(kept))

@@ -185,7 +185,8 @@ def _every_option(module: types.ModuleType, random: Any) -> float:
             bias, scale, zero, rotary = chosen
             if (rotary and sizes[1] == 1) or (sum(chosen) + number) % 2:
                 continue
-            options = {"bias": bias, "add_zero_attn": zero, "use_rotary": rotary}
+            options: dict[str, Any] = {"bias": bias, "add_zero_attn": zero}
+            options["use_rotary"] = rotary
             options |= {"attention_scale": 0.6} if scale else {}
             worst = max(worst, _two_pieces(module, random, sizes, options, index + number))
     return worst
@@ -666,7 +667,7 @@ def _expected(
         if len(text) == fields["n_positions"]:
             break
         scores = [float(s) for s in _logits([text], weights, fields)[0, -1]]
-        draws = settings.get("draws", [0.0] * count)
+        draws = settings.get("draws") or [0.0] * count
         text.append(
             formulas.choose(
                 scores, settings.get("temperature", 0), settings.get("top_k"), draws[index]
