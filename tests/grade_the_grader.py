@@ -4,6 +4,9 @@
 wrong, at least 95 % of the wrong variants are named rightly, every check is killed by a wrong
 variant and none by a right one.
 
+``--conditional`` prints the matrix of :mod:`tests.graded.conditional` instead: each target and
+condition, with what became of every mistake that was tried under it.
+
 ``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
 the mistake and its line and never contradicts itself. ``--list`` adds what is not so.
 ``--contradictions`` looks only for these, in the reports on all wrong variants. ``--tried``
@@ -18,13 +21,14 @@ import functools
 import multiprocessing
 import sys
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, TypeVar
 
 from grader.base import course
 from grader.rubric import load
-from tests.graded import mistakes, mistakes_table, told, tried, variants, verdicts
+from tests.graded import conditional, mistakes, mistakes_table, told, tried, variants, verdicts
 from tests.graded.told import Told
 from tests.graded.verdicts import Graded
 from tests.mutate import mutants
@@ -56,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = time.perf_counter()
     if asked.tried:
         return _tried(asked, steps)
+    if asked.conditional:
+        return _conditional(asked, steps)
     if asked.mistakes:
         return _mistakes(asked, steps)
     if asked.contradictions:
@@ -102,6 +108,8 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--tried", action="store_true", help="count changes that were tried")
     parser.add_argument("--sample", type=int, default=10_000, help="this many of each step, evenly")
+    parser.add_argument("--conditional", action="store_true", help="wrong under a condition only")
+    parser.add_argument("--most", type=int, default=12, help="mistakes of a step (default 12)")
     parser.add_argument("--list", action="store_true", help="those told badly, one line each")
     return parser.parse_args(arguments)
 
@@ -169,6 +177,27 @@ def _tried(asked: argparse.Namespace, steps: Sequence[str]) -> int:
         every += found
     print(tried.row("all", every))
     return 0 if tried.reached(every) else 1
+
+
+def _conditional(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print the matrix mistake by condition; 0 if the grader refuses all that are not right."""
+    bad: list[conditional.Judged] = []
+    for step in steps:
+        grade = functools.partial(conditional.judged, seed=asked.seed)
+        found = list(_results(asked.jobs, grade, list(conditional.cells(step, asked.most))))
+        rows: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for one in found:
+            rows[one.cell.target, one.cell.condition][one.verdict] += 1
+        for (target, condition), verdicts_ in sorted(rows.items()):
+            told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts_.items()))
+            print(f"{step} {target}, {condition}: {told}")
+        for target, condition, reason in conditional.never(step):
+            print(f"{step} {target}, {condition}: never, {reason}")
+        bad += [one for one in found if one.verdict not in conditional.FINE]
+        print(f"{step} {len(found)} programs", flush=True)
+    for one in bad:
+        print(f"{one.verdict:<10} {one.cell.step} {one.cell.name} {one.truth or ''}".rstrip())
+    return 1 if bad else 0
 
 
 def _results(jobs: int, grade: Callable[[_File], _Said], files: list[_File]) -> Iterator[_Said]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -66,11 +69,14 @@ def works(*trials: str) -> Rule:
 
 
 def rows_sum_to_one(*trials: str, path: str) -> Rule:
-    """The weights at ``path`` sum to 1 over the last dimension, and none is negative."""
+    """The weights at ``path`` sum to 1 over the last dimension, and none is negative.
+
+    In a trial of several calls in turn, at ``path`` of each call.
+    """
 
     def rule(evidence: Evidence) -> Ruling:
-        for name in evidence.matching(*trials):
-            weights = numbers_at(evidence, name, path)
+        for name, each in _each(evidence, trials, path):
+            weights = numbers_at(evidence, name, each)
             if weights is None or weights.ndim < 1:
                 return NotRun()
             sums = weights.sum(axis=-1)
@@ -78,11 +84,11 @@ def rows_sum_to_one(*trials: str, path: str) -> Rule:
             if wrong.size:
                 return Failed(
                     f"The weights of a query sum to {wrong.flat[0]:.4g}, expected 1",
-                    wrong=((name, path),),
+                    wrong=((name, each),),
                 )
             if (weights < 0).any():
                 return Failed(
-                    f"A weight is negative: {float(np.min(weights)):.4g}", wrong=((name, path),)
+                    f"A weight is negative: {float(np.min(weights)):.4g}", wrong=((name, each),)
                 )
         return Passed()
 
@@ -92,24 +98,34 @@ def rows_sum_to_one(*trials: str, path: str) -> Rule:
 def never_nan(*trials: str, path: str, scores: float = 100.0) -> Rule:
     """A softmax of scores with the mask at ``path`` added has no NaN, in any row.
 
-    float32, as the learner's program computes. ``scores`` bounds the size of the scores.
+    In the mask's own type, as a program computes. ``scores`` bounds the size of the scores. In a
+    trial of several calls in turn, the mask is at ``path`` of each call.
     """
 
     def rule(evidence: Evidence) -> Ruling:
-        for name in evidence.matching(*trials):
-            seen = evidence.observation(name).results.get(path)
+        for name, each in _each(evidence, trials, path):
+            seen = evidence.observation(name).results.get(each)
             if not isinstance(seen, SeenTensor):
                 return NotRun()
-            mask = seen.array.astype(np.float32)
+            kind: Any = np.float64 if seen.array.dtype == np.float64 else np.float32
+            mask = seen.array.astype(kind)
             for sign in (-1.0, 1.0):
                 with np.errstate(all="ignore"):
-                    masked = mask + np.float32(sign * scores)
+                    masked = mask + kind(sign * scores)
                     weights = np.exp(masked - masked.max(axis=-1, keepdims=True))
                 if not np.isfinite(weights / weights.sum(axis=-1, keepdims=True)).all():
-                    return Failed(wrong=((name, path),))
+                    return Failed(wrong=((name, each),))
         return Passed()
 
     return rule
+
+
+def _each(evidence: Evidence, trials: tuple[str, ...], path: str) -> Iterator[tuple[str, str]]:
+    """Each trial, with ``path`` or, for each call in turn, ``key-path``."""
+    for name in evidence.matching(*trials):
+        for one in evidence.expected(name):
+            if one == path or one.endswith(f"-{path}"):
+                yield name, one
 
 
 def same_scores(trial: str, *, here: tuple[str, str], there: tuple[str, str]) -> Rule:

@@ -27,6 +27,7 @@ from grader.rubric import (
     Read,
     TensorArg,
     Trial,
+    in_turn,
     multiples,
 )
 
@@ -69,26 +70,26 @@ def long(rng: Rng) -> int:
 
 
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
-    """Random ``(n_head, head_dim, batch, seq)``, all distinct.
+    """``(n_head, head_dim, batch, seq)``: all distinct, all equal, or one of them 1.
 
-    One has a single token, one a single head, and with it a long text: so that costs least.
+    A mistake about an axis hides where lengths are equal, and one may be made only there. The
+    single head comes with a long text: so that costs least.
     """
-    drawn = [
-        tuple(int(i) for i in rng.permutation([2, 3, 5, 7])[:4]),
-        tuple(int(i) for i in rng.permutation([3, 4, 5, 2])[:4]),
-    ]
+    distinct = tuple(int(i) for i in rng.permutation([2, 3, 5, 7]))
+    all_equal = (3, 3, 3, 3)
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
     one_token = (head, dim, 5, 1)
     one_text = (int(rng.integers(2, 4)), int(rng.integers(4, 7)), 1, 8)
     one_head = (1, 4, 2, long(rng))
-    return [*((a, b, c, d) for a, b, c, d in drawn), one_token, one_text, one_head]
+    a, b, c, d = distinct
+    return [(a, b, c, d), all_equal, one_token, one_text, one_head]
 
 
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
     """Forward passes of ``cls(GPT2Config)`` against :func:`oracles.gpt2_attention`."""
     found = [_gpt2(rng, cls)]
     found += [_forward(rng, cls, f"random-{i}", size) for i, size in enumerate(sizes(rng), start=1)]
-    return [*found, _sharp(rng, cls), _calls(rng, cls)]
+    return [*found, _sharp(rng, cls), _extreme(rng, cls), _calls(rng, cls), _turns(rng, cls)]
 
 
 def _gpt2(rng: Rng, cls: str) -> Trial:
@@ -123,6 +124,9 @@ def _forward(rng: Rng, cls: str, name: str, size: tuple[int, int, int, int]) -> 
     )
 
 
+POSITIONS = 1024
+"""Of GPT-2: a mask that is cut from a table of this size is right."""
+
 LARGEST_SCORE = 60.0
 """Of the trial ``sharp``. exp(60) is still a float32, so a softmax written out may pass."""
 
@@ -150,6 +154,35 @@ def _sharp(rng: Rng, cls: str) -> Trial:
     )
 
 
+def _extreme(rng: Rng, cls: str) -> Trial:
+    """Scores far from 0, where a finite mask that is too near and clipped scores show.
+
+    In the first text all but the last token give the last one a score 85 higher than they give
+    what they see, and its value is huge. More than that, and exp of a float32 loses what is seen.
+    In the second text scores near 60 are still apart.
+    """
+    n_head, head_dim = 2, 4
+    n_embd = n_head * head_dim
+    weights = attention_weights(rng, n_embd)
+    for name in ("c_attn.weight", "c_attn.bias"):
+        weights[name][: 2 * n_embd] = 0.0
+    first = np.arange(n_head) * head_dim  # the first feature of each head
+    weights["c_attn.weight"][first, 0] = 1.0
+    weights["c_attn.weight"][n_embd + first, 1] = 1.0
+    x = normal(rng, 2, 6, n_embd)
+    x[..., 0] = np.sqrt(head_dim)  # so that a token's score is its key
+    x[0, -1, 0] *= -1.0
+    x[0, :, 1] = [*rng.permutation([-40.0, -40.5, -41.0, -41.5, -42.0]), 43.0]
+    x[0, -1, 2] = 1e7
+    x[1, :, 1] = rng.permutation([60.0, 58.5, 57.0, 54.0, 51.0, 45.0])
+    config = {"n_embd": n_embd, "n_head": n_head}
+    return Trial(
+        Probe("extreme", (*_made(cls, config, weights), _call("out", x))),
+        _expect(weights, n_head, {"out": x}),
+        slack=5.0,
+    )
+
+
 FUTURE = 3
 """In the trial ``calls``, tokens from this position on are changed for the second call."""
 
@@ -172,6 +205,19 @@ def _calls(rng: Rng, cls: str) -> Trial:
     return Trial(
         Probe("calls", (*_made(cls, config, weights), *calls)), _expect(weights, n_head, inputs)
     )
+
+
+def _turns(rng: Rng, cls: str) -> Trial:
+    """Two layers in turn, each on two texts of one shape. The first has heads of one number."""
+    layers = {}
+    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 2, 3), "b": (2, 4, 3, 2)}.items():
+        n_embd = n_head * head_dim
+        weights = attention_weights(rng, n_embd)
+        inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
+        made = _made(cls, {"n_embd": n_embd, "n_head": n_head}, weights)
+        calls = tuple(_call(name, x) for name, x in inputs.items())
+        layers[key] = Trial(Probe(key, (*made, *calls)), _expect(weights, n_head, inputs))
+    return in_turn("turns", layers)
 
 
 def part_trials(rng: Rng, cls: str) -> list[Trial]:
@@ -217,20 +263,30 @@ def mask_trials(rng: Rng) -> list[Trial]:
     ``square-float64`` asks for another element type; ``lengths`` passes dimensions of a
     tensor's shape, as step 05 does.
     """
-    lengths = [(4, 0), (1, 0), (long(rng), 0)]
-    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6)]
+    lengths = [(4, 0), (1, 0), (long(rng), 0), (2, 0)]
+    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
+    later.append((2, POSITIONS - 2))
     return [
         *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
         _mask("square-float64", 3, 0, dtype="float64"),
+        _mask("later-float64", 2, 3, dtype="float64"),
         *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
+        _again(),
         _mask("lengths", 4, 0, dims=True),
     ]
 
 
-def mask_part() -> Trial:
-    """The ``causal_mask`` that a layer brings along, called by itself."""
-    one = _mask("mask", 5, 0)
-    return Trial(one.probe, one.expect, part=True)
+def _again() -> Trial:
+    """Masks of three sizes in turn, two of them of the same length, then all of them again."""
+    lengths = [(3, 4), (3, 1), (2, 5)] * 2
+    calls = {f"call{index}": _mask("", *size) for index, size in enumerate(lengths)}
+    return in_turn("later-again", calls)
+
+
+def mask_parts() -> list[Trial]:
+    """The ``causal_mask`` that a layer brings along, called alone: without and with a past."""
+    made = [_mask("mask", 5, 0), _mask("mask-later", 2, 3)]
+    return [Trial(one.probe, one.expect, part=True) for one in made]
 
 
 def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False) -> Trial:

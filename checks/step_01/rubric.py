@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -60,31 +61,65 @@ OTHER = {
 }
 
 
+LARGE = {
+    "n_embd": 1600,
+    "n_head": 25,
+    "n_layer": 48,
+    "vocab_size": 50304,
+    "n_positions": 2048,
+    "layer_norm_epsilon": 1e-12,
+    "n_inner": 1600,
+}
+"""Sizes of GPT-2 XL and beyond, with widths that are equal."""
+
+OTHER_FURTHER = {
+    "activation_function": "relu",
+    "resid_pdrop": 0.3,
+    "embd_pdrop": 0.0,
+    "attn_pdrop": 0.2,
+    "initializer_range": 0.01,
+    "bos_token_id": 7,
+    "eos_token_id": 0,
+    "tie_word_embeddings": False,
+}
+
+SIZES = ("n_embd", "n_head", "n_layer", "vocab_size", "n_positions")
+NAMES = (*REQUIRED, *FURTHER)
+
+
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
-    """The defaults, every field that later steps read set by name, and one set alone."""
-    names = (*REQUIRED, *FURTHER)
+    """The defaults, and every field and every pair of fields that later steps read set by name.
+
+    All objects of ``together`` exist before the first is read. A field that no step reads has
+    a trial of its own, because a program may lack it.
+    """
     width = int(rng.integers(2, 9)) * 12
+    equal: dict[str, Any] = dict.fromkeys(SIZES, 7)
+    ones: dict[str, Any] = dict.fromkeys((*SIZES, "n_inner"), 1)
+    given: list[Mapping[str, Any]] = [{"n_embd": width}, OTHER, LARGE, equal, ones]
+    for one, n_embd in ((OTHER, 4 * width), (LARGE, 1536)):
+        values = {**one, "n_embd": n_embd, "n_head": 3}  # widths that 3 and 12 heads share
+        given += [{name: values[name]} for name in values]
+        given += [{a: values[a], b: values[b]} for a, b in combinations(values, 2)]
     return [
-        _made("defaults", {}, names),
-        _made("named", OTHER, names),
-        _made("one", {"n_embd": width}, names),
-        _made("positional", {}, names[:2], args=(101, 17)),
+        _made("defaults", {}),
+        _made("together", *given),
+        *(_made(f"further-{name}", {name: value}) for name, value in OTHER_FURTHER.items()),
     ]
 
 
-def _made(
-    name: str, kwargs: Mapping[str, Any], names: tuple[str, ...], args: tuple[int, ...] = ()
-) -> Trial:
-    return Trial(
-        Probe(name, (Make("config", CLASS, args, dict(kwargs)), Read("fields", "config", names)))
-    )
+def _made(name: str, *given: Mapping[str, Any]) -> Trial:
+    """An object for each mapping; once all are made, the fields of each."""
+    makes = [Make(f"config-{i}", CLASS, (), dict(one)) for i, one in enumerate(given)]
+    reads = [Read(f"fields-{i}", make.name, NAMES) for i, make in enumerate(makes)]
+    return Trial(Probe(name, (*makes, *reads)))
 
 
 def defaults(names: tuple[str, ...]) -> Rule:
     """Each of these fields has its default; one that no step reads may be missing."""
 
     def rule(evidence: Evidence) -> Ruling:
-        seen = evidence.seen("defaults", "fields")
+        seen = evidence.seen("defaults", "fields-0")
         if not isinstance(seen, dict):
             return NotRun("builds")
         for name in names:
@@ -117,27 +152,37 @@ def kept() -> Rule:
     """What is given by name arrives, and nothing else changes."""
 
     def rule(evidence: Evidence) -> Ruling:
-        for trial in ("named", "one"):
-            if stop := rules.obstacle(evidence, trial, "config"):
-                return stop
-            given = next(
-                a.kwargs for a in evidence.trials[trial].probe.actions if isinstance(a, Make)
-            )
-            seen, fresh = evidence.seen(trial, "fields"), evidence.seen("defaults", "fields")
-            if not isinstance(seen, dict) or not isinstance(fresh, dict):
-                return NotRun("builds")
-            for name in REQUIRED:
-                want = given.get(name, fresh.get(name))
-                if not _same(seen.get(name), want):
-                    call = ", ".join(f"{key}={value}" for key, value in given.items())
-                    return Failed(
-                        f"After GPT2Config({call}), {name} is {_shown(seen.get(name))}, "
-                        f"expected {want!r}",
-                        about=name,
-                    )
+        fresh = evidence.seen("defaults", "fields-0")
+        if not isinstance(fresh, dict):
+            return NotRun("builds")
+        further = [f"further-{name}" for name in FURTHER if name in fresh]
+        for trial in ("together", *further):
+            for index, make in enumerate(_makes(evidence, trial)):
+                if stop := rules.obstacle(evidence, trial, make.name):
+                    return stop
+                if stop := rules.obstacle(evidence, trial, f"fields-{index}"):
+                    return stop
+                if failed := _changed(make, fresh, evidence.seen(trial, f"fields-{index}")):
+                    return failed
         return Passed()
 
     return rule
+
+
+def _makes(evidence: Evidence, trial: str) -> Iterable[Make]:
+    return (a for a in evidence.trials[trial].probe.actions if isinstance(a, Make))
+
+
+def _changed(make: Make, fresh: dict[str, Any], seen: object) -> Failed | None:
+    """The first field that is neither what was given nor, if nothing was, its default."""
+    have = seen if isinstance(seen, dict) else {}
+    for name, default in fresh.items():
+        want = make.kwargs.get(name, default)
+        if not _same(have.get(name), want):
+            call = ", ".join(f"{key}={value!r}" for key, value in make.kwargs.items())
+            told = f"After GPT2Config({call}), {name} is {_shown(have.get(name))}"
+            return Failed(f"{told}, expected {want!r}", about=name)
+    return None
 
 
 def _same(seen: object, want: object) -> bool:

@@ -1,6 +1,7 @@
 """Random trials of ``scaled_dot_product_attention``, and the text of the lesson.
 
-All lengths and widths of a trial differ, so that no mistake about a dimension can hide.
+Lengths and widths differ, or are equal, or 1, as a plan says: a mistake about a dimension hides
+where two are equal, and another is made only there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from checks.shared.attention import Floats, linear, split_heads
 from checks.shared.trials import Array, Rng, normal
 from checks.step_03 import oracle as oracles
-from grader.rubric import Arg, Call, Probe, TensorArg, Trial
+from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering, in_turn
 
 NAME = "scaled_dot_product_attention"
 EXAMPLE = Path(__file__).resolve().parents[2] / "steps" / "data" / "she_loves_cats.json"
@@ -22,7 +23,37 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "steps" / "data" / "she_loves_ca
 
 def draw(rng: Rng) -> list[Trial]:
     """Calls without a mask, calls with masks of several shapes, and "She loves cats"."""
-    return [*_plain(rng), *_masked(rng), _trial("she-loves-cats", *example())]
+    planned = [_planned(rng, index, case) for index, case in enumerate(covering(AXES))]
+    return [*_plain(rng), *_masked(rng), *planned, _trial("she-loves-cats", *example())]
+
+
+AXES = {
+    "lengths": (
+        # leading, queries, keys, head_dim, value_dim
+        (3, 3, 3, 3, 3),
+        (2, 4, 5, 1, 6),
+        (2, 1, 4, 3, 5),
+        (4, 5, 1, 2, 3),
+        (1, 3, 4, 6, 2),
+        (3, 2, 5, 4, 1),
+    ),
+    "mask": (None, "least", "most"),
+    "leading": (0, 1, 2, 3),
+}
+"""``mask`` "least" has one row and no leading dimensions, "most" has all of the scores'."""
+
+
+def _planned(rng: Rng, index: int, case: Case) -> Trial:
+    first, queries, keys, head_dim, value_dim = case["lengths"]
+    leading = (first, 2, 1)[: case["leading"]]
+    inputs = _inputs(rng, leading, queries, keys, head_dim, value_dim)
+    if case["mask"] is None:
+        return _trial(f"plain-{index}", *inputs)
+    shape = (1, keys) if case["mask"] == "least" else (*leading, queries, keys)
+    hidden = rng.random(shape) < 0.4
+    hidden[..., 0], hidden[..., -2:] = True, False
+    mask = np.where(hidden, -np.inf, 0.0).astype(np.float32)
+    return _trial(f"masked-{index}", *inputs, mask=mask, named=index % 3 == 0)
 
 
 def _plain(rng: Rng) -> list[Trial]:
@@ -35,7 +66,32 @@ def _plain(rng: Rng) -> list[Trial]:
         _trial("plain-5d", *_inputs(rng, (2, 1, 3), 4, 2, 5, 6)),
         _trial("plain-one", *_inputs(rng, (3, 2), 1, 1, 4, 5)),
         _trial("plain-sharp", *_inputs(rng, (2,), 6, 5, 9, 3, scale=2.5), slack=5.0),
+        _trial("plain-wide", *_inputs(rng, (2,), 3, 4, 64, 5)),
+        _trial("plain-equal", *_inputs(rng, (3, 3), 4, 2, 5, 6)),
+        _extreme(rng),
+        _repeated(rng),
     ]
+
+
+def _extreme(rng: Rng) -> Trial:
+    """Scores of ±60, some of them near each other: clipped ones are no longer apart."""
+    query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
+    query[..., 1:] = 0.0
+    query[..., 0] = [2.0, -2.0, 1.0]  # times the root of head_dim: the score is ± the key
+    key[..., 0] = rng.permuted([[60.0, 58.5, 56.0, 51.0, -60.0]] * 2, axis=1)
+    return _trial("plain-extreme", query, key, value, slack=5.0)
+
+
+def _repeated(rng: Rng) -> Trial:
+    """Five calls on arrays of the same shapes: with one mask, another, and none between."""
+    leading, queries, keys = (2, 3), 4, 5
+    each = []
+    for masked in (True, True, False, True, False):
+        mask = np.where(rng.random((queries, keys)) < 0.5, -np.inf, 0.0).astype(np.float32)
+        mask[:, 1] = 0.0
+        inputs = _inputs(rng, leading, queries, keys, 6, 7)
+        each.append(_trial("", *inputs, mask=mask if masked else None))
+    return in_turn("masked-again", {f"call{index}": one for index, one in enumerate(each)})
 
 
 def _masked(rng: Rng) -> list[Trial]:
@@ -46,6 +102,7 @@ def _masked(rng: Rng) -> list[Trial]:
         _with_mask(rng, "masked-keys", (2, 3), 4, 7, shape=(2, 1, 1, 7)),
         _with_mask(rng, "masked-texts", (3, 2), 6, 4, shape=(3, 1, 6, 4)),
         _with_mask(rng, "masked-named", (), 5, 3, shape=(5, 3), named=True),
+        _with_mask(rng, "masked-square", (), 4, 4, shape=(4, 4)),
         _with_mask(rng, "masked-nothing", (2,), 3, 4, shape=(3, 4), visible=True),
     ]
 

@@ -174,7 +174,7 @@ CHECKS = (
         "A row of only -inf is 0 / 0 in the softmax.",
         lesson="The number that hides",
         blank="numbers",
-        rule=results.never_nan(*PADDING, path="out"),
+        rule=results.never_nan(*PADDING, "double", path="out"),
         needs=("padding-shape",),
     ),
     Check(

@@ -5,6 +5,8 @@ Padding stands at the end, at the start and in the middle of texts, and 0 is an 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from checks.shared.attention import Floats, causal_mask
 from checks.shared.trials import Array, Rng
 from checks.step_04 import oracle as oracles
 from checks.step_04.oracle import Ints
-from grader.rubric import Arg, Call, DTypeArg, Probe, Ref, TensorArg, Trial
+from grader.rubric import Arg, Call, DTypeArg, Probe, Ref, TensorArg, Trial, in_turn
 
 PADDING, COMBINED = "padding_mask", "combine_masks"
 
@@ -29,14 +31,59 @@ def draw(rng: Rng) -> list[Trial]:
         _padding("padding-single", _texts(rng, 1, 4, pad), pad),
         _padding("alone-text", _nothing_but(rng, 3, 4, pad), pad),
         _padding("alone-token", np.full((2, 1), pad), pad),
-        _padding("double", _texts(rng, 2, 5, pad), pad, dtype="float64"),
+        _padding("double", _nothing_but(rng, 2, 5, pad), pad, dtype="float64"),
         _combined("combined-texts", _texts(rng, 4, 6, pad), pad),
         _combined("combined-single", _texts(rng, 1, 5, pad), pad),
         _combined("combined-absent", _tokens(rng, 3, 4, pad), pad),
         _combined("combined-padding", _nothing_but(rng, 2, 5, pad), pad),
+        *(
+            one
+            for batch, seq in LENGTHS
+            for one in (
+                _padding(f"padding-{batch}-{seq}", _somewhere(rng, batch, seq, pad), pad),
+                _combined(f"combined-{batch}-{seq}", _somewhere(rng, batch, seq, pad), pad),
+            )
+        ),
+        _padding("padding-zero", _somewhere(rng, 4, 6, 0), 0),
+        _padding("padding-negative", _somewhere(rng, 3, 5, -100), -100),
+        _padding("padding-wide", _wide(rng), WIDE),
+        _again("padding-again", _padding, rng, pad),
+        _again("combined-again", _combined, rng, pad),
+        _combined("combined-other", _texts(rng, 4, 4, pad), pad, low=-1e9),
+        _combined("combined-zero", _somewhere(rng, 3, 5, 0), 0),
         _together("together-texts", _texts(rng, 4, 5, pad), pad),
         _together("together-padding", _nothing_but(rng, 3, 6, pad), pad),
     ]
+
+
+LENGTHS = ((3, 3), (1, 1), (5, 1))
+"""Batch and length, where they are equal or one."""
+
+
+def _somewhere(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
+    """Texts with padding anywhere; the first has some, and a token wherever there is room."""
+    ids = rng.integers(pad + 1, pad + 9, (batch, seq))
+    ids[rng.random(ids.shape) < 0.4] = pad
+    ids[0, 0], ids[0, 1:2] = pad, pad + 3
+    return np.asarray(ids)
+
+
+WIDE = 70_000
+"""A padding token that 16 bits cannot hold: they make it ``WIDE - 65_536``."""
+
+
+def _wide(rng: Rng) -> Ints:
+    ids = _somewhere(rng, 3, 4, WIDE)
+    ids[:, -1] = WIDE - 65_536
+    return ids
+
+
+def _again(name: str, make: Callable[..., Trial], rng: Rng, pad: int) -> Trial:
+    """Three calls on texts of the same shape, with two padding tokens."""
+    pads = (pad, pad, pad + 3)
+    texts = {f"texts{index}": (_somewhere(rng, 3, 4, one), one) for index, one in enumerate(pads)}
+    trial = in_turn(name, {key: make("", *given) for key, given in texts.items()})
+    return replace(trial, view=oracles.canonical)
 
 
 def _tokens(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
@@ -74,10 +121,10 @@ def _padding(name: str, ids: Ints, pad: int, *, dtype: str | None = None) -> Tri
     return Trial(Probe(name, (call,)), expect, view=oracles.canonical)
 
 
-def _combined(name: str, ids: Ints, pad: int) -> Trial:
-    """``combine_masks`` on a causal mask and a padding mask of ours."""
+def _combined(name: str, ids: Ints, pad: int, low: float = oracles.LOWEST) -> Trial:
+    """``combine_masks`` on a causal mask and a padding mask of ours, which hides with ``low``."""
     causal = causal_mask(ids.shape[-1])
-    padding = np.where(ids == pad, oracles.LOWEST, 0.0)[:, None, None]  # [batch, 1, 1, seq]
+    padding = np.where(ids == pad, low, 0.0)[:, None, None]  # [batch, 1, 1, seq]
     args = (_mask(causal), _mask(padding))
 
     def expect(**knobs: Any) -> dict[str, Floats]:

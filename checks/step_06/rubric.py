@@ -14,7 +14,7 @@ from grader.rubric import Check, Rubric, rules, source
 
 ROPE, LAYER = trials.ROPE, trials.LAYER
 METHODS = ("__init__", "__call__", "forward", "_split_heads", "_merge_heads")
-ROTATIONS = ("rope-*", "start", "distance")
+ROTATIONS = ("rope-*", "start", "last", "distance")
 LAYERS = ("layer-*", "calls")
 CALL = source.call_of(LAYER)
 
@@ -215,7 +215,7 @@ CHECKS = (
         "There is one frequency for each pair of features.",
         lesson="Frequencies",
         blank="frequencies",
-        rule=rules.builds("rope-*", "start", "distance", "last"),
+        rule=rules.builds(*ROTATIONS),
     ),
     Check(
         "rope-parameters",
@@ -225,7 +225,7 @@ CHECKS = (
         "Every Tensor on self becomes a weight to be loaded.",
         lesson="Tables that are no parameters",
         blank="tables",
-        rule=rules.loads("parameters", on="rope"),
+        rule=rules.loads("parameters"),
         needs=("rope-builds",),
     ),
     Check(
@@ -237,8 +237,8 @@ CHECKS = (
         lesson="Pairs",
         answer="x[..., 0::2], x[..., 1::2], F.stack([...], axis=-1), .reshape(x.shape)",
         rule=rules.all_of(
-            rules.runs(*ROTATIONS, "last"),
-            results.answers(*ROTATIONS, "last"),
+            rules.runs(*ROTATIONS),
+            results.answers(*ROTATIONS),
             rules.tensors(*ROTATIONS),
             rules.shapes(*ROTATIONS),
         ),
@@ -290,7 +290,7 @@ CHECKS = (
         "The rotation works on one head.",
         lesson="The layer",
         blank="rope",
-        rule=rules.builds(*LAYERS),
+        rule=rules.all_of(rules.builds(*LAYERS), rules.loads("layer-empty")),
     ),
     Check(
         "layer-runs",

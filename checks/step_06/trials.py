@@ -1,6 +1,6 @@
 """Random trials of ``RotaryEmbedding`` and ``MultiHeadSelfAttentionRoPE``.
 
-Positions are out of order and do not start at 0, and no two sizes of a trial are equal.
+Positions are out of order and do not start at 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from checks.shared.attention import Floats
 from checks.shared.trials import Array, Rng, long, normal
 from checks.step_06 import oracle as oracles
 from checks.step_06.oracle import Ints
-from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial
+from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial, in_turn
 
 ROPE, LAYER = "RotaryEmbedding", "MultiHeadSelfAttentionRoPE"
 LONGEST = 48
@@ -23,7 +23,80 @@ numbers and no error."""
 
 def draw(rng: Rng) -> list[Trial]:
     """Rotations by themselves, then whole layers."""
-    return [*_rotations(rng), _parameters(), _distance(rng), *_layers(rng), _calls(rng)]
+    return [
+        *_rotations(rng),
+        *_rotations_in_turn(rng),
+        _parameters(),
+        _distance(rng),
+        *_layers(rng),
+        *_layers_in_turn(rng),
+        _no_weights(),
+        _calls(rng),
+    ]
+
+
+def _rotations_in_turn(rng: Rng) -> list[Trial]:
+    """Rotations of equal lengths or of one, two in turn, each of two texts of the same shape.
+
+    One has a long table, and positions up to its end.
+    """
+    shapes = ((4, 4, 4), (2, 1, 4), (1, 3, 2), (3, 2, 6), (2, 2, 2, 8), (5, 1, 3, 2))
+    each = []
+    for index, shape in enumerate(shapes):
+        base = 10_000.0 if index % 2 else _theta(rng)
+        longest = TABLE if index == 0 else LONGEST
+        shared = index % 3 == 2
+        given = {}
+        for name in ("first", "second"):
+            places = _positions(rng, shape[-2]) if shared else _positions(rng, *shape[:-1])
+            if longest == TABLE and name == "second":
+                places[..., -1] = TABLE - 2
+            given[name] = (normal(rng, *shape), places)
+        each.append(_several(f"rope-{index}", shape[-1], base, given, longest))
+    return [
+        in_turn(f"rope-turn-{index}", dict(zip("ab", pair, strict=True)))
+        for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
+    ]
+
+
+TABLE = 2048
+"""Positions of a long table."""
+
+
+def _several(
+    name: str, d_k: int, base: float, given: dict[str, tuple[Array, Ints]], longest: int
+) -> Trial:
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {
+            path: oracles.rotate(x.astype(np.float64), places, base, **knobs)
+            for path, (x, places) in given.items()
+        }
+
+    calls = (_turn(path, x, places) for path, (x, places) in given.items())
+    return Trial(Probe(name, (_rope(d_k, base, longest), *calls)), expect)
+
+
+def _layers_in_turn(rng: Rng) -> list[Trial]:
+    """Layers of equal lengths or of one, two in turn, the first two on two texts of one shape."""
+    sizes = (
+        # heads, d_k, shape of the texts, shape of the positions
+        (2, 2, (2, 2), (2, 2)),
+        (1, 6, (3, 4), (4,)),
+        (4, 4, (4, 4), (4, 4)),
+        (3, 2, (1, 5), (5,)),
+    )
+    each: list[Trial] = []
+    for n_head, d_k, leading, positions in sizes:
+        width = n_head * d_k
+        given = {
+            name: (normal(rng, *leading, width), _positions(rng, *positions))
+            for name in ("first", "second")[: 1 + (len(each) < 2)]
+        }
+        each.append(_layer_trial("layer", weights(rng, width), n_head, _theta(rng), given))
+    return [
+        in_turn(f"layer-turn-{index}", dict(zip("ab", pair, strict=True)))
+        for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
+    ]
 
 
 def _theta(rng: Rng) -> float:
@@ -51,6 +124,9 @@ def _rotations(rng: Rng) -> list[Trial]:
         _rotation(rng, "rope-heads", (2, 3, 4, 10), _positions(rng, 2, 1, 4)),
         _rotation(rng, "rope-pair", (4, 3, 2), _positions(rng, 4, 3)),
         _rotation(rng, "rope-usual", (2, 6, 8), _positions(rng, 6), theta=10_000.0),
+        _rotation(rng, "rope-slow", (2, 5, 8), _positions(rng, 5), theta=500_000.0),
+        _rotation(rng, "rope-fast", (2, 3, 6), _positions(rng, 3), theta=2.5),
+        _rotation(rng, "rope-equal", (4, 4, 6), _positions(rng, 4)),
         _rotation(rng, "start", (2, 4, 6), zeros),
         _last(rng),
     ]
@@ -71,14 +147,19 @@ def _rotation(
 
 
 def _last(rng: Rng) -> Trial:
-    """The last position of the table; no numbers are expected, only an answer."""
-    x = normal(rng, 1, 4)
-    return Trial(Probe("last", (_rope(4, 50.0), _turn("out", x, np.array([LONGEST - 1])))))
+    """The last position of the table."""
+    return _rotation(rng, "last", (1, 4), np.array([LONGEST - 1]), theta=50.0)
 
 
 def _parameters() -> Trial:
     """The layer has none, so an empty set of weights loads."""
     return Trial(Probe("parameters", (_rope(6, 100.0), Load("loaded", "rope", {}))))
+
+
+def _no_weights() -> Trial:
+    """The layer has none either: they are arguments of each call."""
+    made = Make("module", LAYER, (6, 3, LONGEST, 50.0))
+    return Trial(Probe("layer-empty", (made, Load("loaded", "module", {}))))
 
 
 def _distance(rng: Rng) -> Trial:
@@ -104,8 +185,8 @@ def _distance(rng: Rng) -> Trial:
     return Trial(Probe("distance", (_rope(shape[-1], theta), *calls)), expect)
 
 
-def _rope(d_k: int, theta: float) -> Make:
-    return Make("rope", ROPE, (d_k, LONGEST, theta))
+def _rope(d_k: int, theta: float, longest: int = LONGEST) -> Make:
+    return Make("rope", ROPE, (d_k, longest, theta))
 
 
 def _turn(name: str, x: Array, positions: Ints) -> Call:

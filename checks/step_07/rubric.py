@@ -15,9 +15,8 @@ INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)
 SPLIT, MERGE, ATTN = (
     source.method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn")
 )
-FORWARDS = ("gpt2", "random-*", "sharp", "calls")
+FORWARDS = ("gpt2", "random-*", "sharp", "extreme", "calls", "turns")
 """The trials that run the whole layer."""
-
 
 CHECKS = (
     Check(
@@ -329,6 +328,13 @@ CHECKS = (
         rule=rules.all_of(
             rules.numbers(*FORWARDS),
             rules.note("Checked in {count} forward passes against float64.", *FORWARDS),
+            rules.note_if(
+                "mask-later",
+                other={"earlier": "hidden"},
+                note="Your causal_mask starts its diagonal in column 0. This layer has no earlier "
+                "tokens, so nothing is lost here. With a KV cache, tokens would not see most of "
+                "the earlier ones.",
+            ),
         ),
         needs=("shape",),
     ),
@@ -339,7 +345,7 @@ RUBRIC = Rubric(
     draw=lambda rng: [
         *trials.layer_trials(rng, CLASS),
         *trials.part_trials(rng, CLASS),
-        trials.mask_part(),
+        *trials.mask_parts(),
     ],
     misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
     result="numbers",

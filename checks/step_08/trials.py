@@ -11,7 +11,7 @@ from checks.shared.attention import Floats
 from checks.shared.layer_norm import layer_norm
 from checks.shared.trials import Array, Rng, normal
 from checks.step_08 import oracle as oracles
-from grader.rubric import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial
+from grader.rubric import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial, in_turn
 
 LAYER, FUNCTION = "LayerNorm", "residual"
 DEFAULT_EPS = 1e-5
@@ -27,10 +27,38 @@ def draw(rng: Rng) -> list[Trial]:
         _norm(rng, "norm-wide", (2, 3, 64), eps=1e-3),
         _norm(rng, "norm-shifted", (4, 3, 8), shift=5.0),
         _norm(rng, "norm-small", (3, 4, 6), scale=4e-3),
+        *_in_turn(rng),
         _equal(rng),
         _residual(rng, "residual-3d", (2, 4, 6)),
         _residual(rng, "residual-other", (3, 2, 9)),
         _residual(rng, "residual-token", (1, 1, 5)),
+        _residual(rng, "residual-equal", (3, 3, 3)),
+        _residual(rng, "residual-2d", (4, 2)),
+    ]
+
+
+SIZES = (
+    # shape, eps, scale of the input
+    ((3, 3, 3), None, 1.0),
+    ((4, 1, 2), 0.25, 1.0),
+    ((1, 5, 6), 1e-12, 1e-5),
+    ((2, 4, 1), None, 1.0),
+    ((6,), None, 1.5),
+    ((2, 2), 1e-12, 1.0),
+)
+"""Lengths that are equal or one, and an eps so small that the input must be as small to show it."""
+
+
+def _in_turn(rng: Rng) -> list[Trial]:
+    """Layers of these sizes, two in turn, each on three inputs of one shape."""
+    each = []
+    for shape, eps, scale in SIZES:
+        names = ("first", "second", "third")
+        inputs = {name: normal(rng, *shape, scale=scale) for name in names}
+        each.append(_layer("layer", inputs, weights(rng, shape[-1]), eps))
+    return [
+        in_turn(f"norm-turn-{index}", dict(zip("ab", pair, strict=True)))
+        for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
     ]
 
 

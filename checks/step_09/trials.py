@@ -9,7 +9,7 @@ import numpy as np
 from checks.shared import block as oracles
 from checks.shared.attention import Floats
 from checks.shared.trials import Array, Rng, attention_weights, normal
-from grader.rubric import Call, ConfigArg, Load, Make, Probe, TensorArg, Trial
+from grader.rubric import Call, ConfigArg, Load, Make, Probe, TensorArg, Trial, in_turn
 
 FUTURE = 2
 """In the trial ``calls``, tokens from this position on are changed for the second call."""
@@ -30,7 +30,36 @@ def draw(rng: Rng) -> list[Trial]:
             (1, 6),
         ),
         block_trial(rng, "block-one-token", {"n_embd": 6, "n_head": 1}, (4, 1)),
+        *_in_turn(rng),
         _calls(rng),
+    ]
+
+
+def _in_turn(rng: Rng) -> list[Trial]:
+    """Lengths that are equal or one, two layers in turn, some on two inputs of one shape."""
+    mlps = {
+        key: mlp_trial(rng, key, n_embd=width, inner=inner, shape=shape, calls=("first", "second"))
+        for key, width, inner, shape in (("a", 4, 4, (4,)), ("b", 3, 12, (1, 3)))
+    }
+    configs: tuple[tuple[dict[str, int | float], tuple[int, int]], ...] = (
+        ({"n_embd": 9, "n_head": 3}, (3, 3)),
+        ({"n_embd": 3, "n_head": 3, "n_inner": 3}, (1, 2)),
+        ({"n_embd": 4, "n_head": 1, "n_inner": 5, "layer_norm_epsilon": 0.3}, (2, 4)),
+        ({"n_embd": 8, "n_head": 2, "layer_norm_epsilon": 0.3}, (4, 2)),
+    )
+    blocks: list[Trial] = []
+    for config, size in configs:
+        shape = (*size, int(config["n_embd"]))
+        names = ("first", "second") if len(blocks) < 2 else ("first",)
+        inputs = {name: normal(rng, *shape, scale=1.5) for name in names}
+        blocks.append(_block(rng, "block", config, inputs))
+    pairs = zip(blocks[::2], blocks[1::2], strict=True)
+    return [
+        in_turn("mlp-turn", mlps),
+        *(
+            in_turn(f"block-turn-{index}", dict(zip("ab", pair, strict=True)))
+            for index, pair in enumerate(pairs, start=1)
+        ),
     ]
 
 
@@ -50,22 +79,31 @@ def mlp_weights(rng: Rng, n_embd: int, inner: int, *, low: bool = False) -> dict
 
 
 def mlp_trial(
-    rng: Rng, name: str, *, n_embd: int, inner: int, shape: tuple[int, ...], low: bool = False
+    rng: Rng,
+    name: str,
+    *,
+    n_embd: int,
+    inner: int,
+    shape: tuple[int, ...],
+    low: bool = False,
+    calls: tuple[str, ...] = ("out",),
 ) -> Trial:
     """``GPT2MLP(inner, config)`` by itself, on vectors ``[*shape, n_embd]``."""
     weights = mlp_weights(rng, n_embd, inner, low=low)
-    x = normal(rng, *shape, n_embd, scale=1.0 if low else 1.5)
-    exact = x.astype(np.float64)
+    scale = 1.0 if low else 1.5
+    inputs = {call: normal(rng, *shape, n_embd, scale=scale) for call in calls}
     return Trial(
         Probe(
             name,
             (
                 Make("module", "GPT2MLP", (inner, ConfigArg({"n_embd": n_embd}))),
                 Load("loaded", "module", dict(weights)),
-                Call("out", "module", None, (TensorArg(x),)),
+                *(Call(name, "module", None, (TensorArg(x),)) for name, x in inputs.items()),
             ),
         ),
-        lambda **knobs: {"out": oracles.mlp(exact, weights, **knobs)},
+        lambda **knobs: {
+            name: oracles.mlp(x.astype(np.float64), weights, **knobs) for name, x in inputs.items()
+        },
     )
 
 

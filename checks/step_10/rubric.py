@@ -8,13 +8,14 @@ from __future__ import annotations
 from checks.shared import results_gpt2, structure, usual
 from checks.shared.attention_mistakes import HEADS
 from checks.shared.mistakes import named
-from checks.step_10 import mistakes, trials
+from checks.step_10 import calls, mistakes, trials
 from grader.rubric import Check, Rubric, rules, source
 
-CLASS = trials.CLASS
+CLASS = calls.CLASS
 OPTIONS = ("no-bias", "scale-*", "masks", "position-bias", "zero", "rotary", "dropout")
 CACHES = ("cache-*",)
-WHOLE = ("plain", *OPTIONS, *CACHES)
+TOGETHER = ("together-*",)
+WHOLE = ("plain", *OPTIONS, *CACHES, *TOGETHER)
 """The trials that run the whole layer."""
 
 INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)
@@ -333,6 +334,21 @@ RUNTIME = (
             rules.note("{count} layers, compared with float64.", *WHOLE),
         ),
         needs=("cache", "use-rotary", "add-zero-attn"),
+    ),
+    Check(
+        "together",
+        "The options work together, for every size",
+        "The options do not work together, for every size",
+        "Each option works alone. Look for an if that leaves one out where another is given",
+        "Every option is independent of the others, and of the cache.",
+        lesson="A text in pieces",
+        blank="call-out-proj",
+        rule=rules.all_of(
+            rules.runs(*TOGETHER),
+            rules.shapes(*TOGETHER),
+            rules.numbers(*TOGETHER, what="numbers with several options"),
+        ),
+        needs=("decoding", "no-bias", "attention-scale", "position-bias", "no-dropout"),
     ),
 )
 

@@ -200,7 +200,7 @@ RUNTIME = (
         "Names that got no array are left over.",
         lesson="Nothing left over",
         blank="missing",
-        rule=results_gpt2.refuses(trials.refused("refuse-missing"), "weights"),
+        rule=results_gpt2.refuses(trials.refused("refuse-missing", "refuse-all"), "weights"),
         needs=("convert",),
     ),
     Check(
@@ -211,7 +211,9 @@ RUNTIME = (
         "An array that no parameter takes is a mistake too.",
         lesson="Nothing left over",
         blank="compare",
-        rule=results_gpt2.refuses(trials.refused("refuse-unexpected"), "weights"),
+        rule=results_gpt2.refuses(
+            trials.refused("refuse-unexpected", "refuse-elsewhere"), "weights"
+        ),
         needs=("convert",),
     ),
     Check(
@@ -223,7 +225,7 @@ RUNTIME = (
         lesson="Nothing left over",
         answer="if array.shape != expected[name]: note both shapes, and raise when all are "
         "looked at",
-        rule=results_gpt2.refuses(trials.refused("refuse-shape"), "weights"),
+        rule=results_gpt2.refuses(trials.refused("refuse-shape", "refuse-turned"), "weights"),
         needs=("convert",),
     ),
 )

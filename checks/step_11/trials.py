@@ -11,7 +11,19 @@ from checks.shared.attention import Floats
 from checks.shared.gpt2 import Ids, gpt2_logits
 from checks.shared.trials import Array, Rng, normal
 from checks.step_09.trials import block_weights, norm_weights
-from grader.rubric import Arg, ArrayArg, Call, ConfigArg, Load, Make, Probe, Ref, TensorArg, Trial
+from grader.rubric import (
+    Arg,
+    ArrayArg,
+    Call,
+    ConfigArg,
+    Load,
+    Make,
+    Probe,
+    Ref,
+    TensorArg,
+    Trial,
+    in_turn,
+)
 
 CLASS = "GPT2LMHeadModel"
 Config = dict[str, int | float]
@@ -28,7 +40,23 @@ def draw(rng: Rng) -> list[Trial]:
         logits_trial(
             rng, "logits-one-token", {**config(5, 6, 8, 1, 2), "layer_norm_epsilon": 0.4}, (3, 1)
         ),
+        *_in_turn(rng),
         *checkpoint_trials(rng),
+    ]
+
+
+def _in_turn(rng: Rng) -> list[Trial]:
+    """Models whose sizes are equal or one, two in turn, each on two texts of one shape."""
+    models: tuple[tuple[Config, tuple[int, int]], ...] = (
+        (config(4, 4, 4, 2, 2), (2, 2)),
+        (config(5, 1, 2, 1, 1), (1, 1)),
+        ({**config(3, 6, 3, 1, 3), "n_inner": 3}, (3, 3)),
+        ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3)),
+    )
+    each = [logits_trial(rng, "model", *one, calls=("first", "second")) for one in models]
+    return [
+        in_turn(f"logits-turn-{index}", dict(zip("ab", pair, strict=True)))
+        for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
     ]
 
 
@@ -63,15 +91,28 @@ def token_ids(rng: Rng, sizes: Mapping[str, int | float], batch: int, seq: int) 
     return np.stack([rng.permutation(vocab)[np.arange(seq) % vocab] for _ in range(batch)])
 
 
-def logits_trial(rng: Rng, name: str, sizes: Config, size: tuple[int, int]) -> Trial:
+def logits_trial(
+    rng: Rng,
+    name: str,
+    sizes: Config,
+    size: tuple[int, int],
+    calls: tuple[str, ...] = ("out",),
+) -> Trial:
     """``GPT2LMHeadModel(config)`` on a batch of texts, ``size`` being batch and length."""
-    weights, ids = model_weights(rng, sizes), token_ids(rng, sizes, *size)
+    weights = model_weights(rng, sizes)
+    texts = {call: token_ids(rng, sizes, *size) for call in calls}
     make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
     load = Load("loaded", "module", dict(weights))
     return Trial(
-        Probe(name, (make, load, Call("out", "module", None, (TensorArg(ids),)))),
-        lambda **knobs: {"out": gpt2_logits(ids, weights, sizes, **knobs)},
+        Probe(name, (make, load, *(_read(call, ids) for call, ids in texts.items()))),
+        lambda **knobs: {
+            call: gpt2_logits(ids, weights, sizes, **knobs) for call, ids in texts.items()
+        },
     )
+
+
+def _read(name: str, ids: Ids) -> Call:
+    return Call(name, "module", None, (TensorArg(ids),))
 
 
 # ---- checkpoints --------------------------------------------------------------------------
@@ -124,8 +165,28 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         _loaded(rng, "checkpoint-prefix", sizes, weights, {**prefixed, **head}),
         _loaded(rng, "checkpoint-buffers", sizes, weights, {**bare, **buffers}),
         _loaded(rng, "checkpoint-float16", sizes, rounded, halves),
+        _loaded(rng, "checkpoint-float64", sizes, weights, _doubled(prefixed)),
+        _eleven(rng),
         *(_refused(name, checkpoint) for name, checkpoint in _damaged(rng)),
     ]
+
+
+def _doubled(checkpoint: Mapping[str, Array]) -> dict[str, AnyArray]:
+    return {name: array.astype(np.float64) for name, array in checkpoint.items()}
+
+
+def _eleven(rng: Rng) -> Trial:
+    """Block numbers of two digits, as GPT-2 has. Names in another order than the model's."""
+    sizes = config(5, 4, 2, 11, 1)
+    weights = model_weights(rng, sizes)
+    bare = stored(weights, prefix=False)
+    checkpoint = {name: bare[name] for name in sorted(bare)}
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        read = misread(weights, **knobs)
+        return {f"weights.{name}": array.astype(np.float64) for name, array in read.items()}
+
+    return Trial(Probe("checkpoint-eleven", _converted(sizes, checkpoint)), expect)
 
 
 def _converted(sizes: Config, checkpoint: Mapping[str, AnyArray]) -> tuple[Make, Call]:
@@ -160,6 +221,9 @@ REFUSED = {
     "refuse-missing": ("h.0.ln_1.bias", "wpe.weight"),
     "refuse-unexpected": ("h.1.ln_1.bias",),
     "refuse-shape": ("h.0.ln_1.bias", "wpe.weight"),
+    "refuse-turned": ("h.0.attn.c_attn.weight", "wpe.weight"),
+    "refuse-elsewhere": ("ln_g.weight", "attn.weight", "h.0.mlp.bias"),
+    "refuse-all": ("h.0.ln_1.bias", "ln_f.bias", "wpe.weight", "h.9.ln_2.weight"),
 }
 """Trials of checkpoints that do not fit, and the names that each error must hold."""
 
@@ -172,12 +236,21 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-missing", missing
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
     yield "refuse-shape", {**whole, table: whole[table][:3], bias: whole[bias][:4]}
+    fused = "transformer.h.0.attn.c_attn.weight"
+    turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
+    yield "refuse-turned", {**whole, **turned}
+    extra = ("transformer.ln_g.weight", "transformer.attn.weight", "transformer.h.0.mlp.bias")
+    yield "refuse-elsewhere", {**whole, **dict.fromkeys(extra, whole[bias])}
+    last = "transformer.ln_f.bias"
+    rest = {name: array for name, array in whole.items() if name not in (bias, last)}
+    other = {table: whole[table][:, :2], "transformer.h.9.ln_2.weight": whole[bias]}
+    yield "refuse-all", {**rest, **other}
 
 
 def _refused(name: str, checkpoint: Mapping[str, Array]) -> Trial:
     return Trial(Probe(name, _converted(DAMAGED, checkpoint)))
 
 
-def refused(name: str) -> dict[str, tuple[str, ...]]:
-    """The entry of ``REFUSED`` called ``name``."""
-    return {name: REFUSED[name]}
+def refused(*names: str) -> dict[str, tuple[str, ...]]:
+    """The entries of ``REFUSED`` with these names."""
+    return {name: REFUSED[name] for name in names}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from checks.shared import usual
 from checks.shared.mistakes import named
-from checks.step_12 import mistakes, trials
+from checks.step_12 import mistakes, results, texts, trials
 from grader.rubric import Check, Rubric, Rule, rules, source
 
-CLASS = trials.CLASS
-PIECES = ("decode-*",)
+CLASS = texts.CLASS
+PIECES = ("decode-pieces", "decode-at-once")
 TEXTS = ("text-*",)
 ATTEND, DECODE = f"{CLASS}._attend", f"{CLASS}.decode"
 
 
-def ends_in(trial: str, what: str) -> Rule:
-    """The calls of this trial end, and in the right numbers."""
-    return rules.all_of(rules.runs(trial), rules.numbers(trial, what=what))
+def ends_in(*trials: str, what: str) -> Rule:
+    """The calls of these trials end, and in the right numbers."""
+    return rules.all_of(rules.runs(*trials), rules.numbers(*trials, what=what))
 
 
 SOURCE = (
@@ -149,7 +149,7 @@ RUNTIME = (
         "int(np.argmax(logits))",
         "The highest score is the likeliest token.",
         lesson="Choosing a token",
-        rule=ends_in("greedy", "greedy choices"),
+        rule=ends_in("greedy*", what="greedy choices"),
         needs=("imports",),
     ),
     Check(
@@ -160,7 +160,7 @@ RUNTIME = (
         "Each token owns a share of the numbers from 0 to 1.",
         lesson="Drawing",
         blank="draw",
-        rule=ends_in("temperature", "drawn tokens"),
+        rule=ends_in("temperature*", what="drawn tokens"),
         needs=("greedy",),
     ),
     Check(
@@ -170,7 +170,7 @@ RUNTIME = (
         "Hide the others before the softmax: their scores become -inf",
         "The lowest of the best top_k is where to cut.",
         lesson="The best few",
-        rule=ends_in("top-k", "tokens drawn with top_k"),
+        rule=ends_in("top-k*", what="tokens drawn with top_k"),
         needs=("temperature",),
     ),
     Check(
@@ -207,6 +207,7 @@ RUNTIME = (
         rule=rules.all_of(
             rules.numbers("decode-at-once", what="logits or cache without a past"),
             rules.numbers("decode-pieces", what="logits or cache behind a past"),
+            rules.numbers("decode-sizes-*", what="logits or cache of other sizes"),
         ),
         needs=("decode-forward",),
     ),
@@ -235,7 +236,7 @@ RUNTIME = (
         "Without a cache every call reads the whole text.",
         lesson="The loop",
         answer="logits = model(Tensor([text], dtype=DType.int64)) in every turn",
-        rule=ends_in("text-uncached", "tokens"),
+        rule=ends_in("text-uncached", what="tokens"),
         needs=("generate",),
     ),
     Check(
@@ -246,7 +247,7 @@ RUNTIME = (
         "The number decides into whose share it falls.",
         lesson="Drawing",
         answer="next_token(..., temperature=temperature, top_k=top_k, draw=next(numbers))",
-        rule=ends_in("text-drawn", "drawn texts"),
+        rule=ends_in("text-drawn", what="drawn texts"),
         needs=("generate", "top-k"),
     ),
     Check(
@@ -278,6 +279,46 @@ RUNTIME = (
             rules.numbers("text-full", what="tokens"),
         ),
         needs=("generate",),
+    ),
+    Check(
+        "settings",
+        "generate does all that it is asked for at once: cache, temperature, top_k, end, draws",
+        "generate does not do all that it is asked for at once",
+        "Each setting works alone. Look for one that is left out where another is given",
+        "draws may be any iterable, an end token may be 0, and 0 new tokens are no mistake.",
+        lesson="The loop",
+        answer="Pass temperature and top_k on in both branches; compare each new token with "
+        "eos_token_id; iter(draws)",
+        rule=rules.all_of(
+            rules.runs("settings-*"),
+            rules.shapes("settings-*"),
+            rules.numbers("settings-*", what="tokens"),
+        ),
+        needs=("drawn", "end", "full", "uncached"),
+    ),
+    Check(
+        "stream",
+        "stream yields each token when it is chosen, and with a cache feeds every token once",
+        "stream does not yield each token when it is chosen, or feeds tokens twice",
+        "yield inside the loop; with a cache, feed only the last token after the first call",
+        "A reader need not wait for the last token, and the model reads no token again.",
+        lesson="The loop",
+        answer="new = text[-1:] if cache is not None else text; logits, cache = "
+        "model.decode(ids, cache)",
+        rule=rules.all_of(rules.runs("stream"), results.streams("stream", prompt=3, new=2)),
+        needs=("generate", "uncached"),
+    ),
+    Check(
+        "fresh",
+        "Without draws, every token is drawn with a fresh random number",
+        "Without draws, tokens are not drawn with fresh random numbers",
+        "np.random.default_rng() without a seed, made once for each text",
+        "A text drawn twice is another text.",
+        lesson="The loop",
+        answer="numbers = iter(np.random.default_rng().random, None) if draws is None else "
+        "iter(draws)",
+        rule=rules.all_of(rules.runs("fresh"), results.fresh("fresh", "text", "again")),
+        needs=("drawn",),
     ),
 )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from checks.shared.attention import Floats, softmax
 
@@ -13,8 +14,8 @@ from checks.shared.attention import Floats, softmax
 def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs: Any) -> Floats:
     """The probability of every token, ``[vocab_size]``: softmax(logits / temperature).
 
-    With ``top_k``, all but the best ``top_k`` tokens have none. Knobs ``heat`` and ``best`` are
-    ways to be wrong about the temperature and about ``top_k``.
+    With ``top_k``, all below the best ``top_k`` tokens have none; ties stay. Knobs ``heat`` and
+    ``best`` are ways to be wrong about the temperature and about ``top_k``.
     """
     factor = {"multiplied": temperature, "ignored": 1.0, "squared": temperature**-2}.get(
         knobs.get("heat", ""), 1 / temperature
@@ -26,10 +27,9 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
             place = min(top_k, len(scores)) - (knobs.get("best") == "sorted_up_less_one")
             lowest = np.sort(scores)[min(place, len(scores) - 1)]
             return softmax(np.where(scores < lowest, -np.inf, scores))
-        order = np.argsort(scores) if knobs.get("best") == "worst" else np.argsort(-scores)
-        hidden = order[max(kept, 0) :]
-        if knobs.get("best") == "hidden" and 0 < kept < len(order):
-            hidden = order[:kept]
+        hidden = _hidden(scores, kept, worst=knobs.get("best") == "worst")
+        if knobs.get("best") == "hidden" and hidden.any() and not hidden.all():
+            hidden = ~hidden
         if knobs.get("best") == "after_softmax":
             probabilities = softmax(scores)
             probabilities[hidden] = 0.0
@@ -39,6 +39,14 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
     if knobs.get("shares") == "uniform":
         return np.isfinite(scores) / np.isfinite(scores).sum()
     return softmax(scores)
+
+
+def _hidden(scores: Floats, kept: int, *, worst: bool) -> npt.NDArray[np.bool_]:
+    """Which scores are below the best ``kept``; with ``worst``, above the lowest ``kept``."""
+    if kept < 1:
+        return np.ones(scores.shape, bool)
+    last = np.sort(-scores if not worst else scores)[min(kept, len(scores)) - 1]
+    return np.asarray(scores > last if worst else scores < -last)
 
 
 def next_token(
@@ -81,7 +89,8 @@ def margin(logits: Floats, temperature: float, top_k: int | None, draw: float) -
         best = np.sort(logits)[-2:]
         return float(best[1] - best[0])
     ends = np.cumsum(shares(logits, temperature, top_k))
-    return float(np.abs(np.concatenate([[0.0], ends[:-1]]) - draw).min())
+    inner = ends[(ends > 0) & (ends < 1 - 1e-12)]
+    return float(np.abs(inner - draw).min()) if inner.size else 1.0
 
 
 Model = Callable[[Sequence[int]], Floats]

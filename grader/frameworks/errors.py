@@ -60,6 +60,12 @@ PYTHON: tuple[Row, ...] = (
         "The lesson names it; define it inside the class, spelled so.",
     ),
     (
+        "ChangedArgument",
+        r"^(.+) changed its argument (.+)",
+        "{0} changed its argument {1}",
+        "Whoever called it still needs what it gave. Copy it first, and change the copy.",
+    ),
+    (
         "ValueError",
         r"not enough values to unpack \(expected (\d+), got (\d+)\)",
         "{1} values came where {0} were expected",

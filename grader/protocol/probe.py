@@ -67,9 +67,17 @@ class Ref:
     path: tuple[int | str, ...] = ()
 
 
+@dataclass(frozen=True)
+class IteratorArg:
+    """A fresh iterator over these values: it gives each once, and has no length."""
+
+    values: tuple[int | float, ...]
+
+
 Arg = (
     TensorArg
     | ArrayArg
+    | IteratorArg
     | DTypeArg
     | DeviceArg
     | DimArg
@@ -143,7 +151,28 @@ class Read:
     attributes: tuple[str, ...]
 
 
-Action = Make | Load | Call | Read
+@dataclass(frozen=True)
+class Watch:
+    """Put the earlier result ``on`` behind an object that passes everything on to it.
+
+    Its attribute ``fed``, for :class:`Read`, lists the calls of the object and of its methods so
+    far: the name of each, and how many numbers its first array holds.
+    """
+
+    name: str
+    on: str
+
+
+@dataclass(frozen=True)
+class Take:
+    """Take the next ``count`` values of ``on``; the answer is a list, shorter at the end."""
+
+    name: str
+    on: str
+    count: int
+
+
+Action = Make | Load | Call | Read | Watch | Take
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from grader.protocol.probe import (
     DeviceArg,
     DimArg,
     DTypeArg,
+    IteratorArg,
     Load,
     Make,
     Probe,
@@ -26,7 +27,9 @@ from grader.protocol.probe import (
     SeenModule,
     SeenObject,
     SeenTensor,
+    Take,
     TensorArg,
+    Watch,
     multiples,
 )
 from grader.rubric.checks import (
@@ -42,12 +45,14 @@ from grader.rubric.checks import (
 from grader.rubric.compare import close
 from grader.rubric.evidence import Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
+from grader.rubric.plan import Case, covering, in_turn
 
 __all__ = [
     "Action",
     "Arg",
     "ArrayArg",
     "Call",
+    "Case",
     "Check",
     "ConfigArg",
     "DTypeArg",
@@ -58,6 +63,7 @@ __all__ = [
     "Expect",
     "Failed",
     "Floats",
+    "IteratorArg",
     "LessonFigure",
     "Load",
     "Make",
@@ -77,10 +83,14 @@ __all__ = [
     "SeenObject",
     "SeenTensor",
     "State",
+    "Take",
     "TensorArg",
     "Trial",
     "View",
+    "Watch",
     "close",
+    "covering",
+    "in_turn",
     "multiples",
     "source",
 ]

@@ -93,14 +93,18 @@ class Evidence:
         return self.observation(trial).error
 
     def seen(self, trial: str, path: str) -> Seen:
-        """The result at ``path`` (``"out"``, or ``"out.0"`` inside a tuple); None if absent."""
+        """The result at ``path``; None if absent.
+
+        ``"out"``, or ``"out.0"`` inside a tuple, or ``"out.a.b"`` for the key ``"a.b"`` of a dict.
+        """
         name, *inside = path.split(".")
         value = self.observation(trial).results.get(name)
-        for key in inside:
+        for index, key in enumerate(inside):
             if isinstance(value, tuple | list) and key.isdecimal() and int(key) < len(value):
                 value = value[int(key)]
             elif isinstance(value, dict):
-                value = value.get(key)
+                value = value.get(".".join(inside[index:]))
+                break
             else:
                 return None
         if path in self.expected(trial):
@@ -173,10 +177,10 @@ class Evidence:
         """Whether ``seen`` is ``want`` within the tolerance of ``trial``."""
         return close(seen, want, self.trials[trial].slack)
 
-    def weights(self, trial: str) -> Mapping[str, npt.NDArray[np.generic]]:
-        """The weights that ``trial`` loads."""
+    def weights(self, trial: str, on: str = "") -> Mapping[str, npt.NDArray[np.generic]]:
+        """The weights that ``trial`` loads into the object ``on``, by default the first that do."""
         for action in self.trials[trial].probe.actions:
-            if isinstance(action, Load):
+            if isinstance(action, Load) and on in ("", action.on):
                 return action.weights
         return {}
 

@@ -38,6 +38,10 @@ class MissingName(Deserved):
     """The learner's code lacks a class, function or method that was asked for."""
 
 
+class ChangedArgument(Deserved):
+    """The learner's code changed something that it was given."""
+
+
 def deserved(error: E) -> E:
     """``error``, marked as the program's fault, though the worker raises it."""
     vars(error)["deserved"] = True

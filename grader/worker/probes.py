@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -11,10 +12,22 @@ import numpy as np
 
 from grader.frameworks import Runtime
 from grader.protocol import probe as language
-from grader.protocol.probe import Call, Load, Make, Observation, Probe, Read, Seen, SeenError
+from grader.protocol.probe import (
+    Call,
+    Load,
+    Make,
+    Observation,
+    Probe,
+    Read,
+    Seen,
+    SeenError,
+    Take,
+    Watch,
+)
 from grader.worker import errors, observe
 from grader.worker.arguments import Arguments
 from grader.worker.follow import Recorder
+from grader.worker.watched import Watched
 
 FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
 """Errors that a retry without staging would not change."""
@@ -69,23 +82,35 @@ class _Bench:
         self._patient = subject.patient
         self._file = subject.file
         self._runtime = subject.runtime
-        self._build = subject.arguments.build
+        self._arguments = subject.arguments
         self._made: dict[str, Any] = {}
+        self._seen: dict[str, Seen] = {}
+        self._given: tuple[Any, Any] = ((), {})
         self._eye = observe.Eye(subject.runtime)
 
     def do(self, action: language.Action) -> Seen:
         match action:
             case Make():
-                return self._staged(
+                seen = self._staged(
                     action, lambda: self._target(action.target), self._eye.see_module
                 )
+                self._compare(action)
+                return seen
             case Call():
                 how = self._staged if action.staged and not self._followed else self._direct
-                return how(action, lambda: self._callee(action), self._eye.see)
+                seen = how(action, lambda: self._callee(action), self._eye.see)
+                self._compare(action)
+                self._seen[action.name] = seen
+                return seen
             case Load():
                 return self._load(action)
             case Read():
                 return self._read(action)
+            case Watch():
+                self._made[action.name] = Watched(self._made[action.on])
+                return None
+            case Take():
+                return self._take(action)
 
     def _staged(
         self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
@@ -118,8 +143,31 @@ class _Bench:
         return seen
 
     def _call(self, target: Any, action: Make | Call) -> Any:
-        args, kwargs = (self._build(given, self._made) for given in (action.args, action.kwargs))
+        args, kwargs = (
+            self._arguments.build(given, self._made) for given in (action.args, action.kwargs)
+        )
+        self._given = tuple(args), dict(kwargs)
         return call_learner(target, args, kwargs)
+
+    def _compare(self, action: Make | Call) -> None:
+        """Compare the arguments of the call that was just made with what they were.
+
+        Raises:
+            ChangedArgument: one of them is another now.
+        """
+        eye = observe.Eye(self._runtime)
+        pairs = {
+            **{
+                str(index + 1): pair
+                for index, pair in enumerate(zip(action.args, self._given[0], strict=True))
+            },
+            **{key: (one, self._given[1][key]) for key, one in action.kwargs.items()},
+        }
+        for name, (given, built) in pairs.items():
+            if not self._arguments.unchanged(given, built, self._seen, eye):
+                called = action.target if isinstance(action, Make) else action.method
+                what = called or "The forward pass"
+                raise errors.ChangedArgument(f"{what} changed its argument {name}")
 
     def _target(self, name: str) -> Any:
         try:
@@ -157,6 +205,10 @@ class _Bench:
             words = f"{errors.message(error)}\n{_mismatch(seen, weights)}"
             raise errors.deserved(type(error)(words)) from error
         return None
+
+    def _take(self, action: Take) -> Seen:
+        rest = self._made[action.on] = iter(self._made[action.on])
+        return self._eye.see(list(itertools.islice(rest, action.count)))
 
     def _read(self, action: Read) -> Seen:
         target = self._made[action.on]

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import importlib
 import io
+import itertools
 import math
 import os
 import signal
@@ -223,19 +224,55 @@ def _config(module: types.ModuleType) -> float:
         have = getattr(fresh, name)
         if type(have) is not type(value) or not (have == value or _near(have, value)):
             raise Wrong(f"{name} is {have!r}")
-    given = {"n_embd": 20, "n_head": 5, "vocab_size": 99, "n_layer": 3, "n_positions": 8}
-    other = module.GPT2Config(**given)
-    for name in READ_LATER:
-        if getattr(other, name) != given.get(name, getattr(fresh, name)):
-            raise Wrong(f"{name} cannot be given")
+    made = [(given, module.GPT2Config(**given)) for given in _given(fresh)]
+    for given, other in made:  # all of them exist by now
+        for name in DEFAULTS:
+            if not hasattr(fresh, name):
+                continue
+            have, want = getattr(other, name), given.get(name, getattr(fresh, name))
+            if have != want:
+                raise Wrong(f"{name} is {have!r} after GPT2Config(**{given})")
     return 0.0
+
+
+OTHERS: dict[str, tuple[Any, ...]] = {
+    "vocab_size": (99, 50258),
+    "n_positions": (8, 4096),
+    "n_embd": (24, 960, 1536),
+    "n_layer": (2, 64),
+    "n_head": (1, 6),
+    "n_inner": (1, 24),
+    "layer_norm_epsilon": (1e-12, 0.5),
+    "activation_function": ("relu",),
+    "resid_pdrop": (0.4,),
+    "embd_pdrop": (0.0,),
+    "attn_pdrop": (0.3,),
+    "initializer_range": (0.3,),
+    "bos_token_id": (3,),
+    "eos_token_id": (1,),
+    "tie_word_embeddings": (False,),
+}
+
+
+def _given(fresh: Any) -> Iterator[dict[str, Any]]:
+    """What is set by name: one field, two that later steps read, and all of those, equal."""
+    for name, values in OTHERS.items():
+        yield from ({name: value} for value in values if hasattr(fresh, name))
+    for a, b in itertools.combinations(READ_LATER, 2):
+        yield from ({a: x, b: y} for x in OTHERS[a] for y in OTHERS[b])
+    for size in (1, 6):
+        yield {**dict.fromkeys(READ_LATER, size), "layer_norm_epsilon": 1e-3}
+    yield {"n_embd": 1600, "n_head": 25, "n_layer": 48}
 
 
 def _near(have: object, value: object) -> bool:
     return isinstance(have, float) and isinstance(value, float) and math.isclose(have, value)
 
 
-MASKS = ((4, 0), (1, 0), (300, 0), (2, 3), (3, 4), (5, 1), (1, 6), (4, 2))
+MASKS = (
+    *((4, 0), (1, 0), (300, 0), (2, 3), (3, 4), (5, 1), (1, 6), (4, 2)),
+    *((2, 0), (3, 3), (1, 1), (2, 40), (4, 1020), (3, 4), (4, 0), (2, 40)),
+)
 
 
 def _mask(module: types.ModuleType, sizes: tuple[tuple[int, int], ...] = MASKS) -> float:
@@ -244,27 +281,17 @@ def _mask(module: types.ModuleType, sizes: tuple[tuple[int, int], ...] = MASKS) 
 
     from tests.graded import formulas
 
-    seen = {}
-    for rows, before in sizes:
-        make = functools.partial(module.causal_mask, rows, before)
+    worst = 0.0
+    for size in sizes:
+        make = functools.partial(module.causal_mask, *size)
         mask = _staged(functools.partial(make, dtype=DType.float32, device=CPU()))
-        seen[rows, before] = _read(mask, f"causal_mask({rows}, {before})")
-    try:
-        worst = _masks_off(seen, formulas.causal_mask)
-    except Wrong as wrong:
-        # Without a KV cache nothing tells the two diagonals apart, so both count as right.
-        try:
-            worst = _masks_off(seen, formulas.causal_mask_from_column_zero)
-        except Wrong:
-            raise wrong from None
-    wide = _staged(lambda: module.causal_mask(3, 0, dtype=DType.float64, device=CPU()))
-    if wide.dtype != DType.float64:
-        raise Wrong("the dtype is not the one asked for")
+        what = f"causal_mask{size}"
+        worst = max(worst, _off(_read(mask, what), formulas.causal_mask(*size), what))
+        wide = _staged(functools.partial(make, dtype=DType.float64, device=CPU()))
+        if wide.dtype != DType.float64:
+            raise Wrong("the dtype is not the one asked for")
+        worst = max(worst, _off(wide.to_numpy(), formulas.causal_mask(*size), what))
     return worst
-
-
-def _masks_off(seen: dict[tuple[int, int], Any], formula: Callable[[int, int], Any]) -> float:
-    return max(_off(mask, formula(*size), f"causal_mask{size}") for size, mask in seen.items())
 
 
 LAYERS = (
@@ -278,6 +305,11 @@ LAYERS = (
     (12, 64, 1, (4,)),
     (3, 4, 4, (5,)),
     (1, 3, 1, (300,)),
+    (3, 3, 3, (3,)),
+    (2, 2, 2, (2, 2)),
+    (4, 3, 2, (4,)),
+    (3, 2, 3, (5,)),
+    (2, 5, 4, (4, 5)),
 )
 
 
@@ -286,9 +318,36 @@ def _layer(cls: str) -> Callable[[types.ModuleType], float]:
         import numpy as np
 
         random = np.random.default_rng(20240501)
-        return max(_one_layer(getattr(module, cls), random, *sizes) for sizes in LAYERS)
+        worst = max(_one_layer(getattr(module, cls), random, *sizes) for sizes in LAYERS)
+        return max(worst, _far_scores(getattr(module, cls)))
 
     return trial
+
+
+def _far_scores(cls: Any) -> float:
+    """One head, whose scores are the second feature times the sign of the first."""
+    import numpy as np
+    from max.experimental.tensor import Tensor
+
+    from solutions.solution_01 import GPT2Config
+    from tests.graded import formulas
+
+    width = 4
+    fused = np.zeros((3 * width, width), np.float32)
+    fused[0, 0], fused[width, 1] = 2.0, 1.0  # the root of the width, and a feature of the key
+    fused[2 * width :] = np.eye(width)
+    weights = {"c_attn.weight": fused, "c_attn.bias": np.zeros(3 * width, np.float32)}
+    weights |= {"c_proj.weight": np.eye(width, dtype=np.float32)}
+    weights |= {"c_proj.bias": np.zeros(width, np.float32)}
+    x = np.zeros((2, 4, width), np.float32)
+    x[0] = [[1, -41, 0, 1], [1, -40, 0, 2], [1, -42, 0, 3], [-1, 43, 1e7, 4]]
+    x[1] = [[1, 60, 0, 1], [1, 59, 0, 2], [1, 52, 0, 3], [1, 57, 0, 4]]
+    layer = _staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))
+    layer.load_state_dict({name: array.copy() for name, array in weights.items()})
+    have = _read(_staged(lambda: layer(Tensor.from_dlpack(x.copy()))), "scores far from 0")
+    want = formulas.layer(x.astype(np.float64), weights, 1)
+    seen = [0, 2, 3]  # of the second feature the value is the key
+    return _off(have[..., seen], want[..., seen], "scores far from 0")
 
 
 def _one_layer(
@@ -308,7 +367,11 @@ def _one_layer(
         "c_proj.weight": random.normal(0, spread, (width, width)).astype(np.float32),
         "c_proj.bias": random.normal(0, 0.5, width).astype(np.float32),
     }
-    layer = _staged(lambda: cls(GPT2Config(n_embd=width, n_head=n_head)))
+    config = GPT2Config(n_embd=width, n_head=n_head)
+    layer = _staged(lambda: cls(config))
+    if config != GPT2Config(n_embd=width, n_head=n_head):
+        raise Wrong("the configuration is changed")
+    _staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))  # another one, which changes nothing
     layer.load_state_dict({name: array.copy() for name, array in weights.items()})
     worst = 0.0
     for seq in lengths:

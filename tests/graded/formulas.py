@@ -23,14 +23,6 @@ def causal_mask(rows: int, before: int) -> Floats:
     return mask
 
 
-def causal_mask_from_column_zero(rows: int, before: int) -> Floats:
-    """The mask whose diagonal starts in column 0 even where tokens came before."""
-    mask = np.zeros((rows, before + rows))
-    for row in range(rows):
-        mask[row, row + 1 :] = -np.inf
-    return mask
-
-
 def one_head(query: Floats, key: Floats, value: Floats) -> Floats:
     """Causal attention of one head, row by row: ``[seq, head_dim]`` three times → the same."""
     out = np.empty_like(value)

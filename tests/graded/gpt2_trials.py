@@ -68,6 +68,12 @@ BLOCKS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
     ({"n_embd": 15, "n_head": 3}, (2, 4)),
     ({"n_embd": 8, "n_head": 4, "n_inner": 5}, (3, 6)),
     ({"n_embd": 6, "n_head": 2, "layer_norm_epsilon": 0.2}, (1, 1)),
+    ({"n_embd": 4, "n_head": 2, "layer_norm_epsilon": 0.2}, (2, 2)),
+    ({"n_embd": 3, "n_head": 3, "n_inner": 3}, (3, 1)),
+    ({"n_embd": 9, "n_head": 3}, (2, 3)),
+    ({"n_embd": 4, "n_head": 1, "n_inner": 7}, (4, 1)),
+    ({"n_embd": 8, "n_head": 2, "n_inner": 32, "layer_norm_epsilon": 0.4}, (4, 5)),
+    ({"n_embd": 5, "n_head": 1}, (1, 5)),
 )
 
 
@@ -78,7 +84,17 @@ def _blocks(module: types.ModuleType) -> float:
     from tests.graded import gpt2_formulas as formulas
 
     random, worst = _random(91), 0.0
-    for width, inner, shape in ((6, 9, (4,)), (4, 17, (2, 3)), (10, 30, (1, 2, 2))):
+    for width, inner, shape in (
+        (6, 9, (4,)),
+        (4, 17, (2, 3)),
+        (10, 30, (1, 2, 2)),
+        (4, 4, (4,)),
+        (5, 2, (5, 1)),
+        (1, 6, (6, 2)),
+        (3, 1, (1, 4)),
+        (2, 8, (3,)),
+        (7, 28, (2, 1, 3)),
+    ):
         weights = _weights(random, _mlp_shapes(width, inner))
         weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
         layer = _made(module.GPT2MLP, weights, inner, GPT2Config(n_embd=width, n_head=2))
@@ -140,8 +156,94 @@ def _attention(module: types.ModuleType) -> float:
         ):
             worst = max(worst, _whole(layer, x, weights, heads, options, more))
         worst = max(worst, _pieces(layer, x, weights, heads, options, causal, bias))
-        long = random.normal(0, 1, (1, 300, width)).astype(np.float32)
-        worst = max(worst, _whole(layer, long, weights, heads, options, {}))
+    for options in ({}, {"use_rotary": True}, {"attention_scale": 0.5}, {"add_zero_attn": True}):
+        layer, weights = _drawn(module, random, 2, 4, options)
+        long = random.normal(0, 1, (1, 300, 8)).astype(np.float32)
+        worst = max(worst, _whole(layer, long, weights, 2, options, {}))
+    return max(worst, _every_option(module, random))
+
+
+PIECES = (
+    # heads, width of a head, batch, tokens before, new tokens
+    (2, 2, 2, 2, 2),
+    (3, 4, 3, 1, 2),
+    (4, 4, 2, 3, 1),
+    (1, 4, 3, 2, 3),
+    (2, 1, 2, 1, 4),
+    (3, 2, 1, 3, 2),
+    (5, 2, 5, 5, 1),
+    (2, 6, 4, 6, 3),
+    (2, 4, 3, 1, 1),
+)
+
+
+def _every_option(module: types.ModuleType, random: Any) -> float:
+    """Half of the choices of four options for each of these sizes, with the cache."""
+    worst = 0.0
+    for number, sizes in enumerate(PIECES):
+        for index, chosen in enumerate(itertools.product((False, True), repeat=4)):
+            bias, scale, zero, rotary = chosen
+            if (rotary and sizes[1] == 1) or (sum(chosen) + number) % 2:
+                continue
+            options: dict[str, Any] = {"bias": bias, "add_zero_attn": zero}
+            options["use_rotary"] = rotary
+            options |= {"attention_scale": 0.6} if scale else {}
+            worst = max(worst, _two_pieces(module, random, sizes, options, index + number))
+    return worst
+
+
+def _drawn(module: types.ModuleType, random: Any, heads: int, dim: int, options: Any) -> Any:
+    """A layer with these options, and its weights."""
+    width = heads * dim
+    shapes: dict[str, tuple[int, ...]] = {
+        "qkv_proj.weight": (3 * width, width),
+        "out_proj.weight": (width, width),
+    }
+    if options.get("bias", True):
+        shapes |= {"qkv_proj.bias": (3 * width,), "out_proj.bias": (width,)}
+    weights = _weights(random, shapes)
+    return _made(module.MultiHeadAttention, weights, width, heads, **options), weights
+
+
+def _two_pieces(
+    module: types.ModuleType, random: Any, sizes: Any, options: Any, index: int
+) -> float:
+    """A text, what follows it, and both again; masks and biases now here and now there."""
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    heads, dim, batch, before, new = sizes
+    layer, weights = _drawn(module, random, heads, dim, options)
+    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    total, worst = before + new, 0.0
+    for turn in range(2):
+        x = random.normal(0, 1, (batch, total, heads * dim)).astype(np.float32)
+        cache = None
+        added = np.zeros((batch, heads, total, total))
+        added[:, :, :before, before:] = -np.inf
+        for begin, end in ((0, before), (before, total)):
+            more: dict[str, Any] = {"past_key_value": cache, "use_cache": True}
+            kind = index + turn + (begin > 0)
+            if kind % 2:
+                shapes = ((end - begin, end), (batch, 1, 1, end), (batch, heads, end - begin, end))
+                mask = random.normal(0, 1, shapes[kind // 2 % 3]).astype(np.float32)
+                hidden = random.random(mask.shape) < 0.3
+                hidden[..., -1] = False
+                mask[hidden] = -np.inf
+                more["attention_mask"] = _tensor(mask)
+                added[:, :, begin:end, :end] += mask
+            if kind // 2 % 2:
+                bias = random.normal(0, 1, (1, heads, end - begin, end)).astype(np.float32)
+                more["position_bias"] = _tensor(bias)
+                added[:, :, begin:end, :end] += bias
+            out, cache = _call_pair(layer, np.ascontiguousarray(x[:, begin:end]), more)
+            want, _, values = formulas.attention(
+                x[:, :end].astype(np.float64), w, heads, added[:, :, :end, :end], **_told(options)
+            )
+            what = f"{sizes} with {options}, {sorted(more)}, tokens {begin} to {end}"
+            worst = max(worst, _off(_read(out, what), want[:, begin:end], what))
+            worst = max(worst, _off(_read(cache[1], "values"), values, "values"))
     return worst
 
 
@@ -236,6 +338,25 @@ MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
         },
         (3, 1),
     ),
+    ({"vocab_size": 4, "n_positions": 4, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 2)),
+    ({"vocab_size": 3, "n_positions": 6, "n_embd": 3, "n_layer": 3, "n_head": 3}, (3, 3)),
+    ({"vocab_size": 6, "n_positions": 1, "n_embd": 2, "n_layer": 1, "n_head": 1}, (1, 1)),
+    (
+        {"vocab_size": 7, "n_positions": 5, "n_embd": 4, "n_layer": 3, "n_head": 1, "n_inner": 5},
+        (1, 4),
+    ),
+    (
+        {
+            "vocab_size": 6,
+            "n_positions": 4,
+            "n_embd": 6,
+            "n_layer": 4,
+            "n_head": 2,
+            "layer_norm_epsilon": 0.3,
+        },
+        (4, 2),
+    ),
+    ({"vocab_size": 5, "n_positions": 3, "n_embd": 2, "n_layer": 12, "n_head": 1}, (2, 3)),
 )
 
 
@@ -278,6 +399,7 @@ def _model(module: types.ModuleType) -> float:
         for prefix in (True, False):
             stored = _stored(weights, prefix=prefix)
             if not prefix:
+                stored = {name: stored[name] for name in sorted(stored)}
                 stored["h.0.attn.bias"] = random.normal(0, 1, (1, 1, 4, 4))
                 stored["lm_head.weight"] = weights["transformer.wte.weight"]
             model = module.GPT2LMHeadModel(GPT2Config(**fields))
@@ -304,12 +426,13 @@ def _stored(weights: Mapping[str, Any], *, prefix: bool) -> dict[str, Any]:
 
 
 def _halves(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:
-    """A checkpoint of float16 numbers loads as well."""
+    """A checkpoint of float16 or float64 numbers loads as well."""
     import numpy as np
 
-    halves = {name: array.astype(np.float16) for name, array in stored.items()}
-    model = module.GPT2LMHeadModel(config)
-    model.load_state_dict(module.convert_checkpoint(model, halves))
+    for kind in (np.float16, np.float64):
+        other = {name: array.astype(kind) for name, array in stored.items()}
+        model = module.GPT2LMHeadModel(config)
+        model.load_state_dict(module.convert_checkpoint(model, other))
 
 
 def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:
@@ -335,6 +458,15 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
 # ---- step 12 -------------------------------------------------------------------------------
 
 
+TEXTS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = (
+    ({"vocab_size": 3, "n_positions": 5, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 2)),
+    ({"vocab_size": 6, "n_positions": 9, "n_embd": 6, "n_layer": 1, "n_head": 3}, (1, 1, 3)),
+    ({"vocab_size": 5, "n_positions": 8, "n_embd": 8, "n_layer": 3, "n_head": 2}, (3, 1, 2)),
+    ({"vocab_size": 4, "n_positions": 6, "n_embd": 3, "n_layer": 4, "n_head": 1}, (4, 1)),
+    ({"vocab_size": 7, "n_positions": 6, "n_embd": 5, "n_layer": 1, "n_head": 5}, (2, 3)),
+)
+
+
 def _writing(module: types.ModuleType) -> float:
     random = _random(121)
     sizes = {"vocab_size": 10, "n_positions": 8, "n_embd": 4, "n_head": 2}
@@ -342,6 +474,10 @@ def _writing(module: types.ModuleType) -> float:
     _choices(module)
     _texts(module, random, _model_weights(random, one), one)
     worst = _in_pieces(module, random, _model_weights(random, two), two, (3, 1, 4))
+    for fields, pieces in TEXTS:
+        weights = _model_weights(random, fields)
+        worst = max(worst, _in_pieces(module, random, weights, fields, pieces))
+    _fed(module, random, _model_weights(random, one), one)
     long = {**one, "n_positions": 320}
     return max(worst, _in_pieces(module, random, _model_weights(random, long), long, (300, 20)))
 
@@ -364,6 +500,38 @@ def _choices(module: types.ModuleType) -> None:
                 want = formulas.choose([float(s) for s in scores], temperature, top_k, draw)
                 if int(have) != want:
                     raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
+    _more_choices(module, scores)
+
+
+def _more_choices(module: types.ModuleType, scores: Any) -> None:
+    """Other element types and sizes, equal scores, and draws where two shares meet."""
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    texts = [scores.astype(kind) for kind in (np.float64, np.float16)]
+    texts += [scores[:2], scores - np.float32(20), np.array([-1, 2, 2, 0.5], np.float32)]
+    for logits in texts:
+        before = logits.copy()
+        for temperature in (0.0, 0.5, 1.0, 1.9):
+            for top_k in (None, 1, 2, len(logits), 60):
+                for draw in (0.0, 0.13, 0.48, 0.94):
+                    alike = len(logits) == 4
+                    if alike and (top_k == 1 or temperature == 0):
+                        continue  # either of two equal ones may be taken
+                    have = module.next_token(
+                        logits, temperature=temperature, top_k=top_k, draw=draw
+                    )
+                    exact = [float(s) for s in logits]
+                    want = formulas.choose(exact, temperature, top_k, draw)
+                    if int(have) != want:
+                        raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
+                    if not np.array_equal(before, logits):
+                        raise Wrong("the logits are changed")
+    for token in range(4):
+        even = np.full(4, 0.5, np.float32)
+        if int(module.next_token(even, temperature=1.0, draw=token / 4)) != token:
+            raise Wrong(f"a draw of {token / 4} is not in the share of {token}")
 
 
 def _in_pieces(
@@ -399,7 +567,23 @@ def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> 
         ([1, 2], 4, {"eos_token_id": first[3]}),
         ([8, 2], 2, {"eos_token_id": 8}),
         ([3, 1, 4, 1, 5, 9], 5, {}),
+        ([3, 1, 4], 0, {}),
+        ([1, 2, 3, 4, 5, 6, 7, 8], 2, {"use_cache": False}),
+        ([7, 2], 2, {"top_k": 1, "draws": []}),
+        ([7, 2, 4], 3, {"top_k": 3, "use_cache": False, "eos_token_id": 9}),
+        ([6, 5], 2, {"temperature": 1.4, "draws": [0.41, 0.83], "use_cache": False}),
+        ([6], 1, {"temperature": 1.4, "draws": [0.41]}),
+        ([1, 3, 5], 3, {"temperature": 1.9, "draws": [0.4, 0.6, 0.2], "eos_token_id": 3}),
+        ([2, 3, 5, 1, 7], 9, {"temperature": 1.9, "draws": [0.4, 0.6, 0.2], "top_k": 4}),
     )
+    zero = next(
+        (tokens, settings)
+        for tokens in ([a, b] for a in range(10) for b in range(10))
+        for settings in ({"temperature": 6.0, "draws": [0.02, 0.03, 0.01], "eos_token_id": 0},)
+        if _expected(weights, fields, tokens, 3, settings)[-1] == 0
+    )
+    for tokens, settings in (zero, (zero[0], {**zero[1], "use_cache": False})):
+        _compare(module, model, weights, fields, tokens, 3, settings)
     for tokens, count, settings in wishes:
         _compare(module, model, weights, fields, tokens, count, settings)
 
@@ -428,9 +612,49 @@ def _compare(
     settings: Mapping[str, Any],
 ) -> None:
     want = _expected(weights, fields, tokens, count, settings)
-    have = module.generate(model, list(tokens), count, **settings)
+    given = list(tokens)
+    more = {**settings, "draws": iter(settings["draws"])} if "draws" in settings else settings
+    have = module.generate(model, given, count, **more)
+    if given != list(tokens):
+        raise Wrong("the prompt is changed")
     if not isinstance(have, list | tuple) or [int(token) for token in have] != want:
         raise Wrong(f"the text is {have}, not {want}, with {dict(settings)}")
+
+
+def _fed(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> None:
+    """With a cache every token is read once, and tokens come as they are chosen."""
+    from solutions.solution_01 import GPT2Config
+
+    model = _made(module.GPT2WithCache, weights, GPT2Config(**fields))
+    read: list[int] = []
+
+    class Counting:
+        config = model.config
+
+        def __call__(self, ids: Any) -> Any:
+            read.append(int(ids.shape[-1]))
+            return model(ids)
+
+        def decode(self, ids: Any, cache: Any = None) -> Any:
+            read.append(int(ids.shape[-1]))
+            return model.decode(ids, cache)
+
+    for settings in ({}, {"use_cache": False}):
+        read.clear()
+        written = iter(module.stream(Counting(), [3, 1], 4, **settings))
+        next(written)
+        early = len(read)
+        list(written)
+        if early == len(read):
+            raise Wrong("nothing is written before the end")
+        if not settings and sum(read) > 6:
+            raise Wrong(f"the model read {sum(read)} tokens of 6")
+    if len({tuple(_fresh(module, model)) for _ in range(3)}) == 1:
+        raise Wrong("fresh draws are the same each time")
+
+
+def _fresh(module: types.ModuleType, model: Any) -> list[int]:
+    return list(module.generate(model, [1], 6, temperature=99.0))
 
 
 def _expected(
@@ -443,7 +667,7 @@ def _expected(
         if len(text) == fields["n_positions"]:
             break
         scores = [float(s) for s in _logits([text], weights, fields)[0, -1]]
-        draws = settings.get("draws", [0.0] * count)
+        draws = settings.get("draws") or [0.0] * count
         text.append(
             formulas.choose(
                 scores, settings.get("temperature", 0), settings.get("top_k"), draws[index]

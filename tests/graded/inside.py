@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from grader import frameworks
@@ -30,7 +31,13 @@ SECONDS = 20.0
 
 
 class Inside:
-    """Takes a job and gives an outcome, as a worker process would."""
+    """Takes a job and gives an outcome, as a worker process would.
+
+    ``module`` is the program of the last job.
+    """
+
+    def __init__(self) -> None:
+        self.module: ModuleType | None = None
 
     outcome: Outcome | None = None
 
@@ -63,6 +70,7 @@ class Inside:
                 imports.install(job.modules, packages, runtime.finders(notes))
                 recorder = follow.Recorder(runtime) if job.follow else None
                 module, failed = program.load(job, recorder)
+                self.module = module
                 arguments = Arguments(runtime, job.configuration)
                 subject = probes.Subject(module, job.file, runtime, arguments, recorder)
                 for probe in job.probes if failed is None else ():

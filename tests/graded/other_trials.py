@@ -43,6 +43,8 @@ def _random(seed: int) -> Any:
 
 # ---- step 03 -------------------------------------------------------------------------------
 
+FAR_SCORES = 3, 5, 4
+"""Queries, keys and width of the inputs whose scores are near 60."""
 INPUTS = (
     # leading, queries, keys, head_dim, value_dim, shape of the mask or None
     ((), 4, 6, 5, 3, None),
@@ -54,6 +56,20 @@ INPUTS = (
     ((4, 2), 3, 5, 6, 2, (4, 1, 3, 5)),
     ((2, 1, 3), 2, 3, 4, 5, None),
     ((1, 1), 1, 1, 3, 2, None),
+    # lengths that are equal, or one, and wide heads
+    ((), 4, 4, 3, 5, (4, 4)),
+    ((3, 3), 4, 2, 5, 6, None),
+    ((2,), 1, 4, 3, 5, None),
+    ((2,), 1, 4, 3, 5, (1, 4)),
+    ((2,), 4, 1, 3, 5, None),
+    ((2,), 4, 3, 3, 5, None),
+    ((2,), 4, 5, 3, 5, None),
+    ((2,), 4, 4, 3, 5, None),
+    ((2,), 3, 4, 64, 5, None),
+    ((2,), *FAR_SCORES, 6, None),
+    # the same shapes again, with another mask and without one
+    ((2, 3), 6, 6, 4, 5, (6, 6)),
+    ((2, 3), 6, 6, 4, 5, None),
 )
 
 
@@ -68,6 +84,9 @@ def _dot_product(module: types.ModuleType) -> float:
             random.normal(0, 1.5, (*leading, *size)).astype(np.float32)
             for size in ((queries, head_dim), (keys, head_dim), (keys, value_dim))
         )
+        if (queries, keys, head_dim) == FAR_SCORES:
+            q[..., 1:], q[..., 0] = 0.0, 2.0
+            k[..., 0] = [60.0, 58.5, 56.0, 51.0, -60.0]
         mask = None
         if shape is not None:
             mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
@@ -97,6 +116,10 @@ TEXTS = (
     ([[7, 7], [7, 1]], 7),
     ([[2]], 2),
     ([[0, 3, 0, 0, 1]], 0),
+    ([[1, 7, 3], [2, 3, 4], [7, 7, 1]], 7),
+    ([[1, 2, 7], [7, 3, 4], [1, 7, 1]], 7),
+    ([[5, -100, 3, 8], [-100, 3, 4, 5]], -100),
+    ([[4464, 70000, 3], [1, 2, 3]], 70000),
 )
 
 
@@ -120,9 +143,11 @@ def _masks(module: types.ModuleType) -> float:
             ours = np.where(np.array(ids) == pad, -3e38, 0)[:, None, None].astype(np.float32)
             combined = _call(module.combine_masks, _tensor(causal), _tensor(ours))
             _behaves(_read(combined, "the combination"), (batch, 1, seq, seq), past)
-    double = _call(module.padding_mask, _tensor(np.array([[1, 2]])), 2, dtype=DType.float64)
+    some = [[1, 2], [2, 2]]
+    double = _call(module.padding_mask, _tensor(np.array(some)), 2, dtype=DType.float64)
     if double.dtype != DType.float64:
         raise Wrong("the dtype is not the one asked for")
+    _behaves(_read(double, "the padding mask"), (2, 1, 1, 2), formulas.visible(some, 2))
     return 0.0
 
 
@@ -158,6 +183,13 @@ ROTATIONS = (
     ((3,), 6, 4, (), 10000.0),
     ((2, 3), 5, 10, (2, 1), 250.0),
     ((4,), 3, 2, (4,), 60.0),
+    # lengths that are equal, or one; other bases
+    ((4,), 4, 6, (), 45.0),
+    ((2,), 1, 4, (2,), 50.0),
+    ((), 2, 2, (), 35.0),
+    ((3,), 4, 4, (3,), 30.0),
+    ((), 5, 6, (), 2.5),
+    ((2,), 5, 6, (), 500000.0),
 )
 LAYERS = (
     # num_heads, d_k, leading dimensions, seq, shape of the positions without seq, theta
@@ -168,8 +200,10 @@ LAYERS = (
     (2, 4, (3, 2), 1, (), 55.0),
     (1, 8, (2,), 7, (2,), 150.0),
     (1, 2, (), 300, (), 80.0),
+    (3, 4, (3,), 5, (3,), 60.0),
+    (4, 2, (2,), 4, (2,), 65.0),
 )
-LONGEST = 64
+LONGEST, FAR = 64, 1500
 
 
 def _rope(module: types.ModuleType) -> float:
@@ -180,8 +214,11 @@ def _rope(module: types.ModuleType) -> float:
     random, worst = _random(61), 0.0
     for leading, seq, d_k, before, theta in ROTATIONS:
         x = random.normal(0, 1, (*leading, seq, d_k)).astype(np.float32)
-        places = random.integers(0, LONGEST, (*before, seq))
-        layer = _call_make(module.RotaryEmbedding, d_k, LONGEST, theta)
+        longest = FAR if d_k == 8 else LONGEST
+        places = random.integers(0, longest, (*before, seq))
+        places[..., -1] = longest - 1
+        layer = _call_make(module.RotaryEmbedding, d_k, longest, theta)
+        _call_make(module.RotaryEmbedding, d_k, longest, theta + 1)  # it changes nothing
         if list(layer.parameters):
             raise Wrong("the rotation has parameters")
         have = _read(_call(layer, _tensor(x), _tensor(places)), "a rotation")
@@ -215,6 +252,8 @@ def _one_rope_layer(
     }
     longest = max(LONGEST, seq)
     layer = _call_make(module.MultiHeadSelfAttentionRoPE, width, n_head, longest, theta)
+    if list(layer.parameters):
+        raise Wrong("the layer has parameters")
     for _ in range(2):
         x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
         places = random.integers(0, LONGEST, (*before, seq))
@@ -248,6 +287,12 @@ NORMS = (
     ((2, 3, 4, 5), 2.0, 1.0, 0.0),
     ((3, 8), None, 3e-3, 0.0),
     ((2, 4, 16), 1e-2, 0.1, 4.0),
+    ((2, 2, 2), 0.3, 1.0, 0.0),
+    ((1, 3, 3), None, 1.0, 0.0),
+    ((3, 1, 2), 1e-12, 1e-5, 0.0),
+    ((5, 2, 1), None, 1.0, 0.0),
+    ((3, 4, 3), 0.2, 2.0, 0.0),
+    ((4, 4), 1e-12, 1e-5, 0.0),
 )
 
 
@@ -272,7 +317,8 @@ def _norm(module: types.ModuleType) -> float:
         have = _read(_call(layer, _tensor(x)), "the output")
         want = _formula(x.astype(np.float64), given, usual)
         worst = max(worst, _off(have, want, f"the output for {shape}, eps {eps}"))
-    return max(worst, _residual(module, random, (2, 3, 5)), _residual(module, random, (1, 4, 6)))
+    shapes = ((2, 3, 5), (1, 4, 6), (3, 3, 3), (4, 1, 2), (2, 5), (3, 1), (2, 2, 4), (5, 4, 5))
+    return max(worst, *(_residual(module, random, shape) for shape in shapes))
 
 
 def _affine(random: Any, dim: int) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from grader.rubric.rules.combining import all_of, note, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, loads
 from grader.rubric.rules.results import (
+    note_if,
     numbers,
-    numbers_or,
     repeats,
     shapes,
     tensors,
@@ -34,8 +34,8 @@ __all__ = [
     "loads",
     "missing_name",
     "note",
+    "note_if",
     "numbers",
-    "numbers_or",
     "obstacle",
     "repeats",
     "runs",

@@ -12,36 +12,33 @@ from grader.rubric.rules.asking import actions_of
 from grader.rubric.rules.running import obstacle
 
 
-def has_layer(trials: tuple[str, ...], attribute: str, *, on: str = "module") -> Rule:
+def has_layer(trials: tuple[str, ...], attribute: str) -> Rule:
     """``attribute`` is a ``Linear`` whose parameters have the shapes of the given weights."""
 
     def rule(evidence: Evidence) -> Ruling:
-        for name in evidence.matching(*trials):
-            if stop := obstacle(evidence, name, on):
+        for name, make in actions_of(evidence, trials, Make):
+            if stop := obstacle(evidence, name, make.name):
                 return stop if isinstance(stop, NotRun) else NotRun()
-            seen = evidence.seen(name, on)
+            seen = evidence.seen(name, make.name)
             if not isinstance(seen, SeenModule):
                 return NotRun()
             kind = seen.attributes.get(attribute)
             if kind in (None, "NoneType"):
                 told = f"self.{attribute} is {'missing' if kind is None else 'None'}"
                 return Failed(told, about=attribute)
-            if problem := _parameter_problem(evidence, name, seen, f"{attribute}."):
+            if problem := _parameter_problem(evidence, name, make.name, f"{attribute}."):
                 return problem
         return Passed()
 
     return rule
 
 
-def loads(*trials: str, on: str = "module") -> Rule:
+def loads(*trials: str) -> Rule:
     """The parameters are exactly those of the given weights, and they load."""
 
     def rule(evidence: Evidence) -> Ruling:
         for name, load in actions_of(evidence, trials, Load):
-            seen = evidence.seen(name, load.on)
-            if isinstance(seen, SeenModule) and (
-                problem := _parameter_problem(evidence, name, seen, "")
-            ):
+            if problem := _parameter_problem(evidence, name, load.on, ""):
                 return problem
             if stop := obstacle(evidence, name, load.name):
                 return stop
@@ -50,11 +47,12 @@ def loads(*trials: str, on: str = "module") -> Rule:
     return rule
 
 
-def _parameter_problem(
-    evidence: Evidence, trial: str, module: SeenModule, prefix: str
-) -> Failed | None:
+def _parameter_problem(evidence: Evidence, trial: str, on: str, prefix: str) -> Failed | None:
     """The first difference between a module's parameters and the weights it will be given."""
-    want = {k: tuple(v.shape) for k, v in evidence.weights(trial).items() if k.startswith(prefix)}
+    module, given = evidence.seen(trial, on), evidence.weights(trial, on)
+    if not isinstance(module, SeenModule):
+        return None
+    want = {k: tuple(v.shape) for k, v in given.items() if k.startswith(prefix)}
     have = {k: v for k, v in module.parameters.items() if k.startswith(prefix)}
     for key, shape in want.items():
         if key not in have:
@@ -66,13 +64,13 @@ def _parameter_problem(
             turned = len(shape) == 2 and have[key].shape == shape[::-1]
             return Failed(
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
-                + _options(evidence, trial),
+                + _options(evidence, trial, on),
                 evidence.framework.hint("turned") if turned else None,
                 about=_setter(evidence, module, key),
             )
     for key in have:
         if key not in want:
-            return _too_many(key, want, _options(evidence, trial), evidence.framework)
+            return _too_many(key, want, _options(evidence, trial, on), evidence.framework)
     return None
 
 
@@ -146,9 +144,10 @@ def _too_many(key: str, want: Mapping[str, object], options: str, framework: Fra
     )
 
 
-def _options(evidence: Evidence, trial: str) -> str:
+def _options(evidence: Evidence, trial: str, on: str) -> str:
     """The options with which the trial's object was made, as a clause."""
-    made = next(a for a in evidence.trials[trial].probe.actions if isinstance(a, Make))
+    actions = evidence.trials[trial].probe.actions
+    made = next(a for a in actions if isinstance(a, Make) and a.name == on)
     given = dict(made.kwargs)
     for arg in made.args:
         given |= arg.fields if isinstance(arg, ConfigArg) else {}

@@ -1,0 +1,111 @@
+"""Trials of ``MultiHeadAttention`` with several options at once, as a covering design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from checks.shared.trials import Array, Rng, normal
+from checks.step_10.calls import Options, Step, layer_trial, layer_weights
+from grader.rubric import Trial, covering, in_turn
+
+SHAPES = (
+    # num_heads, head_dim, batch, tokens before, new tokens
+    (2, 2, 2, 2, 2),
+    (4, 4, 4, 1, 3),
+    (1, 4, 2, 3, 3),
+    (3, 1, 2, 4, 2),
+    (2, 4, 1, 3, 2),
+    (5, 2, 3, 4, 1),
+)
+"""Every two lengths are equal in one of them, and unequal in another; each is 1 in one."""
+
+ONE_WIDE = 1
+"""A head of one number cannot be rotated."""
+
+BOTH = (False, True)
+AXES: Mapping[str, tuple[Any, ...]] = {
+    "shape": SHAPES,
+    "mask": BOTH,
+    "bias": BOTH,
+    "zero": BOTH,
+    "rotary": BOTH,
+    "scale": (None, 0.3),
+    "kept": BOTH,
+    "projection_bias": (True, False),
+}
+"""What a layer can be asked for. Mask and bias are those of the call that has a cache; the call
+before it has a bias where this one has a mask, and a mask where this one has a bias."""
+
+THREE = ("mask", "bias", "zero", "rotary", "scale")
+"""A mistake about one of them may be made only with two others."""
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Layers with these options, two in turn."""
+    cases = covering(AXES, _fits, three=THREE)
+    layers = [_layer(rng, index, case) for index, case in enumerate(cases)]
+    pairs = [layers[index : index + 2] for index in range(0, len(layers), 2)]
+    return [
+        in_turn(f"together-{index}", dict(zip("ab", pair, strict=False)))
+        for index, pair in enumerate(pairs, start=1)
+    ]
+
+
+def _fits(case: Mapping[str, Any]) -> bool:
+    return not (case["rotary"] and case["shape"][1] == ONE_WIDE)
+
+
+def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
+    """A text, what follows it with the cache, and another text of the first one's shape."""
+    heads, dim, batch, before, new = case["shape"]
+    options = Options(
+        {
+            **({} if case["projection_bias"] else {"bias": False}),
+            **({"add_zero_attn": True} if case["zero"] else {}),
+            **({"use_rotary": True} if case["rotary"] else {}),
+            **({} if case["scale"] is None else {"attention_scale": case["scale"]}),
+        }
+    )
+
+    def step(name: str, seq: int, past: int, *, mask: bool, bias: bool, **more: Any) -> Step:
+        size = (batch, heads, seq, past + seq)
+        hidden = _mask(rng, index, size, hides=case["zero"]) if mask else None
+        added = normal(rng, *size[-3:], scale=1.5) if bias else None
+        return Step(name, normal(rng, batch, seq, heads * dim), hidden, added, **more)
+
+    mask, bias = case["mask"], case["bias"]
+    steps = [
+        step("text", before, 0, mask=bias, bias=mask, use_cache=True),
+        step("new", new, before, mask=mask, bias=bias, after="text", use_cache=case["kept"]),
+        step("other", before, 0, mask=mask, bias=bias, use_cache=True),
+    ]
+    weights = layer_weights(rng, heads * dim, bias=case["projection_bias"])
+    return layer_trial(
+        "layer",
+        heads,
+        dim,
+        options,
+        steps[: 2 + (index % 4 == 0)],
+        weights,
+        cache_seen=True,
+    )
+
+
+def _mask(rng: Rng, index: int, size: tuple[int, int, int, int], *, hides: bool) -> Array:
+    """A mask of one of the shapes that broadcast, with finite numbers where it does not hide.
+
+    Its last two columns stay visible, or where there is a zero to look at, nothing for the first
+    query: ``hides``.
+    """
+    batch, heads, seq, total = size
+    shape = ((seq, total), (batch, 1, 1, total), (batch, heads, seq, total), (1, 1, seq, total))
+    mask = normal(rng, *shape[index % 4], scale=1.2)
+    hidden = rng.random(mask.shape) < 0.3
+    hidden[..., 0, 0] = True
+    hidden[..., -2:] = False
+    if mask.shape[-2] > 1:
+        hidden[..., 0, :] |= hides
+    return np.where(hidden, np.float32(-np.inf), mask)

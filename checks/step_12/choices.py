@@ -1,0 +1,177 @@
+"""Random trials of ``next_token``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from checks.shared.attention import Floats
+from checks.shared.trials import Array, Rng
+from checks.step_12 import sampling
+from grader.rubric import Arg, ArrayArg, Call, Case, Probe, Trial, covering
+
+CLEAR = 0.02
+"""A choice counts as clear if no score or random number this much off would change it."""
+
+TRIES = 1000
+SOON = 25
+
+
+def draw(rng: Rng) -> list[Trial]:
+    """Greedy choices, drawn ones, and drawn ones among the best few."""
+    drawn = [_case(rng, case) for case in covering(AXES, three=tuple(AXES)[:3])]
+    return [
+        _greedy(rng),
+        _trial("greedy-options", [choice for choice in drawn if not choice.temperature]),
+        _choices(rng, "temperature", [(0.5, None), (2.5, None), (1.0, None)]),
+        _trial("temperature-options", [c for c in drawn if c.temperature and c.top_k is None]),
+        _trial("temperature-boundary", list(_boundaries())),
+        _choices(rng, "top-k", [(1.0, 3), (1.0, 1), (0.8, 5), (2.0, 40), (3.0, 2)]),
+        _trial("top-k-options", [c for c in drawn if c.temperature and c.top_k is not None]),
+        _ties(),
+    ]
+
+
+AXES = {
+    "temperature": (0.0, 0.4, 1.0, 2.2),
+    "top_k": (None, 1, 2, "all", 50),
+    "draw": (0.0, 0.3, 0.7, 0.96),
+    "vocab": (2, 5, 12),
+    "dtype": (np.float32, np.float64, np.float16),
+    "shift": (-9.0, 0.0, 3.0),
+}
+"""What ``next_token`` can be given; ``top_k`` "all" is the size of the vocabulary."""
+
+
+def _case(rng: Rng, case: Case) -> Choice:
+    """A clear choice with these arguments, each of them given."""
+    top_k = case["vocab"] if case["top_k"] == "all" else case["top_k"]
+    for _ in range(TRIES):
+        logits = (_logits(rng, case["vocab"]) + np.float32(case["shift"])).astype(case["dtype"])
+        low = max(case["draw"] - 0.15, 0.0) if case["draw"] else 0.0
+        draw = low + float(rng.random()) * (case["draw"] - low)
+        choice = Choice(logits, case["temperature"], top_k, draw, everything=True)
+        if choice.clear():
+            return choice
+    raise RuntimeError("no clear choice was drawn")
+
+
+def _boundaries() -> list[Choice]:
+    """Numbers that lie exactly where one share ends and the next begins: it is in the next."""
+    even = [Choice(np.full(4, 1.5, np.float32), 1.0, None, draw) for draw in (0.0, 0.25, 0.5, 0.75)]
+    first = np.array([-2.0, 3.0, 3.0, -1.0], np.float32)
+    return [*even, Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5)]
+
+
+TIED = 2
+"""The first id of those with equal scores in the trial of ties."""
+
+
+def _ties() -> Trial:
+    """Scores equal to the lowest that may stay: all of them stay, or as many as there is room for.
+
+    Either way the draws here fall on a token that is better, or on one of the equal ones.
+    """
+    scores = np.array([2.5, 2.0, 1.0, 1.0, 1.0, -1.0], np.float32)
+    equal = np.array([-1.0, -1.0, 1.0, 1.0], np.float32)
+    drawn = [Choice(scores, 1.0, top_k, draw) for top_k in (3, 4) for draw in (0.0, 0.4, 0.97)]
+    trial = _trial("top-k-ties", [*drawn, Choice(equal, 1.0, 1, 0.3), Choice(equal, 1.0, 1, 0.9)])
+    answer = trial.expect
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        found = answer(**knobs) if answer else {}
+        return {name: np.asarray(_one_of_the_equal(token)) for name, token in found.items()}
+
+    return replace(trial, expect=expect, view=_one_of_the_equal)
+
+
+def _one_of_the_equal(token: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The first of the equal ones for any of them."""
+    return np.where((token >= TIED) & (token < TIED + 3), TIED, token)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One call of ``next_token``."""
+
+    logits: Array
+    temperature: float = 0.0
+    top_k: int | None = None
+    draw: float = 0.0
+    everything: bool = False
+    """Whether the call has every argument, also those that change nothing."""
+
+    def call(self, name: str) -> Call:
+        """The call, with only the arguments that it needs."""
+        kwargs: dict[str, Arg] = {}
+        if self.temperature or self.everything:
+            kwargs = {"temperature": self.temperature, "draw": self.draw}
+        if self.top_k is not None or self.everything:
+            kwargs["top_k"] = self.top_k
+        return Call(name, None, "next_token", (ArrayArg(self.logits),), kwargs)
+
+    def answer(self, **knobs: object) -> Floats:
+        """The oracle's token."""
+        logits = self.logits.astype(np.float64)
+        token = sampling.next_token(logits, self.temperature, self.top_k, self.draw, **knobs)
+        return np.asarray(float(token))
+
+    def clear(self) -> bool:
+        """Whether rounding cannot change the answer."""
+        logits = self.logits.astype(np.float64)
+        return sampling.margin(logits, self.temperature, self.top_k, self.draw) > CLEAR
+
+
+def _trial(name: str, choices: Sequence[Choice]) -> Trial:
+    named = {f"token{index}": choice for index, choice in enumerate(choices)}
+    calls = tuple(choice.call(key) for key, choice in named.items())
+    return Trial(
+        Probe(name, calls),
+        lambda **knobs: {key: choice.answer(**knobs) for key, choice in named.items()},
+    )
+
+
+def _logits(rng: Rng, vocab: int) -> Array:
+    """Scores of which some lie far above 0 and all are different."""
+    return rng.permutation(np.linspace(-4, 4, vocab, dtype=np.float32)) + np.float32(2.0)
+
+
+def _greedy(rng: Rng) -> Trial:
+    """Scores around 2, and scores below 0 without exception."""
+    texts = [_logits(rng, 5), _logits(rng, 13) - np.float32(7.0), _logits(rng, 2)]
+    return _trial("greedy", [Choice(logits) for logits in texts])
+
+
+def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) -> Trial:
+    """Four draws for each setting, from low to high, all of them clear.
+
+    Without ``top_k`` another temperature gives other tokens, a higher and a lower one by turns, or
+    one that is rounded would pass.
+    """
+    drawn = (
+        _clear(rng, temperature, top_k, low, other=1.25 if low in (0.0, 0.5) else 0.8)
+        for temperature, top_k in settings
+        for low in (0.0, 0.25, 0.5, 0.75)
+    )
+    large = Choice(np.arange(900, 905, dtype=np.float32), 1.0, None, 0.4)
+    return _trial(name, [*drawn, large])
+
+
+def _clear(rng: Rng, temperature: float, top_k: int | None, low: float, other: float) -> Choice:
+    """A clear choice with a random number at most a quarter above ``low``.
+
+    Where one is found soon, it is another at ``other`` times the temperature.
+    """
+    for attempt in range(TRIES):
+        draw = low + 0.25 * float(rng.random())
+        choice = Choice(_logits(rng, 12), temperature, top_k, draw)
+        if not choice.clear():
+            continue
+        heated = replace(choice, temperature=temperature * other)
+        if top_k is not None or attempt > SOON or heated.answer() != choice.answer():
+            return choice
+    raise RuntimeError("no clear choice was drawn")

@@ -1,0 +1,37 @@
+"""An object that passes everything on to another, and counts what that is called with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+
+class Watched:
+    """Stands for ``target``: ``fed`` lists its calls, each with the size of its first array."""
+
+    def __init__(self, target: Any) -> None:
+        self._target = target
+        self.fed: list[tuple[str, int]] = []
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the target returns."""
+        self._note("__call__", args, kwargs)
+        return self._target(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        """The attribute of the target; a method of it, so that its calls are counted."""
+        value = getattr(self._target, name)
+        return self._counted(name, value) if hasattr(value, "__func__") else value
+
+    def _counted(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            self._note(name, args, kwargs)
+            return method(*args, **kwargs)
+
+        return counted
+
+    def _note(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        shapes = [one.shape for one in (*args, *kwargs.values()) if hasattr(one, "shape")]
+        size = math.prod(int(length) for length in shapes[0]) if shapes else 0
+        self.fed.append((name, size))
