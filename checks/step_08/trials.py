@@ -34,6 +34,7 @@ def draw(rng: Rng) -> list[Trial]:
         _residual(rng, "residual-token", (1, 1, 5)),
         _residual(rng, "residual-equal", (3, 3, 3)),
         _residual(rng, "residual-2d", (4, 2)),
+        _residual(rng, "residual-one", (3, 1)),
     ]
 
 
@@ -44,7 +45,7 @@ SIZES = (
     ((1, 5, 6), 1e-12, 1e-5),
     ((2, 4, 1), None, 1.0),
     ((6,), None, 1.5),
-    ((2, 2), 1e-12, 1.0),
+    ((2, 768), None, 1.0),
 )
 """Lengths that are equal or one, and an eps so small that the input must be as small to show it."""
 

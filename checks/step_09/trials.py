@@ -35,11 +35,15 @@ def draw(rng: Rng) -> list[Trial]:
     ]
 
 
+MLPS = (("a", 4, 4, (4,)), ("b", 3, 12, (1, 3)), ("c", 1, 1, (2, 3)))
+"""Name, width, inner width and leading dimensions."""
+
+
 def _in_turn(rng: Rng) -> list[Trial]:
     """Lengths that are equal or one, two layers in turn, some on two inputs of one shape."""
     mlps = {
         key: mlp_trial(rng, key, n_embd=width, inner=inner, shape=shape, calls=("first", "second"))
-        for key, width, inner, shape in (("a", 4, 4, (4,)), ("b", 3, 12, (1, 3)))
+        for key, width, inner, shape in MLPS
     }
     configs: tuple[tuple[dict[str, int | float], tuple[int, int]], ...] = (
         ({"n_embd": 9, "n_head": 3}, (3, 3)),

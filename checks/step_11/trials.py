@@ -48,7 +48,7 @@ def draw(rng: Rng) -> list[Trial]:
 def _in_turn(rng: Rng) -> list[Trial]:
     """Models whose sizes are equal or one, two in turn, each on two texts of one shape."""
     models: tuple[tuple[Config, tuple[int, int]], ...] = (
-        (config(4, 4, 4, 2, 2), (2, 2)),
+        (config(2, 2, 2, 2, 2), (2, 2)),
         (config(5, 1, 2, 1, 1), (1, 1)),
         ({**config(3, 6, 3, 1, 3), "n_inner": 3}, (3, 3)),
         ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3)),

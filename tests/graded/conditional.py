@@ -78,7 +78,8 @@ def cells(step: str, most: int | None = None) -> Iterator[Cell]:
     chosen = mistakes(step)
     for one in chosen if most is None else variants.sample(chosen, most):
         wrong = ast.parse(one.source)
-        for target in touched(step, right, wrong):
+        before = ast.parse(one.base.source) if one.base is not None else right
+        for target in touched(step, before, wrong):
             for name, condition in target.conditions().items():
                 text = program(right, wrong, target, condition)
                 yield Cell(step, one.stem, target.name, name, text)
