@@ -203,7 +203,7 @@ def plan(arena: Arena, names: list[str]) -> list[dict[str, Any]]:
     """The attacks of these names, with their decoys put in, and right files between them."""
     entries = []
     for number, attack in enumerate(ATTACKS[name] for name in names):
-        file = arena.folder / "handed-in" / attack.name / "step_05.py"
+        file = arena.folder / "handed-in" / attack.name / f"step_{attack.step[1:]}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         text = re.sub("@([A-Z]+)@", lambda found: arena.names[found[1]], attack.source)
         file.write_text(text, encoding="utf-8")
@@ -369,7 +369,7 @@ def answers() -> list[str]:
     shown = [*(ROOT / "steps").glob("*.py"), *(ROOT / "solutions").glob("solution_0[1-4].py")]
     free = {line for path in (*shown, *FOLDER.glob("*.py"))
             for line in map(str.strip, path.read_text(encoding="utf-8").splitlines())}  # fmt: skip
-    checks = load.rubric(course.find("s05")).checks
+    checks = [check for step in course.steps() for check in load.rubric(step).checks]
     report = "\n".join(text for c in checks for text in (c.passed, c.failed, *c.hints))
     lines = (line.strip() for path in hidden
              for line in path.read_text(encoding="utf-8").splitlines())  # fmt: skip

@@ -118,7 +118,8 @@ def test_the_solutions_pass(other: Other) -> None:
 def test_a_stub_fails_with_a_hint(other: Other) -> None:
     done = other.run("grade", "s01")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "softmax returned None, expected a NumPy array\n   Hint: Does every path" in done.stdout
+    assert "softmax returned None, expected a NumPy array\n   Line 32: return None\n" in done.stdout
+    assert "   Hint: Does every path of the function end in a return?\n" in done.stdout
 
 
 @pytest.mark.parametrize(

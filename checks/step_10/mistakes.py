@@ -140,7 +140,7 @@ ROTARY: Family = {
         "theta_swapped",
         "MAX_POSITIONS and THETA are swapped. The order is RotaryEmbedding(width, MAX_POSITIONS, "
         "THETA).",
-        part="rotary",
+        part="rotate",
     ),
     **{
         f"past-{name}": rotary(

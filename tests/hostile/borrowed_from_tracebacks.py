@@ -38,14 +38,15 @@ def raised():
             values = [*here.tb_frame.f_locals.values(), *here.tb_frame.f_globals.values()]
             for value in values:
                 served = getattr(value, "_modules", {})
-                for name in served:
+                for name in served if isinstance(served, dict) else ():
                     if "05" in name:
                         return served[name][1]
             here = here.tb_next
     for frame in sys._current_frames().values():
         while frame is not None:
             for value in frame.f_locals.values():
-                for name in getattr(value, "modules", {}) or ():
+                served = getattr(value, "modules", {})
+                for name in served if isinstance(served, dict) else ():
                     if "05" in name:
                         return value.modules[name][1]
             frame = frame.f_back
