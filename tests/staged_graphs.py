@@ -75,7 +75,8 @@ def observed(step: Step, source: str) -> dict[str, str]:
 
     random.set_seed(0)
     trials = load.rubric(step).draw(np.random.default_rng(5))
-    probes = tuple(trial.probe for trial in trials)
+    # Step 12 draws fresh numbers there, so that no two runs are alike.
+    probes = tuple(trial.probe for trial in trials if trial.probe.name != "fresh")
     own = course.load().configuration
     job = Job("file.py", source, course.earlier_modules(step), probes, configuration=own)
     outcome = Inside().finish(job)

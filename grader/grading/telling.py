@@ -58,8 +58,8 @@ class Teller:
             return Trace((), None, tuple(self.margin(())))
         first, line = found[0], self._line(cause)
         told = [*self._still_right(first, line), *self._gives(first, cause)]
-        margin, blank = tuple(self.margin(found)), self._filled(cause)
-        blank = blank or self._next_blank(first.sources, first.node)
+        margin, blank = tuple(self.margin(found)), self._left_out(cause, first)
+        blank = blank or self._filled(cause) or self._next_blank(first.sources, first.node)
         return Trace((*told, *self._lesson(blank)), line, margin, blank)
 
     def raised(self, error: SeenError) -> Trace:
@@ -334,6 +334,13 @@ class Teller:
             if blank is not None and blank.name in self.sentences:
                 return blank.name
         return ""
+
+    def _left_out(self, cause: Cause, first: Departure) -> str:
+        """The blank of the step that comes before the same operation in the reference only."""
+        twin = cause.twin
+        used = [s for m in self.comparison.right.made.values() if m.node == twin for s in m.sources]
+        other = [s for s in first.sources if self.comparison.match(s) not in (None, -1, *used)]
+        return self._next_blank(other, first.node) if used and other else ""
 
     def _filled(self, cause: Cause) -> str:
         """The blank of the reference's same operation."""
