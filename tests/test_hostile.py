@@ -42,6 +42,8 @@ from tests.worker_jobs import ROOT, processes_with
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are Linux's")
 
 FOLDER = Path(__file__).parent / "hostile"
+SHARED = FOLDER / "shared"
+"""What several files begin with; each names it in ``# Uses:``."""
 RIGHT = ROOT / "solutions" / "solution_05.py"
 SECRET = "hunter2-" + os.urandom(6).hex()
 GRACE_S = 40.0
@@ -68,8 +70,10 @@ class Attack:
 
 def read(path: Path) -> Attack:
     source = path.read_text(encoding="utf-8")
-    pattern = r"^# (Verdict|Says|Wall|Memory|Disk|Tries|Holds|Step): (.+)$"
+    pattern = r"^# (Verdict|Says|Wall|Memory|Disk|Tries|Holds|Step|Uses): (.+)$"
     head = dict(re.findall(pattern, source, re.MULTILINE))
+    if "Uses" in head:
+        source = (SHARED / f"{head['Uses']}.py").read_text(encoding="utf-8") + source
     assert head["Tries"]
     assert head["Holds"]
     limits = {key.lower(): int(head[key]) for key in ("Wall", "Memory", "Disk") if key in head}
