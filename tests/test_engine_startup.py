@@ -102,6 +102,37 @@ print((Tensor.ones([2, 3]) @ Tensor.ones([3, 4])).to_numpy().tolist())
     assert run(code, HOME=str(tmp_path)) == str([[3.0] * 4] * 2)
 
 
+def test_what_the_import_of_max_is_spared_a_program_still_gets() -> None:
+    code = """
+import os, sys
+from grader.frameworks.max import FRAMEWORK, engine
+from grader.frameworks.max.engine import placeholder
+os.environ.update(engine.environment())
+runtime = FRAMEWORK.runtime()
+runtime.install("numpy", print, "")
+assert not {"max.nn", *placeholder.UNUSED} & set(sys.modules)
+from max.experimental.nn import Linear, linear
+from max.experimental.tensor import Tensor
+assert "rich.pretty" not in sys.modules
+print(Linear(2, 1, bias=False), repr(Tensor.ones([])).split("(")[0])
+try:
+    linear.quantize_static_scaled_float8(1, 2, 3, 4)
+except (AttributeError, TypeError) as error:
+    print(error.__traceback__.tb_next.tb_next.tb_frame.f_globals["__name__"])
+from max.nn import Linear, kernels
+print(Linear.__module__, kernels.quantize_static_scaled_float8.__code__.co_argcount)
+import psutil
+from max.profiler.cpu import collector
+print(collector.psutil.Process is psutil.Process, issubclass(psutil.NoSuchProcess, Exception))
+"""
+    assert run(code).splitlines() == [
+        "Linear(in_dim=Dim(2), out_dim=Dim(1), bias=False) Tensor",
+        "max.nn.kernels",
+        "max.nn.linear 4",
+        "True True",
+    ]
+
+
 def test_results_print_no_tensor_and_an_interrupt_is_still_one() -> None:
     """Before Python 3.13 asyncio prints every tensor of a forward, which takes 22 s."""
     code = """

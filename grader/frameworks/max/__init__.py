@@ -100,8 +100,8 @@ class Max(frameworks.Framework):
         """Import as much of MAX as starts no thread."""
         from grader.frameworks.max.engine import placeholder
 
-        placeholder.install()
-        from grader.frameworks.max.runtime import MaxRuntime
+        with placeholder.installed():
+            from grader.frameworks.max.runtime import MaxRuntime
 
         return MaxRuntime(self)
 

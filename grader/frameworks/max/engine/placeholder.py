@@ -1,36 +1,64 @@
-"""Importing MAX without the one module that it compiles and that starts threads.
+"""Importing MAX without the modules that no step uses.
 
-``max.experimental.nn`` reaches ``max._kv_cache_ops``, whose code is Mojo: compiled for 6 s the
-first time on a machine, and two threads from then on. It plans attention on accelerators;
-nothing in the course calls it. A placeholder takes its place until it is called.
+``max.experimental.nn`` imports kernels for accelerators and for quantized weights with all of
+``max.nn``, what prints tensors, and what looks at the processes of the machine: a fifth of the
+import. A placeholder takes the place of each of these modules meanwhile. Each name in it is a
+stand-in that imports the real module when it is called.
+
+One module gets its placeholder for good. The code of ``max._kv_cache_ops`` is Mojo: compiled for
+6 s the first time on a machine, and two threads from then on.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-NAME = "max._kv_cache_ops.kv_cache_ops"
+COMPILED = "max._kv_cache_ops.kv_cache_ops"
+UNUSED = (
+    "max.experimental.nn.common_layers.functional_kernels",
+    "max.nn.kernels",
+    "max.nn.quant_config",
+    "psutil",
+    "rich.pretty",
+)
+"""What the import of MAX needs nothing of but names. A program may import the real ones later."""
 
 
-def install() -> None:
-    """Install the placeholder before MAX is imported. No effect after that."""
-    if NAME not in sys.modules:
-        sys.modules[NAME] = _Placeholder(NAME)
+@contextmanager
+def installed() -> Iterator[None]:
+    """Import MAX inside. Has no effect on modules that are imported already."""
+    made = {name: _Placeholder(name) for name in (COMPILED, *UNUSED) if name not in sys.modules}
+    sys.modules.update(made)
+    try:
+        yield
+    finally:
+        for name in UNUSED:
+            if name in made and sys.modules.get(name) is made[name]:
+                del sys.modules[name]
 
 
 class _Placeholder(ModuleType):
-    """Every name is a function that imports the real module when it is called."""
+    """Every name is a stand-in as long as this is the module; then it is the real one."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            return _stand_in(self.__name__, name)
+        return getattr(importlib.import_module(self.__name__), name)
 
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            if sys.modules.get(NAME) is self:
-                del sys.modules[NAME]
-            return getattr(importlib.import_module(NAME), name)(*arguments, **keywords)
 
-        return call
+def _stand_in(module: str, name: str) -> type:
+    """A class, because the name may stand in an annotation; calling it calls the real thing."""
+
+    def new(cls: type, *arguments: Any, **keywords: Any) -> Any:
+        if isinstance(sys.modules.get(module), _Placeholder):
+            del sys.modules[module]
+        return getattr(importlib.import_module(module), name)(*arguments, **keywords)
+
+    return type(name, (), {"__module__": module, "__new__": new})
