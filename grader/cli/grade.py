@@ -86,6 +86,8 @@ def grade(
     followed = Follow.NOT if form in FORMATS else Follow.FAILING
     options = Options(engine, seed, strict, mine, follow=followed)
     with sandbox.several() as start:
+        from grader.report import as_text  # while the worker imports the framework
+
         report = grade(step, path or step.stub, options, start)
         own = form not in FORMATS and output is None
         own = own and (path is None or path.resolve() == step.stub.resolve())
@@ -97,8 +99,6 @@ def grade(
         told = {"verbose": verbose, "brief": brief}
         text = _to_learner(step, found, stdout_style(plain), told, hints)
     else:
-        from grader.report import as_text
-
         style = Style(words=plain) if output else stdout_style(plain)
         text = as_text.render(report, style, verbose=verbose, brief=brief, hint_level=hints or 1)
     if output is not None:

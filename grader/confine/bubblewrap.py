@@ -15,8 +15,12 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 from grader.confine import readable
+
+if TYPE_CHECKING:
+    import subprocess
 
 NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
 PROBE_S = 10.0
@@ -32,10 +36,10 @@ def program() -> str | None:
 
 
 @cache
-def problem() -> str:
-    """Why this machine cannot use bubblewrap, in bubblewrap's words; empty if it can.
+def attempt() -> subprocess.Popen[str] | str:
+    """bubblewrap around a program that does nothing, with everything that a worker needs.
 
-    Tried once, with everything that a worker needs, on a program that does nothing.
+    Started once, and early, so that :func:`problem` need not wait; or why it cannot be started.
     """
     import subprocess
 
@@ -44,13 +48,33 @@ def problem() -> str:
     mounts = ["--ro-bind", "/", "/", *_own("/tmp", 1 << 20)]  # noqa: S108
     command = [program() or "", *_namespaces(), *mounts, "true"]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=PROBE_S, check=False
+        return subprocess.Popen(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         return str(error)
-    told = done.stderr.strip() or f"exit status {done.returncode}"
-    return told[:300] if done.returncode else ""
+
+
+@cache
+def problem() -> str:
+    """Why this machine cannot use bubblewrap, in bubblewrap's words; empty if it can."""
+    import subprocess
+
+    started = attempt()
+    if isinstance(started, str):
+        return started
+    with started:
+        try:
+            _, told = started.communicate(timeout=PROBE_S)
+        except subprocess.TimeoutExpired as error:
+            started.kill()
+            return str(error)
+    told = told.strip() or f"exit status {started.returncode}"
+    return told[:300] if started.returncode else ""
 
 
 def command(grader: str, course: str, folder: str, cache: str, size: int) -> list[str]:

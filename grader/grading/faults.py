@@ -113,7 +113,7 @@ def once_more(job: Job, outcome: Outcome) -> Job | None:
 
 def _failed(outcome: Outcome) -> tuple[str, ...]:
     """The parts of the engine that failed; the file may have claimed others."""
-    known = frameworks.current().parts()
+    known = frameworks.current().parts() if outcome.faults else ()
     return tuple(name for name in outcome.faults if name in known)
 
 

@@ -165,7 +165,8 @@ def _judged(
         found = _second_look(judge, job, outcome, found, start)
     if start is not None and options.follow is not Follow.NOT:
         found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
-        found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
+        if found.verdict is Verdict.FAIL:
+            found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
     if start is not None and options.tried:
         found = _tried(judge, job, outcome, found, start)
     return replace(found, duration_s=time.perf_counter() - started)
@@ -214,11 +215,11 @@ def _followed(
     start: Callable[..., sandbox.Worker],
 ) -> Trace | None:
     """Where the program leaves the path; None where that cannot be said."""
-    from grader.grading import follow
-
     whole = options.follow is Follow.ALWAYS
     if outcome.ended != "done" or (found.verdict is not Verdict.FAIL and not whole):
         return None
+    from grader.grading import follow
+
     try:
         evidence = judge.evidence(outcome)
         return follow.follow(judge.step, judge.rubric, job, evidence, start, whole=whole)

@@ -7,7 +7,7 @@ import socket
 import sys
 from contextlib import suppress
 
-from grader.confine import tiers
+from grader.confine import bubblewrap, tiers
 from grader.confine.folder import remove
 from grader.confine.settings import FORK_SERVER
 from grader.sandbox import bytecode, environment
@@ -29,15 +29,17 @@ class ForkServer:
     """
 
     def __init__(self, layers: tuple[str, ...] = tiers.LAYERS) -> None:
-        from grader import frameworks
-
         if sys.platform != "linux":
             raise OSError("only Linux can fork after such an import")
+        if "bubblewrap" in layers:
+            bubblewrap.attempt()  # while this process imports what it needs
+        from grader import frameworks
+
+        bytecode.keep(GRADER, frameworks.current().name)
         self._layers = tiers.usable(layers)
         self._inside = "bubblewrap" in self._layers
         self._count = 0
         self._child: Running | None = None
-        bytecode.keep(GRADER, frameworks.current().name)
         self._folder = environment.make_folder(self._layers)
         arguments = settings("", Limits(), self._layers, self._folder, warm=False)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
