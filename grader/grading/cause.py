@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from grader.grading.run import Made, Run, operation
+from grader.grading.slips import bound
 from grader.grading.trace import Comparison, Departure
 
 DEEPEST = 30
@@ -57,6 +58,17 @@ class Causes:
         """The cause of a departure."""
         made = self.mine.made[departure.value]
         return self.outside(self.at(made.node, made.sources, made.order), made.order)
+
+    def line(self, cause: Cause) -> int:
+        """The line of a cause; where only a size differs that a variable holds, the variable's."""
+        mine = self.mine
+        line, node = mine.line(cause.node), mine.nodes[cause.node]
+        if cause.gives is None or not isinstance(node, ast.Call):
+            return line
+        names = [one.id for one in node.args if isinstance(one, ast.Name)]
+        held = [one for one in names if not mine.is_seen(one, cause.node)]
+        statement = bound(mine.tree, held[0], line) if len(held) == 1 else None
+        return line if statement is None else statement.lineno
 
     def outside(self, cause: Cause, order: int) -> Cause:
         """The cause; or the call of what it is in, if that is right alone.
@@ -246,7 +258,7 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
     mine = comparison.mine
     for place in mine.places:
         statement = mine.statement(place.node)
-        if getattr(statement, "value", None) is not mine.nodes[place.node] or place.part >= 0:
+        if not mine.is_whole(place.node) or place.part >= 0:
             continue
         match statement:
             case ast.Expr():

@@ -14,6 +14,7 @@ import numpy as np
 
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
+from grader.grading.lesson import Lesson
 from grader.grading.relations import TooMuch
 from grader.grading.run import Run
 from grader.grading.telling import Teller
@@ -44,15 +45,28 @@ def follow(
     right = _observed(replace(job, file=step.solution.name, source=solution), trials, start)
     told = []
     for trial in trials:
-        mine_run, right_run = _run(job.source, mine.get(trial)), _run(solution, right.get(trial))
-        if mine_run is None or right_run is None:
-            continue
-        actions = evidence.trials[trial].probe.actions
-        given = [array for a in actions if isinstance(a, Load) for array in a.weights.values()]
-        comparison = Comparison(mine_run, right_run, given, _proven(evidence))
-        teller = Teller(comparison, regions(solution), rubric.values(), rubric.sentences())
-        told.append(_told(teller, evidence, trial, mine[trial]))
+        programs = (job.source, mine.get(trial)), (solution, right.get(trial))
+        comparison = compared(*programs, evidence.trials[trial], _proven(evidence))
+        if comparison is not None:
+            lesson = Lesson(comparison, regions(solution), rubric.values(), rubric.sentences())
+            told.append(_told(Teller(lesson), evidence, trial, mine[trial]))
     return _together([one for one in told if one is not None])
+
+
+Ran = tuple[str, Observation | None]
+"""A program's text, and what it did on a trial."""
+
+
+def compared(
+    mine: Ran, right: Ran, trial: Trial, proven: frozenset[str] = frozenset()
+) -> Comparison | None:
+    """Both programs on the inputs of one trial; None if one of them told no values."""
+    runs = [Run(text, seen.trail) for text, seen in (mine, right) if seen and seen.trail]
+    if len(runs) < 2:
+        return None
+    actions = trial.probe.actions
+    given = [array for a in actions if isinstance(a, Load) for array in a.weights.values()]
+    return Comparison(runs[0], runs[1], given, proven)
 
 
 def _together(told: list[Trace]) -> Trace | None:
@@ -107,16 +121,12 @@ def _called(trial: Trial) -> str:
     return next((a.target for a in actions if isinstance(a, Make) and a.name == call.on), "")
 
 
-def _run(text: str, seen: Observation | None) -> Run | None:
-    return Run(text, seen.trail) if seen is not None and seen.trail is not None else None
-
-
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:
                 return teller.raised(mine.error)
-            return teller.departed(*_result(evidence, trial, mine, teller.comparison))
+            return teller.departed(*wrong_result(evidence, trial, mine, teller.comparison))
     except TooMuch:
         return None
 
@@ -128,16 +138,11 @@ def _observed(job: Job, trials: list[str], start: Start) -> Mapping[str, Observa
     return outcome.observations
 
 
-def _result(
+def wrong_result(
     evidence: Evidence, trial: str, mine: Observation, comparison: Comparison
 ) -> tuple[int | None, int | None]:
     """The first wrong result of the trial among the learner's values, and the right one."""
-    seen = Evidence(
-        evidence.trials,
-        replace(evidence.outcome, observations={trial: mine}),
-        evidence.framework,
-        {trial: evidence.expected(trial)},
-    )
+    seen = replace(evidence, outcome=replace(evidence.outcome, observations={trial: mine}))
     for path, want in evidence.expected(trial).items():
         one = seen.seen(trial, path)
         if isinstance(one, SeenTensor | SeenArray) and not seen.close(trial, one.array, want):

@@ -8,6 +8,7 @@ import copy
 from dataclasses import dataclass
 
 from grader.grading.cause import Cause
+from grader.grading.program import parameters
 from grader.grading.trace import Comparison
 
 MOST = 120
@@ -44,7 +45,7 @@ class Rewrite:
     def _text(self, node: ast.AST, cause: Cause) -> str:
         """The learner's expression that has the value of a node of the reference."""
         mine, right = self.comparison.mine, self.comparison.right
-        number = right.numbers[id(node)]
+        number = right.numbers[node]
         value = next((p.value for p in reversed(right.places) if p.node == number), None)
         if value is None:
             return ""
@@ -69,7 +70,7 @@ class Rewrite:
         node = mine.nodes[function] if function is not None else None
         if not isinstance(node, ast.FunctionDef):
             return ""
-        names = [arg.arg for arg in node.args.args]
+        names = parameters(node)
         for place in mine.places:
             given = place.node == function and 0 <= place.part < len(names)
             if given and self.comparison.match(place.value) == value:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from grader.grading.program import Program
 from grader.grading.relations import Floats, canonical, same
 from grader.protocol.probe import Trail
 
@@ -36,16 +37,10 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Program):
     """A program and what its expressions gave, ready to be asked."""
 
-    text: str
     trail: Trail
-
-    @cached_property
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """The nodes of the syntax tree, by number."""
-        return tuple(ast.walk(ast.parse(self.text)))
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
@@ -61,16 +56,6 @@ class Run:
     def arrays(self) -> tuple[Floats | None, ...]:
         """The values as float64; what hides is minus infinity. None where it is unknown."""
         return tuple(None if one is None else canonical(one.array) for one in self.trail.values)
-
-    @cached_property
-    def parents(self) -> Mapping[int, ast.AST]:
-        """The node around each node, by the identity of the inner one."""
-        return {id(inner): outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
-
-    @cached_property
-    def numbers(self) -> Mapping[int, int]:
-        """The number of each node, by its identity."""
-        return {id(node): number for number, node in enumerate(self.nodes)}
 
     @cached_property
     def made(self) -> Mapping[int, Made]:
@@ -101,13 +86,13 @@ class Run:
         stack = list(ast.iter_child_nodes(node))[::-1]
         while stack:
             one = stack.pop()
-            if self.numbers[id(one)] in self._seen_nodes:
-                yield self.numbers[id(one)]
+            if self.numbers[one] in self._seen_nodes:
+                yield self.numbers[one]
             elif not isinstance(one, GIVES) or self._is_called(one):
                 stack += list(ast.iter_child_nodes(one))[::-1]
 
     def _is_called(self, node: ast.AST) -> bool:
-        outer = self.parents.get(id(node))
+        outer = self.parents.get(node)
         return isinstance(outer, ast.Call) and outer.func is node
 
     @cached_property
@@ -134,17 +119,15 @@ class Run:
         """The expression of this text in the statement at ``line``."""
         wanted = "".join(code.split())
         for number, node in enumerate(self.nodes):
-            at = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
-            if isinstance(node, ast.expr) and at[0] <= line <= at[1]:
-                text = "".join((ast.get_source_segment(self.text, node) or "").split())
-                if wanted and text == wanted:
-                    return number
+            here = isinstance(node, ast.expr) and node.lineno <= line <= (node.end_lineno or 0)
+            if here and wanted and "".join(self.of(node).split()) == wanted:
+                return number
         return None
 
     def is_seen(self, name: str, number: int) -> bool:
         """Whether a variable that is read in a node ever held numbers there."""
         read = [one for one in ast.walk(self.nodes[number]) if isinstance(one, ast.Name)]
-        return any(one.id == name and self.numbers[id(one)] in self._seen_nodes for one in read)
+        return any(one.id == name and self.numbers[one] in self._seen_nodes for one in read)
 
     def ends(self, number: int) -> bool:
         """Whether a node is the last statement of its function."""
@@ -152,37 +135,26 @@ class Run:
         node = self.nodes[inside] if inside is not None else None
         return isinstance(node, ast.FunctionDef) and node.body[-1] is self.statement(number)
 
-    def is_whole(self, number: int) -> bool:
-        """Whether a node is all that its statement computes."""
-        return getattr(self.statement(number), "value", None) is self.nodes[number]
-
     def outer(self, number: int) -> Iterator[int]:
         """The expressions around a node, the nearest first."""
-        node = self.parents.get(id(self.nodes[number]))
+        node = self.parents.get(self.nodes[number])
         while isinstance(node, ast.expr | ast.keyword):
             if isinstance(node, GIVES):
-                yield self.numbers[id(node)]
-            node = self.parents.get(id(node))
+                yield self.numbers[node]
+            node = self.parents.get(node)
 
     def latest(self, number: int) -> tuple[int, ...]:
         """The last values of what flows into a node."""
         last = {place.node: place.value for place in self.places}
         return tuple(dict.fromkeys(last[one] for one in self.inner(number) if one in last))
 
-    def function(self, number: int) -> int | None:
-        """The function that a node is in."""
-        node = self.parents.get(id(self.nodes[number]))
-        while node is not None and not isinstance(node, ast.FunctionDef):
-            node = self.parents.get(id(node))
-        return None if node is None else self.numbers[id(node)]
-
     def scope(self, number: int) -> frozenset[str]:
         """The names of the functions and classes that a node is in."""
-        found, node = set(), self.parents.get(id(self.nodes[number]))
+        found, node = set(), self.parents.get(self.nodes[number])
         while node is not None:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 found.add(node.name)
-            node = self.parents.get(id(node))
+            node = self.parents.get(node)
         return frozenset(found)
 
     def given(self, function: int) -> frozenset[int]:
@@ -198,6 +170,13 @@ class Run:
         ]
         return found[-1] if found else None
 
+    def bindings(self, value: int | None) -> Iterator[tuple[ast.stmt, int]]:
+        """The statements whose whole result ``value`` is, and which part of it, in order."""
+        for place in self.places:
+            statement = self.statement(place.node)
+            if place.value == value and statement is not None and self.is_whole(place.node):
+                yield statement, place.part
+
     def loads(self, number: int, name: str) -> bool:
         """Whether the function around a node reads the variable ``name`` anywhere."""
         inside = self.function(number)
@@ -206,21 +185,6 @@ class Run:
             isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
             for one in nodes
         )
-
-    def line(self, number: int) -> int:
-        """Where a node begins, 1-based."""
-        return int(getattr(self.nodes[number], "lineno", 0))
-
-    def segment(self, number: int) -> str:
-        """The source of a node, on one line."""
-        return " ".join((ast.get_source_segment(self.text, self.nodes[number]) or "").split())
-
-    def statement(self, number: int) -> ast.stmt | None:
-        """The statement that a node belongs to."""
-        node: ast.AST | None = self.nodes[number]
-        while node is not None and not isinstance(node, ast.stmt):
-            node = self.parents.get(id(node))
-        return node
 
 
 def operation(node: ast.AST) -> str:

@@ -82,7 +82,7 @@ def every(
             found += [
                 (edit.size + weight, edit)
                 for weight, place in near
-                for edit in Values(mine, followed, place, names).edits()
+                for edit in Values(followed.comparison, place, names).edits()
             ]
     if followed is not None:
         for weight, node in enumerate(_downstream(followed, departures), 1):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from grader.grading import program
 from grader.grading.tried.forms import Function, form
 from grader.grading.tried.text import Text
 
@@ -132,10 +133,7 @@ def _own(node: ast.AST) -> bool:
 
 def parameters(mine: Function, right: Function) -> dict[str, str]:
     """What the learner calls the reference's parameters: as it does, else by their places."""
-    ours, theirs = (
-        [one.arg for one in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)]
-        for f in (mine, right)
-    )
+    ours, theirs = program.parameters(mine), program.parameters(right)
     left = [name for name in ours if name not in theirs]
     rest = [name for name in theirs if name not in ours]
     return {name: name for name in theirs if name in ours} | dict(zip(rest, left, strict=False))

@@ -13,6 +13,7 @@ from grader import frameworks
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Status, Tried, Verdict
 from grader.grading.conclude import Judge
+from grader.grading.follow import Start
 from grader.grading.judge import source_findings
 from grader.grading.tried import places, syntax, trial
 from grader.grading.tried.candidates import Candidate, every, nearest
@@ -58,7 +59,7 @@ class Case:
     job: Job
     outcome: Outcome
     report: Report
-    start: trial.Start
+    start: Start
 
 
 def suggest(case: Case) -> Tried | None:
@@ -115,7 +116,7 @@ class Search:
         if name is None:
             return None
         found, spent = followed(
-            case.judge.step, case.job, self._evidence, case.start, name, together=MOST_FOLLOWED_S
+            case.judge.step, case.job, self._evidence, case.start, name, MOST_FOLLOWED_S
         )
         self._spent += spent
         return found

@@ -1,15 +1,14 @@
-"""Programs as text with syntax trees, changes to that text, and code rewritten in other names.
-
-Positions are byte offsets, because that is how the syntax tree counts columns.
-"""
+"""Changes to the text of a program, and code rewritten in other names."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+from grader.grading.program import Program
 
 
 class Change(NamedTuple):
@@ -37,62 +36,13 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Text:
-    """The text of a program that is valid Python."""
-
-    source: str
-
-    @cached_property
-    def data(self) -> bytes:
-        """The text in UTF-8."""
-        return self.source.encode()
-
-    @cached_property
-    def tree(self) -> ast.Module:
-        """The syntax tree."""
-        return ast.parse(self.source)
-
-    @cached_property
-    def _starts(self) -> tuple[int, ...]:
-        starts = [0]
-        for line in self.data.split(b"\n"):
-            starts.append(starts[-1] + len(line) + 1)
-        return tuple(starts)
-
-    @cached_property
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """The nodes of the syntax tree, as ``ast.walk`` numbers them."""
-        return tuple(ast.walk(self.tree))
+class Text(Program):
+    """A program to be changed."""
 
     @cached_property
     def statements(self) -> tuple[ast.stmt, ...]:
         """Every statement."""
         return tuple(node for node in self.nodes if isinstance(node, ast.stmt))
-
-    @cached_property
-    def parents(self) -> Mapping[ast.AST, ast.AST]:
-        """The node around each node."""
-        return {inner: outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
-
-    def line(self, number: int) -> int:
-        """The line on which a node begins, by its number."""
-        return int(getattr(self.nodes[number], "lineno", 0))
-
-    def start(self, line: int) -> int:
-        """Where a line begins."""
-        return self._starts[line - 1]
-
-    def span(self, node: ast.AST) -> tuple[int, int]:
-        """Where a node begins and ends; decorators are left out."""
-        first, last, begin, end = (
-            getattr(node, name) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")
-        )
-        return self.start(first) + begin, self.start(last) + end
-
-    def of(self, node: ast.AST) -> str:
-        """The text of a node."""
-        start, end = self.span(node)
-        return self.data[start:end].decode()
 
     def indent(self, node: ast.AST) -> int:
         """How many columns stand before the line on which a node begins."""
@@ -194,7 +144,7 @@ def written(text: Text, node: ast.AST, names: Names, indent: int | None = None) 
     return "\n".join([first, *(one if one.strip() else "" for one in moved)])
 
 
-def renamed(text: Text, node: ast.AST, names: Names) -> Iterator[Change]:
+def renamed(text: Program, node: ast.AST, names: Names) -> Iterator[Change]:
     """The changes that put the learner's names in the place of the reference's."""
     for one in ast.walk(node):
         if isinstance(one, ast.Name) and names.name(one.id) != one.id:

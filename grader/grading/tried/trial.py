@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from grader.grading import judge
+from grader.grading.follow import Start
 from grader.protocol.probe import Job, Observation, Outcome
 from grader.rubric import Evidence, Failed, Rubric
-
-if TYPE_CHECKING:
-    from grader import sandbox
-
-Start = Callable[..., "sandbox.Worker"]
 
 
 @dataclass(frozen=True)
@@ -104,13 +99,7 @@ def _seen(outcome: Outcome, number: int, names: Sequence[str]) -> Mapping[str, O
 def _with(evidence: Evidence, seen: Mapping[str, Observation], *, only: bool) -> Evidence:
     """The evidence with these observations in place of the learner's, or with ``only`` these."""
     before = {} if only else evidence.outcome.observations
-    outcome = Outcome("done", {**before, **seen})
-    return Evidence(
-        evidence.trials,
-        outcome,
-        evidence.framework,
-        {name: evidence.expected(name) for name in evidence.trials},
-    )
+    return replace(evidence, outcome=Outcome("done", {**before, **seen}))
 
 
 def _failures(rubric: Rubric, evidence: Evidence) -> int:

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from grader.grading.program import parameters, target
 from grader.grading.run import Run
 from grader.grading.trace import Comparison, Departure
-from grader.grading.tried.followed import Followed
-from grader.grading.tried.text import Change, Edit, Names, Text, bracketed, renamed
+from grader.grading.tried.text import Change, Edit, Names, bracketed, renamed
 
 MOST = 8
 """Expressions of the reference that are written down for one place."""
@@ -32,8 +32,7 @@ class Values:
     ``names`` is what the learner calls the names of each function of the reference.
     """
 
-    mine: Text
-    followed: Followed
+    comparison: Comparison
     departure: Departure
     names: Mapping[str, Names]
     _work: int = 0
@@ -41,8 +40,8 @@ class Values:
 
     def edits(self) -> Iterator[Edit]:
         """The reference's next expressions in place of the learner's, or of what it takes."""
-        node = self.mine.nodes[self.departure.node]
-        statement = self._comparison.mine.statement(self.departure.node)
+        node = self._mine.nodes[self.departure.node]
+        statement = self._mine.statement(self.departure.node)
         if not isinstance(node, ast.expr) or statement is None:
             return
         for weight, (number, text) in enumerate(self._next()):
@@ -57,35 +56,32 @@ class Values:
                 yield self._put(whole, right, text, weight + 2)
 
     @property
-    def _comparison(self) -> Comparison:
-        return self.followed.comparison
+    def _mine(self) -> Run:
+        return self.comparison.mine
 
     @property
     def _right(self) -> Run:
-        return self.followed.comparison.right
+        return self.comparison.right
 
     def _put(self, node: ast.expr, right: ast.expr, text: str, weight: int) -> Edit:
-        text = bracketed(self.mine.parents.get(node), node, right, text)
-        start, end = self.mine.span(node)
+        text = bracketed(self._mine.parents.get(node), node, right, text)
+        start, end = self._mine.span(node)
         size = 4 + weight + abs(end - start - len(text)) // 2
         return Edit((Change(start, end, text),), node.lineno, size)
 
     def _statement_value(self, node: ast.AST) -> ast.expr | None:
         """The whole expression of the statement that ``node`` is inside of."""
-        at: ast.AST | None = node
-        while at is not None and not isinstance(at, ast.stmt):
-            at = self.mine.parents.get(at)
-        value = getattr(at, "value", None)
+        value = getattr(self._mine.statement(self._mine.numbers[node]), "value", None)
         return value if isinstance(value, ast.expr) and value is not node else None
 
     def _taken(self, number: int) -> Iterator[ast.expr]:
         """The parts of the learner's expression that the reference's takes too."""
-        mine = self._comparison.mine
+        mine = self._mine
         wanted = set(self._right_sources(number))
         for inner in mine.inner(self.departure.node):
             values = {place.value for place in mine.places if place.node == inner}
-            node = self.mine.nodes[inner]
-            matched = {self._comparison.match(value) for value in values}
+            node = self._mine.nodes[inner]
+            matched = {self.comparison.match(value) for value in values}
             if isinstance(node, ast.expr) and wanted & matched:
                 yield node
 
@@ -93,7 +89,7 @@ class Values:
 
     def _next(self) -> Iterator[tuple[int, str]]:
         """Expressions of the reference that can be written with what is at hand, nearest first."""
-        matched = {self._comparison.match(value) for value in self.departure.sources}
+        matched = {self.comparison.match(value) for value in self.departure.sources}
         steps: dict[int, tuple[int, int, int]] = {}
         for order, place in enumerate(self._right.places):
             node = self._right.nodes[place.node]
@@ -114,7 +110,7 @@ class Values:
     def _order(self) -> int:
         """When the reference has the last of the values that the learner's expression takes."""
         made = self._right.made
-        matched = (self._comparison.match(value) for value in self.departure.sources)
+        matched = (self.comparison.match(value) for value in self.departure.sources)
         return max((made[one].order for one in matched if one is not None and one >= 0), default=0)
 
     def _right_sources(self, number: int) -> Iterator[int]:
@@ -139,20 +135,20 @@ class Values:
         if not depth or self._work > MOST_WORK or not isinstance(node, ast.expr):
             return None
         pieces: list[Change] = []
-        text = self._right_text
+        text = self._right
         for inner in self._inside_of(number):
             found = self._for(inner, depth - 1, path)
             if found is None:
                 return None
             new, said = found
-            outer = text.parents.get(text_node := self._right_text.nodes[inner])
+            outer = text.parents.get(text_node := self._right.nodes[inner])
             pieces.append(Change(*text.span(text_node), bracketed(outer, text_node, new, said)))
-        start, end = text.span(self._right_text.nodes[number])
+        start, end = text.span(self._right.nodes[number])
         done = [(piece.start, piece.end) for piece in pieces]
         names = self._names_at(number)
         pieces += [
             piece
-            for piece in renamed(text, self._right_text.nodes[number], names)
+            for piece in renamed(text, self._right.nodes[number], names)
             if not any(a <= piece.start and piece.end <= b for a, b in done)
         ]
         parts, at = [], start
@@ -164,10 +160,8 @@ class Values:
 
     def _names_at(self, number: int) -> Names:
         """What the learner calls the names of the reference's function around a node."""
-        at: ast.AST | None = self._right.nodes[number]
-        while at is not None and not isinstance(at, ast.FunctionDef):
-            at = self._right.parents.get(id(at))
-        name = at.name if isinstance(at, ast.FunctionDef) else ""
+        inside = self._right.around(self._right.nodes[number])
+        name = inside.name if inside is not None else ""
         return self.names.get(name) or self.names.get("") or Names({}, {})
 
     def _inside_of(self, number: int) -> tuple[int, ...]:
@@ -180,7 +174,7 @@ class Values:
         stack = list(ast.iter_child_nodes(self._right.nodes[number]))
         while stack:
             one = stack.pop()
-            inner = self._right.numbers[id(one)]
+            inner = self._right.numbers[one]
             if inner in self._by_node:
                 yield inner
             else:
@@ -202,12 +196,8 @@ class Values:
             if text is not None and isinstance(source, ast.expr):
                 return source, text
         if isinstance(node, ast.Attribute) and not self._values_of(inner):
-            return node, self._right_text.of(self._right_text.nodes[inner])
+            return node, self._right.of(self._right.nodes[inner])
         return None
-
-    @cached_property
-    def _right_text(self) -> Text:
-        return Text(self.followed.solution)
 
     # ---- what is at hand -----------------------------------------------------------------------
 
@@ -218,14 +208,14 @@ class Values:
         Or that an expression gives there.
         """
         found: dict[int, str] = {}
-        mine, number = self._comparison.mine, self.departure.node
+        mine, number = self._mine, self.departure.node
         here = {
-            self.mine.of(self.mine.nodes[place.node]): place.value
+            self._mine.of(self._mine.nodes[place.node]): place.value
             for place in mine.places[: self._last + 1]
             if place.part < 0 and place.node in (number, *mine.inner(number))
         }
         for name, value in (*self._variables.items(), *here.items()):
-            match = self._comparison.match(value)
+            match = self.comparison.match(value)
             if match is not None and match >= 0:
                 found.setdefault(match, name)
         return found
@@ -233,14 +223,14 @@ class Values:
     @cached_property
     def _variables(self) -> Mapping[str, int]:
         """The value that each variable of the function has at the place."""
-        mine = self._comparison.mine
-        function = self._function()
+        mine = self._mine
+        function = mine.around(mine.nodes[self.departure.node])
         last = self._last
         found: dict[str, int] = {}
         for order, place in enumerate(mine.places[: last + 1]):
             node = mine.nodes[place.node]
-            if node is function and isinstance(function, ast.FunctionDef):
-                names = [one.arg for one in _arguments(function)]
+            if function is not None and node is function:
+                names = parameters(function)
                 if 0 <= place.part < len(names):
                     found[names[place.part]] = place.value
             elif self._inside(node, function):
@@ -252,16 +242,9 @@ class Values:
     def _last(self) -> int:
         """When the place was reached, as an entry of the run."""
         number, value = self.departure.node, self.departure.value
-        places = self._comparison.mine.places
+        places = self._mine.places
         found = (i for i, one in enumerate(places) if one.node == number and one.value == value)
-        return max(found, default=self._comparison.mine.made[value].order)
-
-    def _function(self) -> ast.AST | None:
-        mine = self._comparison.mine
-        at: ast.AST | None = mine.nodes[self.departure.node]
-        while at is not None and not isinstance(at, ast.FunctionDef):
-            at = mine.parents.get(id(at))
-        return at
+        return max(found, default=self._mine.made[value].order)
 
     def _inside(self, node: ast.AST, function: ast.AST | None) -> bool:
         first, last = getattr(function, "lineno", 0), getattr(function, "end_lineno", 0)
@@ -269,20 +252,11 @@ class Values:
 
     def _named(self, number: int, part: int, *, bound: bool) -> Iterator[str]:
         """The variables that an expression reads, or with ``bound`` those that get its value."""
-        mine = self._comparison.mine
+        mine = self._mine
         node = mine.nodes[number]
         if part < 0 and isinstance(node, ast.Name):
             yield node.id
         if part < 0 and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield f"{node.value.id}.{node.attr}"
-        statement = mine.statement(number)
-        if bound and isinstance(statement, ast.Assign) and statement.value is node:
-            target = statement.targets[0]
-            if part >= 0 and isinstance(target, ast.Tuple) and part < len(target.elts):
-                target = target.elts[part]
-            if isinstance(target, ast.Name):
-                yield target.id
-
-
-def _arguments(function: ast.FunctionDef) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        if bound and mine.is_whole(number) and (name := target(mine.statement(number), part)):
+            yield name

@@ -33,7 +33,7 @@ class Words:
     def names(self, node: ast.AST) -> list[str]:
         """The names of the same kind: of the function or the module; for an unknown one both."""
         name = getattr(node, "id", "")
-        function = self._function(node)
+        function = self.mine.around(node)
         local = list(self._local(function))
         shared = self._shared
         if name in local:
@@ -50,12 +50,6 @@ class Words:
     def _shared(self) -> list[str]:
         bodies = (*self.mine.tree.body, *self.right.tree.body)
         return [name for one in bodies for name in _binds(one)]
-
-    def _function(self, node: ast.AST) -> ast.AST | None:
-        at: ast.AST | None = node
-        while at is not None and not isinstance(at, ast.FunctionDef):
-            at = self.mine.parents.get(at)
-        return at
 
     def attributes(self, node: ast.Attribute) -> list[str]:
         """The attributes that things have in either program."""
@@ -79,7 +73,7 @@ class Words:
 
     def read_after(self, node: ast.stmt, target: str) -> list[str]:
         """The variables of a function that it reads after a statement; none if ``target`` is."""
-        function = self._function(node)
+        function = self.mine.around(node)
         found = [
             one.id
             for one in (ast.walk(function) if function is not None else ())
@@ -127,7 +121,7 @@ class Words:
 
     def in_method(self, node: ast.AST) -> bool:
         """Whether a node stands in a function that has ``self``."""
-        return "self" in self._local(self._function(node))
+        return "self" in self._local(self.mine.around(node))
 
     def defines(self, name: str) -> bool:
         """Whether the learner's objects have an attribute of that name."""
@@ -138,7 +132,7 @@ class Words:
 
     def is_list(self, node: ast.stmt, name: str) -> bool:
         """Whether a function makes a variable an empty list, elsewhere than in a statement."""
-        function = self._function(node)
+        function = self.mine.around(node)
         return any(
             isinstance(one, ast.Assign)
             and one is not node

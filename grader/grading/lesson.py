@@ -1,0 +1,109 @@
+"""What the lesson calls the values of a comparison, and what it says at a point of the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.base.blanks import Region
+from grader.grading.cause import Cause
+from grader.grading.program import target
+from grader.grading.run import operation
+from grader.grading.trace import Comparison, Departure
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The words of a step's lesson for what a comparison found.
+
+    ``names`` says by blank what its last line gives, ``sentences`` what its check says.
+    """
+
+    comparison: Comparison
+    regions: Sequence[Region]
+    names: Mapping[str, str]
+    sentences: Mapping[str, str]
+
+    # ---- values -------------------------------------------------------------------------------
+
+    def quantity(self, value: int | None) -> str:
+        """What the lesson calls a value of the reference; empty where it has no name."""
+        name = ""
+        for statement, part in self.comparison.right.bindings(value):
+            blank = self._blank(statement.lineno)
+            end = statement.end_lineno or statement.lineno
+            last = blank is not None and end >= blank.end - 1
+            if blank is not None and last and part < 0 and blank.name in self.names:
+                name = self.names[blank.name]
+            elif variable := target(statement, part):
+                name = f"`{variable}`"
+        return name
+
+    def what(self, value: int) -> str:
+        """A value of the reference: its name, if it has one, and its shape."""
+        array, quantity = self.comparison.right.arrays[value], self.quantity(value)
+        shown = "" if array is None else sizes(array.shape)
+        return f"{quantity}, {shown}" if quantity else shown
+
+    def variables(self, value: int) -> frozenset[str]:
+        """The variables that hold a value of the reference."""
+        return frozenset(target(*bound) for bound in self.comparison.right.bindings(value))
+
+    def own_name(self, value: int) -> str:
+        """What the learner's program calls a value, else what the lesson does."""
+        mine = self.comparison.mine
+        for place in mine.places:
+            node = mine.nodes[place.node]
+            if place.value == value and isinstance(node, ast.Name | ast.Attribute):
+                return mine.segment(place.node)
+        return self.quantity(self.comparison.match(value)) or mine.segment(mine.made[value].node)
+
+    def bound_at(self, value: int) -> int | None:
+        """The line that last gave a name to a value, or returned it."""
+        bound = [statement.lineno for statement, _ in self.comparison.mine.bindings(value)]
+        return bound[-1] if bound else None
+
+    # ---- blanks -------------------------------------------------------------------------------
+
+    def said(self, name: str) -> Iterator[str]:
+        """What the lesson says about a blank."""
+        if name in self.sentences:
+            said = self.sentences[name].partition(": ")
+            yield f'At this point the lesson says: "{said[2] or said[0]}".'
+
+    def next_blank(self, sources: Sequence[int], node: int) -> str:
+        """The blank of the reference's next operation on ``sources``, if it is of another kind."""
+        right = self.comparison.right
+        matched = {self.comparison.match(value) for value in sources} - {None, -1}
+        steps = [made for made in right.made.values() if matched & set(made.sources)]
+        steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
+        kind = operation(self.comparison.mine.nodes[node])
+        for made in steps:
+            if operation(right.nodes[made.node]) == kind:
+                return ""
+            blank = self._blank(right.line(made.node))
+            if blank is not None and blank.name in self.sentences:
+                return blank.name
+        return ""
+
+    def left_out(self, cause: Cause, first: Departure) -> str:
+        """The blank of the step that comes before the same operation in the reference only."""
+        twin = cause.twin
+        used = [s for m in self.comparison.right.made.values() if m.node == twin for s in m.sources]
+        other = [s for s in first.sources if self.comparison.match(s) not in (None, -1, *used)]
+        return self.next_blank(other, first.node) if used and other else ""
+
+    def filled(self, cause: Cause) -> str:
+        """The blank of the reference's same operation."""
+        twin = cause.twin
+        blank = None if twin is None else self._blank(self.comparison.right.line(twin))
+        return "" if blank is None else blank.name
+
+    def _blank(self, line: int) -> Region | None:
+        return next((one for one in self.regions if one.start < line < one.end), None)
+
+
+def sizes(shape: Sequence[int]) -> str:
+    """A shape as it is told."""
+    return f"[{', '.join(map(str, shape))}]"

@@ -1,0 +1,114 @@
+"""A program as text and syntax tree, ready to be asked: which node is where, and inside of what.
+
+Nodes have numbers, in the order of ``ast.walk``: the worker numbers the same file the same way.
+Positions are byte offsets, because that is how the syntax tree counts columns.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that is valid Python."""
+
+    source: str
+
+    @cached_property
+    def data(self) -> bytes:
+        """The text in UTF-8."""
+        return self.source.encode()
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree."""
+        return ast.parse(self.source)
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the syntax tree, by number."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def numbers(self) -> Mapping[ast.AST, int]:
+        """The number of each node."""
+        return {node: number for number, node in enumerate(self.nodes)}
+
+    @cached_property
+    def parents(self) -> Mapping[ast.AST, ast.AST]:
+        """The node around each node."""
+        return {inner: outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
+
+    @cached_property
+    def _starts(self) -> tuple[int, ...]:
+        ends = (found.end() for found in re.finditer(rb"\r\n|\r|\n", self.data))
+        return (0, *ends, len(self.data))
+
+    def start(self, line: int) -> int:
+        """Where a line begins; after the last line, the end."""
+        return self._starts[line - 1]
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Where a node begins and ends; decorators are left out."""
+        first, last, begin, end = (
+            getattr(node, name) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")
+        )
+        return self.start(first) + begin, self.start(last) + end
+
+    def of(self, node: ast.AST) -> str:
+        """The text of a node."""
+        start, end = self.span(node)
+        return self.data[start:end].decode()
+
+    def segment(self, number: int) -> str:
+        """The text of a node, on one line."""
+        node = self.nodes[number]
+        return " ".join(self.of(node).split()) if hasattr(node, "end_lineno") else ""
+
+    def line(self, number: int) -> int:
+        """Where a node begins, 1-based; 0 for one that has no place."""
+        return int(getattr(self.nodes[number], "lineno", 0))
+
+    def statement(self, number: int) -> ast.stmt | None:
+        """The statement that a node belongs to."""
+        node: ast.AST | None = self.nodes[number]
+        while node is not None and not isinstance(node, ast.stmt):
+            node = self.parents.get(node)
+        return node
+
+    def is_whole(self, number: int) -> bool:
+        """Whether a node is all that its statement computes."""
+        return getattr(self.statement(number), "value", None) is self.nodes[number]
+
+    def around(self, node: ast.AST) -> ast.FunctionDef | None:
+        """The innermost function that a node is in."""
+        outer = self.parents.get(node)
+        while outer is not None and not isinstance(outer, ast.FunctionDef):
+            outer = self.parents.get(outer)
+        return outer
+
+    def function(self, number: int) -> int | None:
+        """The innermost function that a node is in, both by number."""
+        outer = self.around(self.nodes[number])
+        return None if outer is None else self.numbers[outer]
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """The names of a function's parameters, in the order in which its values are recorded."""
+    given = function.args
+    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+
+
+def target(statement: ast.stmt | None, part: int) -> str:
+    """The variable that an assignment gives its value, or that part of it; empty for none."""
+    if not isinstance(statement, ast.Assign):
+        return ""
+    given = statement.targets[0]
+    if isinstance(given, ast.Tuple | ast.List) and 0 <= part < len(given.elts):
+        given = given.elts[part]
+    return given.id if isinstance(given, ast.Name) else ""

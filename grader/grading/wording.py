@@ -1,0 +1,133 @@
+"""Sentences on a place where a program leaves the path: what it does there, and what is right."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.grading import differs
+from grader.grading.cause import Cause
+from grader.grading.lesson import Lesson
+from grader.grading.relations import Relation
+from grader.grading.run import operation
+from grader.grading.trace import Comparison, Departure
+
+MOST_TEXT = 70
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Says one departure in the words of the lesson."""
+
+    lesson: Lesson
+
+    @property
+    def comparison(self) -> Comparison:
+        """Both runs."""
+        return self.lesson.comparison
+
+    def still_right(self, one: Departure, before: int) -> Iterator[str]:
+        """The last line above ``before`` whose value the departure takes, and which is right."""
+        mine = self.comparison.mine
+        known = [v for v in one.sources if self._named(v)]
+        if not known:
+            return
+        last = max(known, key=lambda v: mine.made[v].order)
+        at = self.lesson.bound_at(last)
+        quantity = self.lesson.quantity(self.comparison.match(last))
+        what = f": it gives {quantity}" if quantity else ""
+        if at is not None and at < before:
+            yield f"Line {at} is still right{what}."
+
+    def _named(self, value: int) -> bool:
+        """Whether the reference computes this value too, from the same inputs."""
+        match = self.comparison.match(value)
+        return match is not None and match >= 0 and self.comparison.flows(value)
+
+    def gives(self, one: Departure, cause: Cause, line: int) -> Iterator[str]:
+        """What ``line`` does at a departure, and how that differs from the reference."""
+        mine = self.comparison.mine
+        text = mine.segment(cause.node)
+        shown = f": {text}" if len(text) <= MOST_TEXT else ""
+        yield f"Line {line} gives something else{shown}"
+        relation = self._relation(one.relation) if one.relation is not None else ""
+        said = self._differs(one, cause) or self.uses(cause) or relation or self._again(one)
+        yield from filter(None, (said,))
+
+    def uses(self, cause: Cause) -> str:
+        """Which value stands where the reference has another."""
+        have = (
+            self.lesson.quantity(self.comparison.match(cause.have))
+            if cause.have is not None
+            else ""
+        )
+        want = self.lesson.quantity(cause.want)
+        if have and want and have != want:
+            return f"It uses {have} where the reference uses {want}."
+        also = "" if cause.have is not None else "also "
+        return f"The reference {also}uses {want} here." if want else ""
+
+    def _differs(self, one: Departure, cause: Cause) -> str:
+        """What the operation does otherwise than the reference's: as written, or by its numbers."""
+        mine, right = self.comparison.mine, self.comparison.right
+        node = mine.nodes[cause.node]
+        if cause.twin is not None and cause.have is None:
+            told = differs.written(node, right.nodes[cause.twin])
+            return told or self._combined(one, cause.gives)
+        if cause.twin is not None:
+            same_node = [p.value for p in right.places if p.node == cause.twin]
+            return self._combined(one, same_node[0]) if cause.node == one.node else ""
+        if cause.node != one.node or cause.have is not None:
+            return ""
+        matched = [self.comparison.match(value) for value in one.sources]
+        for value, made in right.made.items():
+            if list(made.sources) == matched and value not in self.comparison.matched:
+                told = differs.kinds(node, right.nodes[made.node])
+                return told or self._combined(one, value)
+        return self._combined(one, None)
+
+    def _combined(self, one: Departure, want: int | None) -> str:
+        """What a value has too much or too little of, beside one of the reference's."""
+        mine, right = self.comparison.mine, self.comparison.right
+        array = mine.arrays[one.value]
+        if array is None:
+            return ""
+        known = [v for v in mine.made if v != one.value and self.comparison.known(v)]
+        others = [(self.lesson.own_name(v), a) for v in known if (a := mine.arrays[v]) is not None]
+        missing = [v for v in right.made if v not in self.comparison.matched]
+        for value in [want] if want is not None else missing:
+            other = right.arrays[value]
+            if other is None or other.shape != array.shape:
+                continue
+            made = right.made[value]
+            used = [v for v in known if self.comparison.match(v) in made.sources]
+            names = frozenset(map(self.lesson.own_name, used))
+            if said := differs.combined(array, other, others, names):
+                return said
+        return ""
+
+    def _again(self, one: Departure) -> str:
+        """Whether a call is made on what the same call gave before."""
+        mine = self.comparison.mine
+        node = mine.nodes[one.node]
+        kind = operation(node)
+        for place in mine.places if isinstance(node, ast.Call) else ():
+            before = mine.nodes[place.node]
+            inner = place.value in one.sources and place.node != one.node
+            if inner and isinstance(before, ast.Call) and operation(before) == kind:
+                return f"It calls {kind} twice: on what {kind} gave already."
+        return ""
+
+    def _relation(self, relation: Relation) -> str:
+        quantity = self.lesson.quantity(relation.of)
+        if not quantity:
+            return ""
+        match relation.kind:
+            case "scaled":
+                return f"It gives {relation.factor:.3g} times {quantity}."
+            case "transposed":
+                return f"It gives {quantity}, with the axes in the order {list(relation.axes)}."
+            case "reshaped":
+                return f"It gives the numbers of {quantity} in another shape."
+        return ""
