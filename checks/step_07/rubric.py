@@ -15,7 +15,7 @@ INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)
 SPLIT, MERGE, ATTN = (
     source.method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn")
 )
-FORWARDS = ("gpt2", "random-*", "sharp", "extreme", "calls", "turns")
+FORWARDS = ("gpt2", "random-*", "sharp", "calls", "turns")
 """The trials that run the whole layer."""
 
 CHECKS = (
