@@ -10,16 +10,13 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from checks.shared import attention as oracles
+from checks.shared.drawn import Array, Rng, apart, long, normal
+from checks.shared.far import SLACK, far, steer
 from grader.rubric import (
-    Arg,
     Call,
     ConfigArg,
-    DeviceArg,
-    DimArg,
-    DTypeArg,
     Expect,
     Load,
     Make,
@@ -31,25 +28,7 @@ from grader.rubric import (
     multiples,
 )
 
-Array = npt.NDArray[np.float32]
-Rng = np.random.Generator
-
 GPT2 = {"n_embd": 768, "n_head": 12}
-
-
-def normal(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
-    """Normal numbers, float32."""
-    return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
-
-
-def apart(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
-    """Numbers of both signs, float32, between half and one and a half times ``scale`` in size.
-
-    None is so near 0 that what depends on it alone would not show.
-    """
-    return rng.choice((-scale, scale), shape).astype(np.float32) * rng.uniform(
-        0.5, 1.5, shape
-    ).astype(np.float32)
 
 
 def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
@@ -65,18 +44,6 @@ def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
 
 def _spread(n_embd: int) -> float:
     return 1.4 / math.sqrt(n_embd)
-
-
-LONG = 257
-"""Tokens of a long text, at least. A mask that is fixed at 256 positions or fewer ends before it.
-
-GPT-2 reads up to 1024. Programs that go token by token are right too, and need seconds for so many.
-"""
-
-
-def long(rng: Rng) -> int:
-    """The length of a long text."""
-    return int(rng.integers(LONG, LONG + 16))
 
 
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
@@ -135,55 +102,15 @@ def _forward(
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
     if is_far:
-        steer(weights, n_head)
+        _steer(weights, n_head)
         x = far(rng, x, head_dim)
     config = {"n_embd": n_embd, "n_head": n_head}
     return Trial(
         Probe(name, (*_made(cls, config, weights), _call("out", x))),
         _expect(weights, n_head, {"out": x}),
-        slack=FAR_SLACK if is_far else 1.0,
+        slack=SLACK if is_far else 1.0,
     )
 
-
-FAR_SLACK = 5.0
-"""Rounding of scores of some tens is felt through the softmax."""
-
-
-def steer(weights: Mapping[str, Array], n_head: int) -> None:
-    """Let the first features of a token move its scores, so that :func:`far` can.
-
-    In each head the first number of a query is the token's feature 0 and that of a key its feature
-    1. Nothing else of queries and keys depends on features 0 to 2, nor a value on 0 and 1.
-    """
-    fused, bias = weights["c_attn.weight"], weights["c_attn.bias"]  # [3 * n_embd, n_embd]
-    n_embd = fused.shape[-1]
-    fused[: 2 * n_embd, :3] = 0.0
-    fused[2 * n_embd :, :2] = 0.0
-    first = np.arange(n_head) * (n_embd // n_head)  # the first number of each head
-    for begin, feature in ((0, 0), (n_embd, 1)):
-        fused[begin + first] = 0.0
-        fused[begin + first, feature] = 1.0
-        bias[begin + first] = 0.0
-
-
-def far(rng: Rng, x: Array, head_dim: int) -> Array:
-    """``x`` ``[batch, seq, n_embd]`` with scores far from 0, for weights that :func:`steer` set.
-
-    All but the last token score near −55, where clipping at 50 shows. They give the last token 75
-    more, and its value is huge, so a finite mask shows even at −100. With more than 85 between
-    them, exp of a float32 would lose what is seen. The last token hardly sees itself.
-    """
-    x = x.copy()
-    x[..., 0] = np.sqrt(head_dim)  # so that a token's score is its key
-    x[:, -1, 0] *= -1.0
-    x[..., 1] = rng.uniform(-57.0, -53.0, x.shape[:-1])
-    x[:, -1, 1] = 20.0
-    x[:, -1, 2] = 1e10
-    return x
-
-
-POSITIONS = 1024
-"""Of GPT-2: a mask that is cut from a table of this size is right."""
 
 LARGEST_SCORE = 60.0
 """Of the trial ``sharp``. exp(60) is still a float32, so a softmax written out may pass."""
@@ -224,7 +151,7 @@ def _calls(rng: Rng, cls: str) -> Trial:
     n_head, head_dim, batch, seq = 3, 4, 2, 5
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
-    steer(weights, n_head)
+    _steer(weights, n_head)
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, n_embd, scale=2.0)
     inputs = {
@@ -238,7 +165,7 @@ def _calls(rng: Rng, cls: str) -> Trial:
     return Trial(
         Probe("calls", (*_made(cls, config, weights), *calls)),
         _expect(weights, n_head, inputs),
-        slack=FAR_SLACK,
+        slack=SLACK,
     )
 
 
@@ -251,13 +178,13 @@ def _turns(rng: Rng, cls: str) -> Trial:
     for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 2, 3), "b": (2, 4, 3, 2)}.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
-        steer(weights, n_head)
+        _steer(weights, n_head)
         inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
         inputs["second"] = far(rng, inputs["second"], head_dim)
         made = _made(cls, {"n_embd": n_embd, "n_head": n_head}, weights)
         calls = tuple(_call(name, x) for name, x in inputs.items())
         expect = _expect(weights, n_head, inputs)
-        layers[key] = Trial(Probe(key, (*made, *calls)), expect, slack=FAR_SLACK)
+        layers[key] = Trial(Probe(key, (*made, *calls)), expect, slack=SLACK)
     return in_turn("turns", layers)
 
 
@@ -298,45 +225,12 @@ def part_trials(rng: Rng, cls: str) -> list[Trial]:
     ]
 
 
-def mask_trials(rng: Rng) -> list[Trial]:
-    """``causal_mask`` of several lengths, first without and then with earlier tokens.
-
-    ``square-float64`` asks for another element type; ``lengths`` passes dimensions of a
-    tensor's shape, as step 05 does.
-    """
-    lengths = [(4, 0), (1, 0), (long(rng), 0), (2, 0)]
-    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
-    later.append((2, POSITIONS - 2))
-    return [
-        *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
-        _mask("square-float64", 3, 0, dtype="float64"),
-        _mask("later-float64", 2, 3, dtype="float64"),
-        *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
-        _again(),
-        _mask("lengths", 4, 0, dims=True),
-    ]
-
-
-def _again() -> Trial:
-    """Masks of three sizes in turn, two of them of the same length, then all of them again."""
-    lengths = [(3, 4), (3, 1), (2, 5)] * 2
-    calls = {f"call{index}": _mask("", *size) for index, size in enumerate(lengths)}
-    return in_turn("later-again", calls)
-
-
-def mask_parts() -> list[Trial]:
-    """The ``causal_mask`` that a layer brings along, called alone: without and with a past."""
-    made = [_mask("mask", 5, 0), _mask("mask-later", 2, 3)]
-    return [Trial(one.probe, one.expect, part=True) for one in made]
-
-
-def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False) -> Trial:
-    kwargs: dict[str, Arg] = {"dtype": DTypeArg(dtype), "device": DeviceArg()}
-    given = (DimArg(seq), DimArg(tokens)) if dims else (seq, tokens)
-    return Trial(
-        Probe(name, (Call("out", None, "causal_mask", given, kwargs),)),
-        lambda **knobs: {"out": oracles.causal_mask(seq, tokens, **knobs)},
-    )
+def _steer(weights: Mapping[str, Array], n_head: int) -> None:
+    """:func:`steer` for the weights of a GPT-2 attention layer."""
+    bias = weights["c_attn.bias"]
+    for begin in (0, len(bias) // 3):
+        bias[begin : begin + len(bias) // 3 : len(bias) // 3 // n_head] = 0.0
+    steer(*np.split(weights["c_attn.weight"], 3), n_head)
 
 
 def _made(cls: str, config: Mapping[str, int], weights: Mapping[str, Array]) -> tuple[Make, Load]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats
+from checks.shared.drawn import Array, Rng, apart, normal
 from checks.shared.layer_norm import layer_norm
-from checks.shared.trials import Array, Rng, apart, normal
 from checks.step_08 import oracle as oracles
 from grader.rubric import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial, in_turn
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from checks.shared import block as oracles
 from checks.shared.attention import Floats
-from checks.shared.trials import Array, Rng, apart, attention_weights, normal
+from checks.shared.drawn import Array, Rng, apart, normal
+from checks.shared.trials import attention_weights
 from grader.rubric import Call, ConfigArg, Load, Make, Probe, TensorArg, Trial, in_turn
 
 FUTURE = 2

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.trials import Array, Rng, apart
+from checks.shared.drawn import Array, Rng, apart
 from checks.step_10.oracle import KeyValue, Layer, multi_head_attention
 from grader.rubric import Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial
 

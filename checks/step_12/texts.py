@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.trials import Array, Rng
+from checks.shared.drawn import Array, Rng
 from checks.step_11.trials import Config, config, model_weights
 from checks.step_12 import sampling
 from checks.step_12.choices import CLEAR, TRIES

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.trials import LONG, Rng, long
+from checks.shared.drawn import LONG, Rng, long
 from checks.step_11.trials import Config, config, model_weights, token_ids
 from checks.step_12 import choices, texts
 from checks.step_12.oracle import Cache, decode
