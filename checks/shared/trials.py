@@ -230,7 +230,8 @@ def _steer(weights: Mapping[str, Array], n_head: int) -> None:
     bias = weights["c_attn.bias"]
     for begin in (0, len(bias) // 3):
         bias[begin : begin + len(bias) // 3 : len(bias) // 3 // n_head] = 0.0
-    steer(*np.split(weights["c_attn.weight"], 3), n_head)
+    query, key, value = np.split(weights["c_attn.weight"], 3)
+    steer(query, key, value, n_head)
 
 
 def _made(cls: str, config: Mapping[str, int], weights: Mapping[str, Array]) -> tuple[Make, Load]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -97,7 +98,7 @@ def _rotary(rng: Rng) -> Trial:
     text, new = x[:, :-LAST], x[:, -LAST:]
     steps = [Step("out", text, use_cache=True), Step("new", new, after="out")]
 
-    def expect(**knobs: object) -> dict[str, Floats]:
+    def expect(**knobs: Any) -> dict[str, Floats]:
         found = {}
         for name, seen in (("out.0", text), ("new.0", x)):
             before, last = (one.astype(np.float64) for one in (seen[:, :-LAST], seen[:, -LAST:]))

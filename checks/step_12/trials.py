@@ -68,8 +68,9 @@ def _at_once(rng: Rng) -> Trial:
     places *= 0.4
     table[:, 1], places[:, 1] = [3.0] + 6 * [-3.0], 0.0
     ids = np.append(rng.integers(1, 7, seq - 1), 0)
-    read = {name: weights[f"transformer.h.0.ln_1.{name}"] for name in ("weight", "bias")}
-    seen = layer_norm((table[ids] + places[:seq]).astype(np.float64), *read.values())[:, 1]
+    weight, bias = (weights[f"transformer.h.0.ln_1.{name}"] for name in ("weight", "bias"))
+    x = (table[ids] + places[:seq]).astype(np.float64)
+    seen = layer_norm(x, weight.astype(np.float64), bias.astype(np.float64))[:, 1]
     query, key, value = np.split(weights["transformer.h.0.attn.c_attn.weight"], 3)
     biases = np.split(weights["transformer.h.0.attn.c_attn.bias"], 3)
     first = np.arange(n_head) * dim
@@ -77,7 +78,7 @@ def _at_once(rng: Rng) -> Trial:
     biases[0][first] = dim**0.5
     key[first] = 0.0
     key[first, 1] = GAP / np.ptp(seen) * np.sign(seen[-1] - seen[0])
-    biases[1][first] = -key[first, 1] * (seen.max() + seen.min()) / 2
+    biases[1][first] = -key[first, 1] * np.float32(np.max(seen) + np.min(seen)) / 2
     value[:, 1] *= 10.0
     biases[2][:] -= value[:, 1] * np.float32(seen[0])
     return replace(_decoding("decode-at-once", sizes, weights, [ids[None]]), slack=SLACK)
