@@ -14,8 +14,8 @@ from checks.shared.gpt2 import Ids
 from checks.shared.layer_norm import layer_norm
 from checks.step_11.trials import Config, config, model_weights, token_ids
 from checks.step_12 import choices, texts
+from checks.step_12.clear import CLASS
 from checks.step_12.oracle import Cache, decode
-from checks.step_12.texts import CLASS
 from grader.rubric import Call, ConfigArg, Load, Make, Probe, Ref, TensorArg, Trial, in_turn
 
 PIECES = (
