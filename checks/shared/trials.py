@@ -10,16 +10,13 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from checks.shared import attention as oracles
+from checks.shared.drawn import Array, Rng, apart, long, normal
+from checks.shared.far import SLACK, far, steer
 from grader.rubric import (
-    Arg,
     Call,
     ConfigArg,
-    DeviceArg,
-    DimArg,
-    DTypeArg,
     Expect,
     Load,
     Make,
@@ -31,42 +28,22 @@ from grader.rubric import (
     multiples,
 )
 
-Array = npt.NDArray[np.float32]
-Rng = np.random.Generator
-
 GPT2 = {"n_embd": 768, "n_head": 12}
-
-
-def normal(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
-    """Normal numbers, float32."""
-    return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
 
 
 def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
     """Weights of a GPT-2 attention layer that keep numbers of order 1."""
     spread = _spread(n_embd)
     return {
-        "c_attn.weight": normal(rng, 3 * n_embd, n_embd, scale=spread),
-        "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
-        "c_proj.weight": normal(rng, n_embd, n_embd, scale=spread),
-        "c_proj.bias": normal(rng, n_embd, scale=0.5),
+        "c_attn.weight": apart(rng, 3 * n_embd, n_embd, scale=spread),
+        "c_attn.bias": apart(rng, 3 * n_embd, scale=0.5),
+        "c_proj.weight": apart(rng, n_embd, n_embd, scale=spread),
+        "c_proj.bias": apart(rng, n_embd, scale=0.5),
     }
 
 
 def _spread(n_embd: int) -> float:
     return 1.4 / math.sqrt(n_embd)
-
-
-LONG = 257
-"""Tokens of a long text, at least. A mask that is fixed at 256 positions or fewer ends before it.
-
-GPT-2 reads up to 1024. Programs that go token by token are right too, and need seconds for so many.
-"""
-
-
-def long(rng: Rng) -> int:
-    """The length of a long text."""
-    return int(rng.integers(LONG, LONG + 16))
 
 
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
@@ -88,8 +65,9 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
     """Forward passes of ``cls(GPT2Config)`` against :func:`oracles.gpt2_attention`."""
     found = [_gpt2(rng, cls)]
-    found += [_forward(rng, cls, f"random-{i}", size) for i, size in enumerate(sizes(rng), start=1)]
-    return [*found, _sharp(rng, cls), _extreme(rng, cls), _calls(rng, cls), _turns(rng, cls)]
+    for index, size in enumerate(sizes(rng), start=1):
+        found.append(_forward(rng, cls, f"random-{index}", size, is_far=index in FAR))
+    return [*found, _sharp(rng, cls), _calls(rng, cls), _turns(rng, cls)]
 
 
 def _gpt2(rng: Rng, cls: str) -> Trial:
@@ -113,19 +91,26 @@ def _gpt2(rng: Rng, cls: str) -> Trial:
     )
 
 
-def _forward(rng: Rng, cls: str, name: str, size: tuple[int, int, int, int]) -> Trial:
+FAR = (2, 4, 5)
+"""Of :func:`sizes`, those with scores far from 0: all equal, one text, and one long head."""
+
+
+def _forward(
+    rng: Rng, cls: str, name: str, size: tuple[int, int, int, int], *, is_far: bool
+) -> Trial:
     n_head, head_dim, batch, seq = size
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
+    if is_far:
+        _steer(weights, n_head)
+        x = far(rng, x, head_dim)
     config = {"n_embd": n_embd, "n_head": n_head}
     return Trial(
         Probe(name, (*_made(cls, config, weights), _call("out", x))),
         _expect(weights, n_head, {"out": x}),
+        slack=SLACK if is_far else 1.0,
     )
 
-
-POSITIONS = 1024
-"""Of GPT-2: a mask that is cut from a table of this size is right."""
 
 LARGEST_SCORE = 60.0
 """Of the trial ``sharp``. exp(60) is still a float32, so a softmax written out may pass."""
@@ -154,69 +139,52 @@ def _sharp(rng: Rng, cls: str) -> Trial:
     )
 
 
-def _extreme(rng: Rng, cls: str) -> Trial:
-    """Scores far from 0, where a finite mask that is too near and clipped scores show.
-
-    In the first text all but the last token give the last one a score 85 higher than they give
-    what they see, and its value is huge. More than that, and exp of a float32 loses what is seen.
-    In the second text scores near 60 are still apart.
-    """
-    n_head, head_dim = 2, 4
-    n_embd = n_head * head_dim
-    weights = attention_weights(rng, n_embd)
-    for name in ("c_attn.weight", "c_attn.bias"):
-        weights[name][: 2 * n_embd] = 0.0
-    first = np.arange(n_head) * head_dim  # the first feature of each head
-    weights["c_attn.weight"][first, 0] = 1.0
-    weights["c_attn.weight"][n_embd + first, 1] = 1.0
-    x = normal(rng, 2, 6, n_embd)
-    x[..., 0] = np.sqrt(head_dim)  # so that a token's score is its key
-    x[0, -1, 0] *= -1.0
-    x[0, :, 1] = [*rng.permutation([-40.0, -40.5, -41.0, -41.5, -42.0]), 43.0]
-    x[0, -1, 2] = 1e7
-    x[1, :, 1] = rng.permutation([60.0, 58.5, 57.0, 54.0, 51.0, 45.0])
-    config = {"n_embd": n_embd, "n_head": n_head}
-    return Trial(
-        Probe("extreme", (*_made(cls, config, weights), _call("out", x))),
-        _expect(weights, n_head, {"out": x}),
-        slack=5.0,
-    )
-
-
 FUTURE = 3
 """In the trial ``calls``, tokens from this position on are changed for the second call."""
 
 
 def _calls(rng: Rng, cls: str) -> Trial:
-    """Four calls of one layer: a text, its future changed, a longer text, the first again."""
+    """Four calls of one layer: a text, its future changed, a longer text, the first again.
+
+    The longer text has scores far from 0.
+    """
     n_head, head_dim, batch, seq = 3, 4, 2, 5
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
+    _steer(weights, n_head)
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, n_embd, scale=2.0)
     inputs = {
         "first": x,
         "changed": changed,
-        "longer": normal(rng, 1, int(rng.integers(6, 10)), n_embd),
+        "longer": far(rng, normal(rng, 1, int(rng.integers(6, 10)), n_embd), head_dim),
         "again": x,
     }
     config = {"n_embd": n_embd, "n_head": n_head}
     calls = tuple(_call(name, array) for name, array in inputs.items())
     return Trial(
-        Probe("calls", (*_made(cls, config, weights), *calls)), _expect(weights, n_head, inputs)
+        Probe("calls", (*_made(cls, config, weights), *calls)),
+        _expect(weights, n_head, inputs),
+        slack=SLACK,
     )
 
 
 def _turns(rng: Rng, cls: str) -> Trial:
-    """Two layers in turn, each on two texts of one shape. The first has heads of one number."""
+    """Two layers in turn, each on two texts of one shape, the second with scores far from 0.
+
+    The first layer has heads of one number.
+    """
     layers = {}
     for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 2, 3), "b": (2, 4, 3, 2)}.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
+        _steer(weights, n_head)
         inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
+        inputs["second"] = far(rng, inputs["second"], head_dim)
         made = _made(cls, {"n_embd": n_embd, "n_head": n_head}, weights)
         calls = tuple(_call(name, x) for name, x in inputs.items())
-        layers[key] = Trial(Probe(key, (*made, *calls)), _expect(weights, n_head, inputs))
+        expect = _expect(weights, n_head, inputs)
+        layers[key] = Trial(Probe(key, (*made, *calls)), expect, slack=SLACK)
     return in_turn("turns", layers)
 
 
@@ -257,45 +225,13 @@ def part_trials(rng: Rng, cls: str) -> list[Trial]:
     ]
 
 
-def mask_trials(rng: Rng) -> list[Trial]:
-    """``causal_mask`` of several lengths, first without and then with earlier tokens.
-
-    ``square-float64`` asks for another element type; ``lengths`` passes dimensions of a
-    tensor's shape, as step 05 does.
-    """
-    lengths = [(4, 0), (1, 0), (long(rng), 0), (2, 0)]
-    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
-    later.append((2, POSITIONS - 2))
-    return [
-        *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
-        _mask("square-float64", 3, 0, dtype="float64"),
-        _mask("later-float64", 2, 3, dtype="float64"),
-        *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
-        _again(),
-        _mask("lengths", 4, 0, dims=True),
-    ]
-
-
-def _again() -> Trial:
-    """Masks of three sizes in turn, two of them of the same length, then all of them again."""
-    lengths = [(3, 4), (3, 1), (2, 5)] * 2
-    calls = {f"call{index}": _mask("", *size) for index, size in enumerate(lengths)}
-    return in_turn("later-again", calls)
-
-
-def mask_parts() -> list[Trial]:
-    """The ``causal_mask`` that a layer brings along, called alone: without and with a past."""
-    made = [_mask("mask", 5, 0), _mask("mask-later", 2, 3)]
-    return [Trial(one.probe, one.expect, part=True) for one in made]
-
-
-def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False) -> Trial:
-    kwargs: dict[str, Arg] = {"dtype": DTypeArg(dtype), "device": DeviceArg()}
-    given = (DimArg(seq), DimArg(tokens)) if dims else (seq, tokens)
-    return Trial(
-        Probe(name, (Call("out", None, "causal_mask", given, kwargs),)),
-        lambda **knobs: {"out": oracles.causal_mask(seq, tokens, **knobs)},
-    )
+def _steer(weights: Mapping[str, Array], n_head: int) -> None:
+    """:func:`steer` for the weights of a GPT-2 attention layer."""
+    bias = weights["c_attn.bias"]
+    for begin in (0, len(bias) // 3):
+        bias[begin : begin + len(bias) // 3 : len(bias) // 3 // n_head] = 0.0
+    query, key, value = np.split(weights["c_attn.weight"], 3)
+    steer(query, key, value, n_head)
 
 
 def _made(cls: str, config: Mapping[str, int], weights: Mapping[str, Array]) -> tuple[Make, Load]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks.shared import structure, trials
+from checks.shared import masks, structure
 from checks.shared.mistakes import named
 from checks.step_02 import mistakes
 from grader.rubric import Check, Rubric, rules, source
@@ -161,7 +161,7 @@ CHECKS = (
 
 RUBRIC = Rubric(
     checks=CHECKS,
-    draw=trials.mask_trials,
+    draw=masks.mask_trials,
     misconceptions=named(mistakes.CAUSAL),
     result="square",
 )

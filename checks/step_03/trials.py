@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats, linear, split_heads
-from checks.shared.trials import Array, Rng, normal
+from checks.shared.drawn import Array, Rng, normal
 from checks.step_03 import oracle as oracles
 from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering, in_turn
 

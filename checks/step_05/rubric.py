@@ -15,7 +15,7 @@ from grader.rubric import Check, Rubric, rules, source
 
 CLASS = "GPT2Attention"
 
-FORWARDS = ("gpt2", "random-*", "sharp", "extreme", "calls", "turns")
+FORWARDS = ("gpt2", "random-*", "sharp", "calls", "turns")
 """The trials that run the whole layer."""
 
 INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)

@@ -5,12 +5,14 @@ Positions are out of order and do not start at 0.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.trials import Array, Rng, long, normal
+from checks.shared.drawn import Array, Rng, apart, long, normal
+from checks.shared.far import SLACK, far, steer
 from checks.step_06 import oracle as oracles
 from checks.step_06.oracle import Ints
 from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial, in_turn
@@ -77,7 +79,10 @@ def _several(
 
 
 def _layers_in_turn(rng: Rng) -> list[Trial]:
-    """Layers of equal lengths or of one, two in turn, the first two on two texts of one shape."""
+    """Layers of equal lengths or of one, two in turn.
+
+    Their second texts have scores far from 0, at position 0, where nothing is turned.
+    """
     sizes = (
         # heads, d_k, shape of the texts, shape of the positions
         (2, 2, (2, 2), (2, 2)),
@@ -87,12 +92,14 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
     )
     each: list[Trial] = []
     for n_head, d_k, leading, positions in sizes:
-        width = n_head * d_k
+        w, (x, y) = weights(rng, n_head * d_k), normal(rng, 2, *leading, n_head * d_k)
+        steer(w["q"], w["k"], w["v"], n_head)
         given = {
-            name: (normal(rng, *leading, width), _positions(rng, *positions))
-            for name in ("first", "second")[: 1 + (len(each) < 2)]
+            "first": (x, _positions(rng, *positions)),
+            "second": (far(rng, y, d_k), np.zeros(positions, np.int64)),
         }
-        each.append(_layer_trial("layer", weights(rng, width), n_head, _theta(rng), given))
+        trial = _layer_trial("layer", w, n_head, _theta(rng), given)
+        each.append(replace(trial, slack=SLACK))
     return [
         in_turn(f"layer-turn-{index}", dict(zip("ab", pair, strict=True)))
         for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
@@ -208,7 +215,7 @@ def _layers(rng: Rng) -> list[Trial]:
 
 def weights(rng: Rng, d_model: int) -> dict[str, Array]:
     """Projections that keep numbers of order 1."""
-    return {name: normal(rng, d_model, d_model, scale=1.5 * d_model**-0.5) for name in "qkvo"}
+    return {name: apart(rng, d_model, d_model, scale=1.5 * d_model**-0.5) for name in "qkvo"}
 
 
 def _layer(

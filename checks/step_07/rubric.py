@@ -6,7 +6,7 @@ Longer than 300 lines, because the seed fixes 27 sentences.
 from __future__ import annotations
 
 from checks.shared import attention_mistakes as mistakes
-from checks.shared import structure, trials, usual
+from checks.shared import masks, structure, trials, usual
 from checks.shared.mistakes import named
 from grader.rubric import Check, Rubric, rules, source
 
@@ -15,7 +15,7 @@ INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)
 SPLIT, MERGE, ATTN = (
     source.method(CLASS, name) for name in ("_split_heads", "_merge_heads", "_attn")
 )
-FORWARDS = ("gpt2", "random-*", "sharp", "extreme", "calls", "turns")
+FORWARDS = ("gpt2", "random-*", "sharp", "calls", "turns")
 """The trials that run the whole layer."""
 
 CHECKS = (
@@ -345,7 +345,7 @@ RUBRIC = Rubric(
     draw=lambda rng: [
         *trials.layer_trials(rng, CLASS),
         *trials.part_trials(rng, CLASS),
-        *trials.mask_parts(),
+        *masks.mask_parts(),
     ],
     misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
     result="numbers",

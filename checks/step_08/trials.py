@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats
+from checks.shared.drawn import Array, Rng, apart, normal
 from checks.shared.layer_norm import layer_norm
-from checks.shared.trials import Array, Rng, normal
 from checks.step_08 import oracle as oracles
 from grader.rubric import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial, in_turn
 
@@ -25,7 +25,7 @@ def draw(rng: Rng) -> list[Trial]:
         _norm(rng, "norm-3d", (2, 5, 6), eps=0.25),
         _norm(rng, "norm-4d", (2, 3, 4, 5), eps=1.5),
         _norm(rng, "norm-wide", (2, 3, 64), eps=1e-3),
-        _norm(rng, "norm-shifted", (4, 3, 8), shift=5.0),
+        _norm(rng, "norm-shifted", (4, 3, 8), eps=DEFAULT_EPS, shift=5.0),
         _norm(rng, "norm-small", (3, 4, 6), scale=4e-3),
         *_in_turn(rng),
         _equal(rng),
@@ -66,8 +66,8 @@ def _in_turn(rng: Rng) -> list[Trial]:
 def weights(rng: Rng, dim: int) -> dict[str, Array]:
     """A weight around 1 and a bias around 0, both with a spread that shows."""
     return {
-        "weight": 1.0 + normal(rng, dim, scale=0.5),
-        "bias": normal(rng, dim, scale=0.7),
+        "weight": np.float32(1.0) + apart(rng, dim, scale=0.5),
+        "bias": apart(rng, dim, scale=0.7),
     }
 
 

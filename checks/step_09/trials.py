@@ -8,7 +8,8 @@ import numpy as np
 
 from checks.shared import block as oracles
 from checks.shared.attention import Floats
-from checks.shared.trials import Array, Rng, attention_weights, normal
+from checks.shared.drawn import Array, Rng, apart, normal
+from checks.shared.trials import attention_weights
 from grader.rubric import Call, ConfigArg, Load, Make, Probe, TensorArg, Trial, in_turn
 
 FUTURE = 2
@@ -20,7 +21,7 @@ def draw(rng: Rng) -> list[Trial]:
     return [
         mlp_trial(rng, "mlp-wide", n_embd=5, inner=11, shape=(2, 3)),
         mlp_trial(rng, "mlp-below-zero", n_embd=6, inner=40, shape=(3,), low=True),
-        mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2)),
+        mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2), low=True),
         block_trial(rng, "block-usual", {"n_embd": 12, "n_head": 3}, (2, 5)),
         block_trial(rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (3, 4)),
         block_trial(
@@ -42,7 +43,9 @@ MLPS = (("a", 4, 4, (4,)), ("b", 3, 12, (1, 3)), ("c", 1, 1, (2, 3)))
 def _in_turn(rng: Rng) -> list[Trial]:
     """Lengths that are equal or one, two layers in turn, some on two inputs of one shape."""
     mlps = {
-        key: mlp_trial(rng, key, n_embd=width, inner=inner, shape=shape, calls=("first", "second"))
+        key: mlp_trial(
+            rng, key, n_embd=width, inner=inner, shape=shape, low=True, calls=("first", "second")
+        )
         for key, width, inner, shape in MLPS
     }
     configs: tuple[tuple[dict[str, int | float], tuple[int, int]], ...] = (
@@ -75,10 +78,10 @@ def mlp_weights(rng: Rng, n_embd: int, inner: int, *, low: bool = False) -> dict
     """
     spread = 0.4 if low else 1.5
     return {
-        "c_fc.weight": normal(rng, inner, n_embd, scale=spread * n_embd**-0.5),
-        "c_fc.bias": normal(rng, inner, scale=0.5) - np.float32(2.3 if low else 0.0),
-        "c_proj.weight": normal(rng, n_embd, inner, scale=1.5 * inner**-0.5),
-        "c_proj.bias": normal(rng, n_embd, scale=0.02 if low else 0.5),
+        "c_fc.weight": apart(rng, inner, n_embd, scale=spread * n_embd**-0.5),
+        "c_fc.bias": apart(rng, inner, scale=0.5) - np.float32(2.3 if low else 0.0),
+        "c_proj.weight": apart(rng, n_embd, inner, scale=1.5 * inner**-0.5),
+        "c_proj.bias": apart(rng, n_embd, scale=0.02 if low else 0.5),
     }
 
 
@@ -114,8 +117,8 @@ def mlp_trial(
 def norm_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
     """Weight and bias of a normalization, far enough from 1 and 0 to be missed."""
     return {
-        "weight": normal(rng, n_embd, scale=0.5) + np.float32(1.0),
-        "bias": normal(rng, n_embd, scale=0.5),
+        "weight": apart(rng, n_embd, scale=0.5) + np.float32(1.0),
+        "bias": apart(rng, n_embd, scale=0.5),
     }
 
 

@@ -55,9 +55,7 @@ def multi_head_attention(
     Keys and values are ``[batch, num_heads, past + seq, head_dim]``. Vaswani et al. 2017,
     section 3.2; Su et al. 2021 for the rotation.
     """
-    query, key, value = _query_key_value(layer, x, **knobs)
-    if layer.rotary:
-        query, key, value = _rotated(query, key, value, _length(past), **knobs)
+    query, key, value = _projected(layer, x, past, **knobs)
     key, value = _joined(key, value, past, **knobs)
     if layer.rotary and knobs.get("rotary") == "joined_again":
         key = rotate(key, np.arange(key.shape[-2]), THETA)
@@ -69,6 +67,20 @@ def multi_head_attention(
     if knobs.get("dropout") == "output":
         output = output * (1 - layer.dropout)
     return output, _returned(key, value, x.shape[-2], **knobs)
+
+
+def cached(layer: Layer, x: Floats, **knobs: Any) -> KeyValue:
+    """Keys and values of a text from its beginning, without attention: cheap for a long one."""
+    _, key, value = _projected(layer, x, None, **knobs)
+    return _returned(key, value, x.shape[-2], **knobs)
+
+
+def _projected(
+    layer: Layer, x: Floats, past: KeyValue | None, /, **knobs: Any
+) -> tuple[Floats, Floats, Floats]:
+    """Query, key and value of the new tokens, turned by their positions where the layer does so."""
+    parts = _query_key_value(layer, x, **knobs)
+    return _rotated(*parts, _length(past), **knobs) if layer.rotary else parts
 
 
 def _length(past: KeyValue | None) -> int:

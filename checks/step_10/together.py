@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from checks.shared.trials import Array, Rng, normal
+from checks.shared.drawn import Array, Rng, normal
 from checks.step_10.calls import Options, Step, layer_trial, layer_weights
 from grader.rubric import Trial, covering, in_turn
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from checks.shared.attention import causal_mask, merge_heads, split_heads
-from checks.shared.trials import Array, Rng, long, normal
+from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
+from checks.shared.drawn import Array, Rng, normal
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
+from checks.step_10.oracle import MAX_POSITIONS, cached, multi_head_attention
 from grader.rubric import Call, Make, Probe, TensorArg, Trial
 
 
@@ -83,10 +85,29 @@ def _zero(rng: Rng) -> Trial:
     return _trial(rng, "zero", 4, 2, Options({"add_zero_attn": True}), steps)
 
 
+LAST = 3
+"""Of a text that uses up the rotation's positions, only this many tokens are compared."""
+
+
 def _rotary(rng: Rng) -> Trial:
-    """A long text: a rotation that knows too few positions ends before it."""
-    steps = [Step("out", _x(rng, 1, long(rng), 12))]
-    return _trial(rng, "rotary", 3, 4, Options({"use_rotary": True}), steps)
+    """A text and what follows it up to the last position: the rotation knows them all."""
+    options, hidden = Options({"use_rotary": True}), 4
+    weights = layer_weights(rng, hidden)
+    layer = options.layer(weights, 1)
+    x = _x(rng, 1, MAX_POSITIONS, hidden)
+    text, new = x[:, :-LAST], x[:, -LAST:]
+    steps = [Step("out", text, use_cache=True), Step("new", new, after="out")]
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        found = {}
+        for name, seen in (("out.0", text), ("new.0", x)):
+            before, last = (one.astype(np.float64) for one in (seen[:, :-LAST], seen[:, -LAST:]))
+            past = cached(layer, before, **knobs)
+            found[name], _ = multi_head_attention(layer, last, past=past, **knobs)
+        return found
+
+    probe = layer_trial("rotary", 1, hidden, options, steps, weights).probe
+    return Trial(probe, expect, view=lambda array: array[..., -LAST:, :])
 
 
 def _dropout(rng: Rng) -> Trial:

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.attention import Floats
+from checks.shared.drawn import Array, Rng, normal
 from checks.shared.gpt2 import Ids, gpt2_logits
-from checks.shared.trials import Array, Rng, normal
 from checks.step_09.trials import block_weights, norm_weights
 from grader.rubric import (
+    Action,
     Arg,
     ArrayArg,
     Call,
@@ -32,6 +33,8 @@ AnyArray = npt.NDArray[np.floating]
 TURNED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight")
 """Ends of the names that Hugging Face keeps as ``[in, out]``."""
 
+TABLE, HEAD = "transformer.wte.weight", "lm_head.weight"
+
 
 def draw(rng: Rng) -> list[Trial]:
     """Logits of two models, and checkpoints that fit or do not."""
@@ -46,14 +49,15 @@ def draw(rng: Rng) -> list[Trial]:
 
 
 def _in_turn(rng: Rng) -> list[Trial]:
-    """Models whose sizes are equal or one, two in turn, each on two texts of one shape."""
-    models: tuple[tuple[Config, tuple[int, int]], ...] = (
-        (config(2, 2, 2, 2, 2), (2, 2)),
-        (config(5, 1, 2, 1, 1), (1, 1)),
-        ({**config(3, 6, 3, 1, 3), "n_inner": 3}, (3, 3)),
-        ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3)),
+    """Models whose sizes are equal or one, two in turn. A third text has ids of 32 bits."""
+    once, twice = ("first",), ("first", "second")
+    models: tuple[tuple[Config, tuple[int, int], tuple[str, ...]], ...] = (
+        (config(3, 3, 3, 3, 3), (3, 3), twice),
+        (config(5, 1, 2, 1, 1), (1, 1), once),
+        ({**config(3, 6, 3, 1, 3), "n_inner": 3}, (3, 3), once),
+        ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3), (*twice, SHORT)),
     )
-    each = [logits_trial(rng, "model", *one, calls=("first", "second")) for one in models]
+    each = [logits_trial(rng, "model", *one) for one in models]
     return [
         in_turn(f"logits-turn-{index}", dict(zip("ab", pair, strict=True)))
         for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
@@ -111,8 +115,13 @@ def logits_trial(
     )
 
 
+SHORT = "short"
+"""The call whose ids are int32."""
+
+
 def _read(name: str, ids: Ids) -> Call:
-    return Call(name, "module", None, (TensorArg(ids),))
+    given = ids.astype(np.int32) if name == SHORT else ids
+    return Call(name, "module", None, (TensorArg(given),))
 
 
 # ---- checkpoints --------------------------------------------------------------------------
@@ -146,12 +155,6 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
     sizes: Config = {**config(7, 5, 6, 2, 2), "n_inner": 6}
     weights = model_weights(rng, sizes)
     prefixed, bare = stored(weights, prefix=True), stored(weights, prefix=False)
-    mask = np.tril(np.ones((1, 1, 5, 5), np.float32))
-    buffers = {
-        f"h.{index}.attn.{name}": array
-        for index in range(2)
-        for name, array in (("bias", mask), ("masked_bias", np.array(-1e4, np.float32)))
-    }
     halves = {
         name: array.astype(np.float16)
         for name, array in stored(model_weights(rng, sizes), prefix=True).items()
@@ -160,33 +163,30 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         name: np.ascontiguousarray(array.T if name.endswith(TURNED) else array).astype(np.float32)
         for name, array in halves.items()
     }
-    head = {"lm_head.weight": weights["transformer.wte.weight"]}
+    doubles = {name: array.astype(np.float64) for name, array in bare.items()}
+    head = {HEAD: weights[TABLE]}
     return [
-        _loaded(rng, "checkpoint-prefix", sizes, weights, {**prefixed, **head}),
-        _loaded(rng, "checkpoint-buffers", sizes, weights, {**bare, **buffers}),
-        _loaded(rng, "checkpoint-float16", sizes, rounded, halves),
-        _loaded(rng, "checkpoint-float64", sizes, weights, _doubled(prefixed)),
-        _eleven(rng),
+        _run(rng, "checkpoint-prefix", sizes, weights, {**prefixed, **head}),
+        _run(rng, "checkpoint-eleven", *_eleven(rng)),
+        _loaded("checkpoint-float16", sizes, rounded, halves),
+        _loaded("checkpoint-float64", sizes, weights, doubles),
         *(_refused(name, checkpoint) for name, checkpoint in _damaged(rng)),
     ]
 
 
-def _doubled(checkpoint: Mapping[str, Array]) -> dict[str, AnyArray]:
-    return {name: array.astype(np.float64) for name, array in checkpoint.items()}
+def _eleven(rng: Rng) -> tuple[Config, dict[str, Array], dict[str, Array]]:
+    """Sizes, weights and checkpoint of a model with block numbers of two digits, as GPT-2 has.
 
-
-def _eleven(rng: Rng) -> Trial:
-    """Block numbers of two digits, as GPT-2 has. Names in another order than the model's."""
-    sizes = config(5, 4, 2, 11, 1)
+    The checkpoint has the causal masks too, and its names in another order than the model's.
+    """
+    sizes = config(5, 4, 3, 11, 1)
     weights = model_weights(rng, sizes)
     bare = stored(weights, prefix=False)
-    checkpoint = {name: bare[name] for name in sorted(bare)}
-
-    def expect(**knobs: object) -> dict[str, Floats]:
-        read = misread(weights, **knobs)
-        return {f"weights.{name}": array.astype(np.float64) for name, array in read.items()}
-
-    return Trial(Probe("checkpoint-eleven", _converted(sizes, checkpoint)), expect)
+    mask = np.tril(np.ones((1, 1, 4, 4), np.float32))
+    for index in range(int(sizes["n_layer"])):
+        bare[f"h.{index}.attn.bias"] = mask
+        bare[f"h.{index}.attn.masked_bias"] = np.array(-1e4, np.float32)
+    return sizes, weights, {name: bare[name] for name in sorted(bare)}
 
 
 def _converted(sizes: Config, checkpoint: Mapping[str, AnyArray]) -> tuple[Make, Call]:
@@ -195,7 +195,25 @@ def _converted(sizes: Config, checkpoint: Mapping[str, AnyArray]) -> tuple[Make,
     return make, Call("weights", None, "convert_checkpoint", (Ref("model"), arrays))
 
 
+def _loading(sizes: Config, checkpoint: Mapping[str, AnyArray]) -> tuple[Action, ...]:
+    """Convert and load: names, shapes and dtypes must fit, and arrays be contiguous."""
+    load = Call("loaded", "model", "load_state_dict", (Ref("weights"),))
+    return (*_converted(sizes, checkpoint), load)
+
+
 def _loaded(
+    name: str, sizes: Config, weights: Mapping[str, Array], checkpoint: Mapping[str, AnyArray]
+) -> Trial:
+    """Convert and load; the converted arrays are compared."""
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        read = misread(weights, **knobs)
+        return {f"weights.{name}": array.astype(np.float64) for name, array in read.items()}
+
+    return Trial(Probe(name, _loading(sizes, checkpoint)), expect)
+
+
+def _run(
     rng: Rng,
     name: str,
     sizes: Config,
@@ -204,13 +222,12 @@ def _loaded(
 ) -> Trial:
     """Convert, load, and run: logits tell whether every array came to its place."""
     ids = token_ids(rng, sizes, 1, 4)
-    load = Call("loaded", "model", "load_state_dict", (Ref("weights"),))
     run = Call("out", "model", None, (TensorArg(ids),))
 
     def expect(**knobs: object) -> dict[str, Floats]:
         return {"out": gpt2_logits(ids, misread(weights, **knobs), sizes, **knobs)}
 
-    return Trial(Probe(name, (*_converted(sizes, checkpoint), load, run)), expect)
+    return Trial(Probe(name, (*_loading(sizes, checkpoint), run)), expect)
 
 
 DAMAGED = config(7, 5, 6, 1, 2)

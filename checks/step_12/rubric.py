@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from checks.shared import usual
 from checks.shared.mistakes import named
-from checks.step_12 import mistakes, results, texts, trials
+from checks.step_12 import clear, mistakes, results, trials
 from grader.rubric import Check, Rubric, Rule, rules, source
 
-CLASS = texts.CLASS
+CLASS = clear.CLASS
 PIECES = ("decode-pieces", "decode-at-once")
 TEXTS = ("text-*",)
 ATTEND, DECODE = f"{CLASS}._attend", f"{CLASS}.decode"

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.trials import LONG, Rng, long
+from checks.shared.drawn import LONG, Array, Rng, long
+from checks.shared.far import SLACK
+from checks.shared.gpt2 import Ids
+from checks.shared.layer_norm import layer_norm
 from checks.step_11.trials import Config, config, model_weights, token_ids
 from checks.step_12 import choices, texts
+from checks.step_12.clear import CLASS
 from checks.step_12.oracle import Cache, decode
-from checks.step_12.texts import CLASS
 from grader.rubric import Call, ConfigArg, Load, Make, Probe, Ref, TensorArg, Trial, in_turn
 
 PIECES = (
@@ -29,7 +33,7 @@ def draw(rng: Rng) -> list[Trial]:
     return [
         *choices.draw(rng),
         decoding(rng, "decode-pieces", config(9, 8, 6, 2, 3), (3, 1, 2)),
-        decoding(rng, "decode-at-once", config(7, LONG + 20, 4, 1, 2), (long(rng),)),
+        _at_once(rng),
         *_in_turn(rng),
         *texts.draw(rng),
     ]
@@ -47,10 +51,47 @@ def _in_turn(rng: Rng) -> list[Trial]:
     ]
 
 
-def decoding(rng: Rng, name: str, sizes: Config, pieces: Sequence[int], *, batch: int = 2) -> Trial:
-    """A batch of texts read in pieces of these lengths; logits and caches are compared."""
+GAP = 92.0
+"""Between two scores. With more, exp of a float32 would lose the smaller one."""
+
+
+def _at_once(rng: Rng) -> Trial:
+    """A long text whose last token all others would look at, if a finite mask let them.
+
+    A normalization bounds what attention reads, so its weights make the scores: a key counts by
+    feature 1, by which token 0, the last one, differs from all others. So does its value.
+    """
+    sizes, seq, n_head, dim = config(7, LONG + 20, 8, 1, 2), long(rng), 2, 4
     weights = model_weights(rng, sizes)
+    table, places = weights["transformer.wte.weight"], weights["transformer.wpe.weight"]
+    table *= 0.4
+    places *= 0.4
+    table[:, 1], places[:, 1] = [3.0] + 6 * [-3.0], 0.0
+    ids = np.append(rng.integers(1, 7, seq - 1), 0)
+    weight, bias = (weights[f"transformer.h.0.ln_1.{name}"] for name in ("weight", "bias"))
+    x = (table[ids] + places[:seq]).astype(np.float64)
+    seen = layer_norm(x, weight.astype(np.float64), bias.astype(np.float64))[:, 1]
+    query, key, value = np.split(weights["transformer.h.0.attn.c_attn.weight"], 3)
+    biases = np.split(weights["transformer.h.0.attn.c_attn.bias"], 3)
+    first = np.arange(n_head) * dim
+    query[:], biases[0][:] = 0.0, 0.0
+    biases[0][first] = dim**0.5
+    key[first] = 0.0
+    key[first, 1] = GAP / np.ptp(seen) * np.sign(seen[-1] - seen[0])
+    biases[1][first] = -key[first, 1] * np.float32(np.max(seen) + np.min(seen)) / 2
+    value[:, 1] *= 10.0
+    biases[2][:] -= value[:, 1] * np.float32(seen[0])
+    return replace(_decoding("decode-at-once", sizes, weights, [ids[None]]), slack=SLACK)
+
+
+def decoding(rng: Rng, name: str, sizes: Config, pieces: Sequence[int], *, batch: int = 2) -> Trial:
+    """A batch of random texts read in pieces of these lengths."""
     ids = np.split(token_ids(rng, sizes, batch, sum(pieces)), np.cumsum(pieces)[:-1], axis=1)
+    return _decoding(name, sizes, model_weights(rng, sizes), ids)
+
+
+def _decoding(name: str, sizes: Config, weights: dict[str, Array], ids: Sequence[Ids]) -> Trial:
+    """Texts read piece by piece; logits and caches are compared."""
     calls = []
     for index, piece in enumerate(ids):
         before = (Ref(f"piece{index - 1}", (1,)),) if index else ()

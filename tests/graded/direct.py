@@ -380,7 +380,34 @@ def _one_layer(
         what = f"the output (n_head {n_head}, head_dim {head_dim}, batch {batch}, seq {seq})"
         want = formulas.layer(x.astype(np.float64), weights, n_head)
         worst = max(worst, _off(_read(y, what), want, what))
+    if width == 1:
+        return worst
+    steered = _steered(weights, n_head)
+    layer.load_state_dict({name: array.copy() for name, array in steered.items()})
+    for seq in [one for one in lengths if one > 1]:
+        # scores that would be clipped, and behind them one that a finite mask would not hide
+        x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
+        x[..., 0] = random.uniform(-57, -53, (batch, seq))
+        x[:, -1, :2] = 20, 1e10
+        y = _staged(functools.partial(layer, Tensor.from_dlpack(x.copy())))
+        want = formulas.layer(x.astype(np.float64), steered, n_head)
+        seen = slice(0, -1)  # the last token sees itself
+        worst = max(worst, _off(_read(y, "y")[:, seen], want[:, seen], f"far scores, {what}"))
     return worst
+
+
+def _steered(weights: dict[str, Any], n_head: int) -> dict[str, Any]:
+    """Weights whose scores grow with feature 0 of a key's token, and values with feature 1."""
+    found = {name: array.copy() for name, array in weights.items()}
+    fused, bias = found["c_attn.weight"], found["c_attn.bias"]
+    width = fused.shape[1]
+    dim = width // n_head
+    fused[: 2 * width, :2] = 0.0
+    fused[2 * width :, 0] = 0.0
+    for row in range(0, width, dim):
+        fused[[row, width + row]] = 0.0
+        bias[row], bias[width + row], fused[width + row, 0] = dim**0.5, 0.0, 1.0
+    return found
 
 
 TRIALS: dict[str, Callable[[types.ModuleType], float]] = {

@@ -98,16 +98,17 @@ def _blocks(module: types.ModuleType) -> float:
         weights = _weights(random, _mlp_shapes(width, inner))
         weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
         layer = _made(module.GPT2MLP, weights, inner, GPT2Config(n_embd=width, n_head=2))
-        x = random.normal(0, 1, (*shape, width)).astype(np.float32)
         w = {name: array.astype(np.float64) for name, array in weights.items()}
-        want = formulas.rows(x.astype(np.float64), lambda v, w=w: formulas.feed(v, w))
-        worst = max(worst, _off(_read(_call(layer, _tensor(x)), "GPT2MLP"), want, "GPT2MLP"))
+        for _ in range(3):
+            x = random.normal(0, 1, (*shape, width)).astype(np.float32)
+            want = formulas.rows(x.astype(np.float64), lambda v, w=w: formulas.feed(v, w))
+            worst = max(worst, _off(_read(_call(layer, _tensor(x)), "GPT2MLP"), want, "GPT2MLP"))
     for fields, size in BLOCKS:
         width = fields["n_embd"]
         weights = _weights(random, _block_shapes(width, fields.get("n_inner", 4 * width)))
         layer = _made(module.GPT2Block, weights, GPT2Config(**fields))
         eps = fields.get("layer_norm_epsilon", 1e-5)
-        for _ in range(2):
+        for _ in range(3):
             x = random.normal(0.4, 1.5, (*size, width)).astype(np.float32)
             want = formulas.block(x.astype(np.float64), weights, fields["n_head"], eps)
             have = _read(_call(layer, _tensor(x)), "GPT2Block")
@@ -356,7 +357,8 @@ MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
         },
         (4, 2),
     ),
-    ({"vocab_size": 5, "n_positions": 3, "n_embd": 2, "n_layer": 12, "n_head": 1}, (2, 3)),
+    ({"vocab_size": 5, "n_positions": 3, "n_embd": 3, "n_layer": 12, "n_head": 1}, (2, 3)),
+    ({"vocab_size": 1, "n_positions": 4, "n_embd": 1, "n_layer": 2, "n_head": 1}, (2, 3)),
 )
 
 
@@ -396,6 +398,11 @@ def _model(module: types.ModuleType) -> float:
         want = _logits(ids, weights, fields)
         model = _made(module.GPT2LMHeadModel, weights, GPT2Config(**fields))
         worst = max(worst, _off(_read(_call(model, _tensor(ids)), "logits"), want, "logits"))
+        for _ in range(2):
+            ids = _ids(random, fields, size).astype("int32")
+            want = _logits(ids, weights, fields)
+            have = _read(_call(model, _tensor(ids)), "logits")
+            worst = max(worst, _off(have, want, "logits of a later call"))
         for prefix in (True, False):
             stored = _stored(weights, prefix=prefix)
             if not prefix:
@@ -437,11 +444,13 @@ def _halves(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> No
 
 def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:
     """Each kind of bad checkpoint raises an error that names all that is wrong."""
+    import numpy as np
+
     names = ["transformer.ln_f.weight", "transformer.h.0.mlp.c_fc.bias"]
     bad = {
         "missing": {name: array for name, array in stored.items() if name not in names},
         "unexpected": {**stored, "transformer.h.7.x": stored[names[0]]},
-        "shape": {**stored, **{name: stored[name][:1] for name in names}},
+        "shape": {**stored, **{name: np.repeat(stored[name], 2) for name in names}},
     }
     for kind, checkpoint in bad.items():
         model = module.GPT2LMHeadModel(config)

@@ -293,6 +293,8 @@ NORMS = (
     ((5, 2, 1), None, 1.0, 0.0),
     ((3, 4, 3), 0.2, 2.0, 0.0),
     ((4, 4), 1e-12, 1e-5, 0.0),
+    ((6,), None, 1.0, 0.0),
+    ((2, 768), None, 1.0, 0.0),
 )
 
 
@@ -304,7 +306,7 @@ def _norm(module: types.ModuleType) -> float:
     random, worst = _random(81), 0.0
     for shape, eps, scale, shift in NORMS:
         x = random.normal(shift, scale, shape).astype(np.float32)
-        x[0] = np.float32(0.75)
+        x[:1] = np.float32(0.75) if len(shape) > 1 else x[:1]
         more = {} if eps is None else {"eps": eps}
         usual = 1e-5 if eps is None else eps
         layer = _call_make(module.LayerNorm, shape[-1], **more)
@@ -317,6 +319,11 @@ def _norm(module: types.ModuleType) -> float:
         have = _read(_call(layer, _tensor(x)), "the output")
         want = _formula(x.astype(np.float64), given, usual)
         worst = max(worst, _off(have, want, f"the output for {shape}, eps {eps}"))
+        for call in (3, 4):
+            y = random.normal(shift, scale, shape).astype(np.float32)
+            have = _read(_call(layer, _tensor(y)), "the output")
+            want = _formula(y.astype(np.float64), given, usual)
+            worst = max(worst, _off(have, want, f"the output of call {call} for {shape}"))
     shapes = ((2, 3, 5), (1, 4, 6), (3, 3, 3), (4, 1, 2), (2, 5), (3, 1), (2, 2, 4), (5, 4, 5))
     return max(worst, *(_residual(module, random, shape) for shape in shapes))
 

@@ -1,0 +1,60 @@
+"""Trials of ``causal_mask``, for the steps that write one."""
+
+from __future__ import annotations
+
+from checks.shared import attention as oracles
+from checks.shared.drawn import Rng, long
+from grader.rubric import (
+    Arg,
+    Call,
+    DeviceArg,
+    DimArg,
+    DTypeArg,
+    Probe,
+    Trial,
+    in_turn,
+)
+
+POSITIONS = 1024
+"""Of GPT-2: a mask that is cut from a table of this size is right."""
+
+
+def mask_trials(rng: Rng) -> list[Trial]:
+    """``causal_mask`` of several lengths, first without and then with earlier tokens.
+
+    ``square-float64`` asks for another element type; ``lengths`` passes dimensions of a
+    tensor's shape, as step 05 does.
+    """
+    lengths = [(4, 0), (1, 0), (long(rng), 0), (2, 0)]
+    later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
+    later.append((2, POSITIONS - 2))
+    return [
+        *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
+        _mask("square-float64", 3, 0, dtype="float64"),
+        _mask("later-float64", 2, 3, dtype="float64"),
+        *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
+        _again(),
+        _mask("lengths", 4, 0, dims=True),
+    ]
+
+
+def _again() -> Trial:
+    """Masks of three sizes in turn, two of them of the same length, then all of them again."""
+    lengths = [(3, 4), (3, 1), (2, 5)] * 2
+    calls = {f"call{index}": _mask("", *size) for index, size in enumerate(lengths)}
+    return in_turn("later-again", calls)
+
+
+def mask_parts() -> list[Trial]:
+    """The ``causal_mask`` that a layer brings along, called alone: without and with a past."""
+    made = [_mask("mask", 5, 0), _mask("mask-later", 2, 3)]
+    return [Trial(one.probe, one.expect, part=True) for one in made]
+
+
+def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False) -> Trial:
+    kwargs: dict[str, Arg] = {"dtype": DTypeArg(dtype), "device": DeviceArg()}
+    given = (DimArg(seq), DimArg(tokens)) if dims else (seq, tokens)
+    return Trial(
+        Probe(name, (Call("out", None, "causal_mask", given, kwargs),)),
+        lambda **knobs: {"out": oracles.causal_mask(seq, tokens, **knobs)},
+    )
