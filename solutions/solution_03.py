@@ -12,7 +12,7 @@ Tasks:
     5. Turn scores into weights.
     6. Mix the values, and return the mixture together with the weights.
 
-Run: pixi run s03
+Run: ./pixiw run s03
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ Tasks:
     5. Give it the shape that broadcasts over heads and queries.
     6. Combine it with the causal mask.
 
-Run: pixi run s04
+Run: ./pixiw run s04
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Tasks:
     6. Implement _attn: scores, scale, mask, softmax, weighted sum.
     7. Implement __call__: project, split, attend, merge, project.
 
-Run: pixi run s07
+Run: ./pixiw run s07
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Tasks:
     6. Apply weight and bias.
     7. Add what a layer makes of the normalized vectors to the vectors themselves.
 
-Run: pixi run s08
+Run: ./pixiw run s08
 """
 
 from __future__ import annotations

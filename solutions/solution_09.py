@@ -12,7 +12,7 @@ Tasks:
     5. Create the attention and, in the right width, the feed-forward network.
     6. Attend and add; feed forward and add.
 
-Run: pixi run s09
+Run: ./pixiw run s09
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Tasks:
     7. Turn the matrices that Hugging Face keeps the other way round.
     8. Say what is missing, unexpected or of another shape.
 
-Run: pixi run s11
+Run: ./pixiw run s11
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ Tasks:
     3. Give each field its type and its default: the sizes, the feed-forward layer, the
        dropout probabilities, the numerical constants, the special tokens.
 
-Run: pixi run s01
+Run: ./pixiw run s01
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class GPT2Config:
     embd_pdrop: float = None
     attn_pdrop: float = None
 
-    # TODO: Set the epsilon of layer normalization and the spread of fresh weights.
+    # TODO: Set the epsilon of layer normalization and the standard deviation of fresh weights.
     # Hint: 1e-5 and 0.02.
     layer_norm_epsilon: float = None
     initializer_range: float = None

@@ -11,7 +11,7 @@ Tasks:
     4. Spread it over the whole mask.
     5. Keep it where the future is, and put 0 everywhere else.
 
-Run: pixi run s02
+Run: ./pixiw run s02
 """
 
 from __future__ import annotations

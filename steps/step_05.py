@@ -15,7 +15,7 @@ Tasks:
     8. Project the input, take query, key and value apart, split their heads.
     9. Attend, merge, project.
 
-Run: pixi run s05
+Run: ./pixiw run s05
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Tasks:
     6. Project, split, rotate query and key.
     7. Attend under the causal mask, merge, project.
 
-Run: pixi run s06
+Run: ./pixiw run s06
 """
 
 from __future__ import annotations

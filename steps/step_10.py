@@ -15,7 +15,7 @@ Tasks:
     8. Put the cached keys and values in front of the new ones.
     9. Put the layer together, and return the cache where it is wanted.
 
-Run: pixi run s10
+Run: ./pixiw run s10
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ Tasks:
     5. Or make probabilities of the best scores, and draw from them.
     6. Write: feed the new tokens, choose, append, and know when to stop.
 
-Run: pixi run s12
+Run: ./pixiw run s12
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,9 @@ from grader.rubric import load
 from tools.sync import blocks
 
 STEPS = course.steps()
+PAGES = [
+    ROOT / "steps" / f"{name}.md" for name in ("what_it_costs", "what_heads_learn", "mistakes")
+]
 REFERENCE = re.compile(r'steps/step_(\d\d)\.md`?,\s+"([^"]+)"')
 each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
 
@@ -34,13 +38,14 @@ def shown(step: Step, outcome: str) -> list[str]:
     return text.split(start)[1].split(end)[0].splitlines()
 
 
-def test_every_python_block_prints_what_the_lesson_says() -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    lessons = [str(step.lesson) for step in STEPS]
+def test_every_python_block_prints_what_the_lesson_says(tmp_path: Path) -> None:
+    """In the Python that a learner types them into, and in a folder outside the course."""
+    lessons = [str(path) for path in (*(step.lesson for step in STEPS), *PAGES)]
+    session = str(ROOT / "tests" / "lesson_session.py")
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "lesson_session.py"), *lessons],
+        [sys.executable, "-m", "tools.python", session, *lessons],
         cwd=ROOT,
-        env=environment,
+        env={**os.environ, "INIT_CWD": str(tmp_path), "MAX_EAGER_ALLOW_LAZY_COMPILE": "0"},
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -49,14 +54,12 @@ def test_every_python_block_prints_what_the_lesson_says() -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     attempted = done.stdout.split("attempted ")[-1].split()
-    assert len(attempted) == len(STEPS)
+    assert len(attempted) == len(STEPS) + len(PAGES)
     assert "0" not in attempted
 
 
 @each_step
-def test_a_lesson_has_the_common_sections(step: Step) -> None:
-    common = {"What you build", "Tasks", "Pitfalls", "Check yourself", "Expected report", "Next"}
-    assert common <= headings(step)
+def test_a_lesson_has_the_title_of_its_step(step: Step) -> None:
     first = step.lesson.read_text(encoding="utf-8").splitlines()[0]
     assert first == f"# Step {step.number}: {step.title}"
 

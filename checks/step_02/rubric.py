@@ -52,7 +52,7 @@ CHECKS = (
         "The columns are not num_tokens + sequence_length",
         "How many tokens can be looked at: the new ones, and which others?",
         "One column for every token that can be looked at.",
-        lesson="The shape",
+        lesson="Shapes",
         test=source.returns(
             NAME, "$new + $earlier", where={"new": "sequence_length", "earlier": "num_tokens"}
         ),
@@ -110,7 +110,7 @@ CHECKS = (
         "Its shape is not [sequence_length, num_tokens + sequence_length]",
         "Rows are the new tokens, columns all tokens",
         "Every token is a column, and only the new ones are rows.",
-        lesson="The shape",
+        lesson="Shapes",
         blank="broadcast",
         part="columns",
         rule=rules.shapes(*EVERY),

@@ -105,7 +105,7 @@ CHECKS = (
         "It does not work on every tensor",
         "Use negative dimensions only: -1 and -2 exist however many there are",
         "A dimension counted from the end is the same with or without a batch.",
-        lesson="The shapes",
+        lesson="Shapes",
         answer="key.transpose(-1, -2), query.shape[-1], F.softmax(scores), and if mask is not "
         "None:",
         rule=rules.all_of(rules.imports(), rules.runs(*CALLS), results.answers(*CALLS)),
@@ -129,7 +129,7 @@ CHECKS = (
         "Shapes are wrong",
         "The output is [..., query_len, value_dim], the weights are [..., query_len, key_len]",
         "Queries and keys may differ in number, values in width.",
-        lesson="The shapes",
+        lesson="Shapes",
         answer="Scores are query @ key.transpose(-1, -2), and the output is weights @ value",
         rule=rules.shapes(*CALLS),
         needs=("pair",),

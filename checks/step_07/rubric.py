@@ -300,7 +300,7 @@ CHECKS = (
         "The same input gives another output the second time",
         "Compute everything from the arguments; keep nothing on self between calls",
         "A layer has weights and no memory.",
-        lesson="Pitfalls",
+        lesson="What goes wrong",
         answer="Use local names for query, key, value and mask; no self.… = in the forward pass",
         rule=rules.repeats("calls", "first", "again"),
         needs=("shape",),

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from grader.base.model import Step
 
 
-SESSION = "The examples are one Python session"
-"""How a section says what to type first, which no check needs."""
+ANSWERS = "<details>"
+"""What folds the answers away under "Check yourself"."""
 
 
 def section(step: Step, heading: str) -> str:
@@ -29,8 +29,6 @@ def opening(step: Step, heading: str) -> str:
     A last sentence that introduces a list or an example is left out if others precede it.
     """
     for paragraph in section(step, heading).split("\n\n"):
-        if paragraph.startswith(SESSION):
-            continue
         if not re.match(r"[^\W\d_]|[`*]{1,2}\w|√", paragraph):
             break
         sentences = re.split(r"(?<=[.?!]) |(?<=[.?!]\)) ", plain(paragraph))
@@ -42,7 +40,7 @@ def opening(step: Step, heading: str) -> str:
 
 def questions(step: Step) -> list[tuple[str, str]]:
     """The questions of the lesson under "Check yourself", with the answers; one line each."""
-    asked, _, answered = section(step, "Check yourself").partition("\nAnswers:\n")
+    asked, _, answered = section(step, "Check yourself").partition(ANSWERS)
     return list(zip(_numbered(asked), _numbered(answered), strict=False))
 
 

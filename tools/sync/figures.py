@@ -46,7 +46,7 @@ def block(step: Step, planned: LessonFigure, exhibit: Exhibit) -> Block:
     from grader.show.terminal import Screen
 
     figure = _figure(planned, exhibit)
-    drawn = f"Draw it: `pixi run {planned.command}`"
+    drawn = f"Draw it: `./pixiw run {planned.command}`"
     if planned.text:
         text = terminal.render(replace(figure, text=""), Screen(80)).rstrip()
         return Block(markers(planned.name), f"```text\n{text}\n```\n\n{drawn}")

@@ -46,6 +46,7 @@ def install(
 ) -> None:
     """Choose what computes MAX's operations: ``"numpy"`` or ``"max"`` (MAX's own kernels).
 
+    The last call counts.
     Operations without a NumPy handler run on MAX's kernels. When MAX compiles, which takes up
     to a minute, ``announce`` is called with one line of text, from another thread; without it
     the line goes to standard error. ``before_compiling`` is called before each such kernel, and

@@ -48,6 +48,8 @@ def install(
         missing += staging.install(faults.append)
         missing += seam.register(handlers.HANDLERS, faults.append)
         missing += seam.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
+    else:  # an earlier install in this process may have chosen NumPy
+        _leave(handlers.PARTS)
     return Installed(private.told(missing), faults, _leave)
 
 
