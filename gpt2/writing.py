@@ -138,19 +138,10 @@ def _how(wish: Wish, end: int | None) -> dict[str, Any]:
 
 def _compiled(model: Any, notes: Console) -> Any:
     """The compiled model; None if MAX cannot compile it."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from gpt2 import waiting
 
-    what = "compiling: a minute or two the first time, then seconds"
-    columns = (TextColumn("{task.description}"), BarColumn(24), TimeElapsedColumn())
     started = time.perf_counter()
-    if not notes.is_terminal:
-        notes.print(what)
-    with (
-        _ended_by_interrupt(),
-        Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bar,
-    ):
-        bar.add_task(what, total=None)
-        notes.show_cursor(True)  # nobody restores it after Ctrl-C
+    with _ended_by_interrupt(), waiting.compiling(notes):
         try:
             from gpt2.compiled import CompiledGPT2
 
