@@ -96,7 +96,7 @@ def test_the_glossary_is_in_order_and_names_each_term_once() -> None:
 @each_term
 def test_a_term_is_explained_and_says_where_there_is_more(term: Term) -> None:
     assert len(term.text.split()) >= 8
-    place = re.search(r"(?:Step (\d\d)\.|\]\((\w+\.md)\)\.)$", term.text)
+    place = re.search(r"(?:Step\s+(\d\d)\.|\]\((\w+\.md)\)\.)$", term.text)
     assert place
     assert place[1] in {step.number for step in STEPS} or place[2] in PAGES
 

@@ -86,17 +86,16 @@ def table(
     *,
     processor: bool = False,
 ) -> str:
-    """What was measured, as text."""
+    """What was measured, as text. A ratio is that of the shortest turns to that of the medians."""
     lines = [
         f"{experiment.name}: {experiment.about}",
         f"{cores()} CPU cores; engine {kind}; {'CPU' if processor else 'clock'} time, "
         f"the shortest of {turns} turns",
         "",
-        f"{'':<24}{experiment.base:>12}{experiment.other:>12}   times faster (of medians)",
+        f"{'':<24}{experiment.base:>12}{experiment.other:>12}   times faster",
     ]
     lines += [
-        f"{one.size:<24}{_time(one.base):>12}{_time(one.other):>12}   "
-        f"{one.ratio:.2f} ({one.ratio_of_medians:.2f})"
+        f"{one.size:<24}{_time(one.base):>12}{_time(one.other):>12}   {one.answer}"
         for one in measured
     ]
     return "\n".join(lines) + "\n"

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 Clock = Callable[[], float]
 Work = Callable[[], object]
 
+FAR_APART = 1.5
+"""Ratios of the shortest and of the median turns that differ by more than this say nothing."""
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -43,6 +46,18 @@ class Compared:
     def ratio_of_medians(self) -> float:
         """The same by the median turns."""
         return self.base_median / self.other_median
+
+    @property
+    def answer(self) -> str:
+        """How many times faster the other side is: from one ratio to the other.
+
+        There is no answer if one ratio says faster and the other slower, or if they are far apart.
+        """
+        low, high = sorted((self.ratio, self.ratio_of_medians))
+        if low < 1 < high or high > FAR_APART * low:
+            return "not clear: the machine was busy"
+        ends = dict.fromkeys((f"{low:.2f}", f"{high:.2f}"))
+        return " to ".join(ends)
 
 
 def compare(pair: Pair, turns: int, clock: Clock = time.perf_counter) -> Compared:
