@@ -46,7 +46,7 @@ Block = list[tuple[int, int, int, int]]
 """Instructions: code, jump if true, jump if false, operand."""
 
 
-def apply(settings: Settings) -> bool:
+def apply(settings: Settings | None) -> bool:
     """Filter the calls of every thread of this process; False if that is impossible."""
     machine = os.uname().machine
     if not kernel.LINUX or machine not in ARCHITECTURES or sys.maxsize < 1 << 32:

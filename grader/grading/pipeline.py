@@ -296,5 +296,10 @@ def _shown(step: Step, path: Path) -> str:
     full = path.absolute()
     for base in (step.root, Path.cwd()):
         if full.is_relative_to(base):
-            return full.relative_to(base).as_posix()
-    return str(full)
+            return _text(full.relative_to(base).as_posix())
+    return _text(str(full))
+
+
+def _text(path: str) -> str:
+    """A path as text: a name on a disk may be any bytes."""
+    return os.fsencode(path).decode("utf-8", "replace")
