@@ -203,7 +203,11 @@ def _second_look(
     if again is None:
         return found
     with start(engine=job.engine) as running:
-        return judge.report(running.finish(again), again.without)
+        second = running.finish(again)
+    if second.ended == "killed" and second.problem:
+        why = "The process that ran your file was ended, twice"
+        return faults.report(found, judge.rubric.checks, why, second.problem)
+    return judge.report(second, again.without)
 
 
 def _followed(
