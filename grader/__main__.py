@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 # An older Python must be able to read this file, and one without packages must be able to run it.
 if sys.version_info < (3, 11):  # noqa: UP036 - mypy: this is the place that says so
@@ -16,6 +17,8 @@ if sys.version_info < (3, 11):  # noqa: UP036 - mypy: this is the place that say
     sys.exit(3)
 
 if __name__ == "__main__":
+    if not sys.warnoptions:  # a program's odd numbers warn in NumPy, with paths of ours
+        warnings.simplefilter("ignore")
     # NumPy's threads would spin on the cores that the workers need; it is not imported yet.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     try:

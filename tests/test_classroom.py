@@ -183,13 +183,13 @@ def _stopped(
         (("in",), "--step"),
         (("in/../out", "--step", "s05"), "--out contains"),
         (("in", "--step", "s05", "--roster", "nowhere.csv"), "cannot be read"),
-        (("in", "--step", "s05", "--roster", "headless.csv"), "names of the columns"),
+        (("in", "--step", "s05", "--roster", "others.csv"), "--any-roster"),
     ],
 )
 def test_wrong_usage_says_what_to_do(
     graded: Class, tmp_path: Path, arguments: tuple[str, ...], says: str
 ) -> None:
-    (graded.folder / "headless.csv").write_text("ada\nbob\n")
+    (graded.folder / "others.csv").write_text("Name\nDora\nEmil\n")
     where = graded.folder / "out" if "in/../out" in arguments else tmp_path / "out"
     done = subprocess.run(
         [sys.executable, "-m", "grader", "class", *arguments, "--out", str(where)],

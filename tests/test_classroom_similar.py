@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
 
 from grader.base import course
+from grader.classroom.collect import Answer
 from grader.classroom.similar import groups, shape
 
 ONE = b'''"""Mine."""
@@ -60,19 +62,21 @@ def test_what_is_no_program_has_no_shape() -> None:
 def test_groups_say_whose_shape_it_is_and_accuse_nobody() -> None:
     step = course.find("s05")
     solution = step.solution.read_bytes()
-    found = groups(
-        step,
-        {
-            "a": ONE,
-            "b": ONE.replace(b"total", b"t"),
-            "c": solution,
-            "d": solution,
-            "e": solution.replace(b"attn_weights", b"w"),
-            "f": b"x = 1\n",
-            "g": b"def (",
-            "h": b"def (",
-        },
-    )
+    files = {
+        "a": ONE,
+        "b": ONE.replace(b"total", b"t"),
+        "c": solution,
+        "d": solution,
+        "e": solution.replace(b"attn_weights", b"w"),
+        "f": b"x = 1\n",
+        "g": b"def (",
+        "h": b"def (",
+    }
+    answers = {
+        name: Answer(name, hashlib.sha256(data).hexdigest(), shape=shape(data) or "")
+        for name, data in files.items()
+    }
+    found = groups(step, answers)
     assert [(group.people, group.what, group.same_bytes) for group in found] == [
         (("c", "d", "e"), "the reference solution", False),
         (("a", "b"), "", False),

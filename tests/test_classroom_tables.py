@@ -117,10 +117,12 @@ def test_what_stands_twice_is_told(tmp_path: Path) -> None:
     assert found.notes == ("Ada: appears twice in the roster",)
 
 
-def test_a_list_without_a_header_is_refused(tmp_path: Path) -> None:
+def test_in_a_list_without_a_header_the_first_line_is_a_row(tmp_path: Path) -> None:
     found = saved(tmp_path, "Ada Lovelace\nBob Smith\n")
-    with pytest.raises(Unusable, match="first line has 'Ada Lovelace'"):
-        roster.people([Student("Ada Lovelace")], found)
+    students = [Student("Ada Lovelace"), Student("Bob Smith")]
+    assert [each.student for each in roster.people(students, found)] == students
+    (bob, _) = roster.people(students[:0], found), None
+    assert [each.name for each in bob] == ["Bob Smith"]
 
 
 def test_a_section_is_no_student_and_a_score_no_number(tmp_path: Path) -> None:
@@ -130,20 +132,70 @@ def test_a_section_is_no_student_and_a_score_no_number(tmp_path: Path) -> None:
 
 
 def test_a_repository_downloaded_from_github(tmp_path: Path) -> None:
-    found = saved(tmp_path, "identifier,github_username,github_id,name\na@x.org,ada-l,1,\n")
-    (person,) = roster.people([Student("attention-ada-l-main")], found)
-    assert person.student is not None
-
-
-def test_a_github_name_is_found_behind_the_assignments(tmp_path: Path) -> None:
-    found = roster.people(
-        [Student("attention-1-ada-l")],
-        saved(tmp_path, "identifier,github_username\nAda L.,ada-l\nBob,bob\n"),
+    found = saved(
+        tmp_path, "identifier,github_username,github_id,name\na@x.org,ada-l,1,\nb@x.org,bob,2,\n"
     )
-    assert [(each.name, each.student is not None) for each in found] == [
-        ("Ada L.", True),
-        ("Bob", False),
-    ]
+    students = [Student("attention-1-ada-l-main"), Student("attention-1-bob-master")]
+    assert [each.student for each in roster.people(students, found)] == students
+
+
+LIST = "identifier,github_username\nAda L.,ada-l\nBob,bob\nBen,a-bob\n"
+
+
+@pytest.mark.parametrize(
+    ("keys", "rows"),
+    [
+        # The assignment's name is what most begin with.
+        (["attention-1-ada-l", "attention-1-bob"], ["attention-1-ada-l", "attention-1-bob", None]),
+        # A whole name is surer than a part of one.
+        (
+            ["attention-bob", "attention-a-bob", "attention-ada-l"],
+            ["attention-ada-l", "attention-bob", "attention-a-bob"],
+        ),
+        # Who handed in nothing gets nothing from others.
+        (["attention-ada-l", "attention-eve", "mallory-bob"], ["attention-ada-l", None, None]),
+        (["mallory-bob"], [None, None, None]),
+        (["bob-bob", "ada-l"], ["ada-l", None, None]),
+        # Two claim one row: nobody has it.
+        (["bob ", "bob", "ada-l"], ["ada-l", None, None]),
+        (
+            ["attention-bob", "attention-bob-main", "attention-ada-l"],
+            ["attention-ada-l"] + [None] * 2,
+        ),
+        # The surer claim has it.
+        (["bob", "attention-bob", "attention-ada-l"], ["attention-ada-l", "bob", None]),
+    ],
+)
+def test_a_row_is_its_owners(tmp_path: Path, keys: list[str], rows: list[str | None]) -> None:
+    found = roster.matched([Student(key) for key in keys], saved(tmp_path, LIST))
+    assert [each.student and each.student.key for each in found.people if each.listed] == rows
+    shown = {each.student.key for each in found.people if each.student}
+    assert shown == set(keys)
+    disputed = [key for key in keys if sum("bob" in other for other in keys) > 1 and "bob" in key]
+    assert bool(found.notes) == (rows[1] is None and len(disputed) > 1)
+
+
+HEADERS = {
+    "Last Name,First Name,SID,Email\nLovelace,Ada,S70000,ada@x.org\nHopper,Grace,S70041,gh@x.org\n",
+    "Nachname;Vorname;Matrikelnummer\nLovelace;Ada;70000\nHopper;Grace;70041\n",
+    "sid;surname;given name;mail\n70000;Lovelace;Ada;ada@x.org\n70041;Hopper;Grace;gh@x.org\n",
+    "Name;Vorname;Matr.-Nr.\nLovelace;Ada;70000\nHopper;Grace;70041\n",
+    "Student Name\tStudent Number\nAda Lovelace\tS70000\nGrace Hopper\tS70041\n",
+    'Name,ID number,E-mail\n"Lovelace, Ada",S70000,a@x.org\n"Hopper, Grace",S70041,g@x.org\n',
+}
+
+
+@pytest.mark.parametrize("text", sorted(HEADERS))
+def test_headers_and_names_as_people_write_them(tmp_path: Path, text: str) -> None:
+    ada = ["Lovelace_Ada_S70000", "ada lovelace", "LOVELACE, Ada", "70000", "Ada-Lovelace (70000)"]
+    grace = ["hopper, grace", "Hopper, Grace (S70041)", "s70041", "grace_hopper", "Grace S70041"]
+    for one, other in zip(ada, grace, strict=True):
+        students = [Student(one), Student(other)]
+        found = roster.matched(students, saved(tmp_path, text))
+        assert [each.student for each in found.people] == students, (one, other)
+    for stranger in ("Ada Hopper", "Lovelace_Grace_S70000", "Grace", "Lovelace S70041", "7"):
+        found = roster.matched([Student(stranger)], saved(tmp_path, text))
+        assert not found.fits, stranger
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", '"open\n', "a\0b,c\n"])

@@ -19,7 +19,7 @@ from grader import sandbox
 from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Report, Tried, Verdict
-from grader.classroom.session import grade_one
+from grader.classroom.reports import grade_one
 from grader.grading.pipeline import Options, grade
 from grader.grading.tried import suggest, syntax
 from grader.grading.tried.align import Alignment, Pair

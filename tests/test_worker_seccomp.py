@@ -25,7 +25,8 @@ MUST_BE_FORBIDDEN = (
     "setns", "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchownat", "utimensat",
     "setxattr", "fsetxattr", "removexattr", "mount", "chroot", "bpf", "io_uring_setup",
     "memfd_create", "shmget", "mq_open", "keyctl", "open_by_handle_at", "mknodat", "setuid",
-    "inotify_init1", "open_tree_attr", "file_setattr",
+    "inotify_init1", "open_tree_attr", "file_setattr", "truncate", "openat2", "flock",
+    "sendmsg", "sendmmsg", "recvmsg", "recvmmsg", "timer_create",
 )  # fmt: skip
 
 
@@ -84,14 +85,26 @@ def test_what_would_leave_the_sandbox_is_on_the_list(name: str) -> None:
         ("clone", (17,), REFUSED),  # SIGCHLD alone: a fork
         ("clone", (0x4111,), REFUSED),  # vfork
         ("clone3", (0,), ABSENT),
-        ("kill", (OWN, 9), seccomp.ALLOW),
+        ("kill", (OWN, 6), seccomp.ALLOW),
+        ("kill", (OWN, 9), REFUSED),  # who is killed was killed by others
         ("kill", (1, 9), REFUSED),
         ("kill", (0, 9), REFUSED),
         ("kill", (0xFFFFFFFF, 9), REFUSED),
         ("tgkill", (OWN, OWN, 6), seccomp.ALLOW),
         ("tgkill", (OWN + 1, OWN, 6), REFUSED),
         ("prctl", (15,), seccomp.ALLOW),  # a thread's name
+        ("tgkill", (OWN, OWN, 9), REFUSED),
         ("prctl", (1, 0), REFUSED),  # surviving the parent
+        ("prctl", (4, 0), REFUSED),  # PR_SET_DUMPABLE: hiding files from the supervisor
+        ("prctl", (22, 2, 0), REFUSED),
+        ("prctl", (1 << 30, 0), REFUSED),
+        ("openat", (3, 0, 0o100), seccomp.ALLOW),
+        ("openat", (3, 0, 0o1101), seccomp.ALLOW),  # a new file to write
+        ("openat", (3, 0, 0o1000), REFUSED),  # emptying a file by reading it
+        ("open", (0, 0o1000), REFUSED),
+        ("open", (0, 0o1002), seccomp.ALLOW),
+        ("fcntl", (3, 6, 0), REFUSED),  # a lock
+        ("fcntl", (3, 37, 0), REFUSED),
         ("prlimit64", (0, 7, 0), seccomp.ALLOW),
         ("prlimit64", (0, 7, 0x1000), REFUSED),
         ("prlimit64", (0, 7, 0x1000_0000_0000), REFUSED),
@@ -117,6 +130,8 @@ def test_what_would_leave_the_sandbox_is_on_the_list(name: str) -> None:
 def test_arguments_decide_where_they_must(
     machine: str, name: str, arguments: tuple[int, ...], answer: int
 ) -> None:
+    if syscalls.SPECIAL[name][machine == "aarch64"] is None:
+        pytest.skip("there is no such call")
     assert verdict(machine, number_of(name, machine), *arguments) == answer
 
 

@@ -1,34 +1,38 @@
-"""Reads zip files that strangers made. Nothing is unpacked to disk, and no name is trusted."""
+"""Reads zip files that strangers made. Nothing is unpacked to disk, and no name is trusted.
+
+Only what learning platforms and desktops write: members that are stored or deflated. See PKWARE's
+APPNOTE.TXT for the format. The standard library's reader refuses a whole archive for one odd
+member, and unpacks LZMA, whose dictionary may take 4 GiB.
+"""
 
 from __future__ import annotations
 
-import lzma
+import os
 import stat
-import zipfile
+import struct
 import zlib
-from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from grader.source.read import MOST_BYTES, SourceProblem
 
-MOST_ENTRIES = 100_000
-MOST_INNER_BYTES = 32 << 20
-"""Bytes; a student's own archive is read into memory."""
+ReadAt = Callable[[int, int], bytes]
+"""Up to so many bytes from an offset: ``(offset, size)``."""
 
-BROKEN = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    EOFError,
-    NotImplementedError,  # a compression that Python lacks
-    OSError,
-    OverflowError,
-    RuntimeError,  # encrypted
-    ValueError,
-    lzma.LZMAError,
-    zlib.error,
-)
-"""Everything that :mod:`zipfile` raises for a bad file."""
+END, END_64, LOCATOR_64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
+DIRECTORY = struct.Struct("<4s6H3I5H2I")
+LOCAL = struct.Struct("<4s5H3I2H")
+LONGEST_COMMENT = 1 << 16
+FULL = 0xFFFFFFFF
+"""A field of 32 bits that says: see the field of 64."""
+STORED, DEFLATED = 0, 8
+ENCRYPTED, UTF_8 = 0x1, 0x800
+PIECE = 1 << 16
+LARGEST_DIRECTORY = 512 << 20
+
+
+class Damaged(SourceProblem):
+    """The bytes are not those that were packed: nobody can say what was handed in."""
 
 
 class Unsafe(Exception):
@@ -36,87 +40,179 @@ class Unsafe(Exception):
 
 
 class Member(NamedTuple):
-    """One entry: its path, and the position to read it at."""
+    """One entry: its name as written, and where and how its bytes lie in the archive."""
 
-    path: tuple[str, ...]
-    place: int
+    name: str
+    flags: int
+    method: int
+    checksum: int
+    packed: int
+    size: int
+    offset: int
+    link: bool
+
+    @property
+    def folder(self) -> bool:
+        """Whether it is a folder."""
+        return self.name.endswith(("/", "\\"))
+
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the name. Backslashes separate too: some programs write them.
+
+        Raises:
+            Unsafe: it points outside, or there is none.
+        """
+        parts = self.name.replace("\\", "/").split("/")
+        if not parts[0] or ".." in parts or parts[0][1:2] == ":":
+            raise Unsafe(self.name)
+        kept = tuple(part for part in parts if part not in ("", "."))
+        if not kept:
+            raise Unsafe(self.name)
+        return kept
 
 
 class Archive:
-    """An open zip file.
+    """The members of a zip file of ``size`` bytes, which ``read_at`` reads.
 
     Raises:
-        SourceProblem: it is not a zip file, or is damaged.
+        SourceProblem: it is not a zip file, is damaged, or has more than ``most`` entries.
     """
 
-    def __init__(self, file: Path | IO[bytes], name: str) -> None:
+    def __init__(self, read_at: ReadAt, size: int, name: str, most: int) -> None:
         self.name = name
+        self._read_at = read_at
         try:
-            self._zip = zipfile.ZipFile(file)
-            self._entries = self._zip.infolist()
-        except BROKEN as problem:
+            self._shift, self.members = self._directory(size, most)
+        except (struct.error, OSError, OverflowError, ValueError) as problem:
             raise SourceProblem(
                 f"{name} is not a readable zip file: {problem}", hint="Pack it again."
             ) from None
-        if len(self._entries) > MOST_ENTRIES:
-            raise SourceProblem(f"{name} has more than {MOST_ENTRIES:,} entries")
 
-    def members(self) -> Iterator[Member | str]:
-        """Every entry but folders, in order; a name that points outside comes as a string."""
-        for index, entry in enumerate(self._entries):
-            if entry.is_dir():
-                continue
-            try:
-                yield Member(_parts(entry.filename), index)
-            except Unsafe:
-                yield entry.filename
+    def _directory(self, size: int, most: int) -> tuple[int, list[Member]]:
+        """How many bytes precede the archive, and its members in order."""
+        start = max(0, size - LONGEST_COMMENT - 22)
+        tail = self._read_at(start, size - start)
+        at = tail.rfind(END)
+        if at < 0:
+            raise ValueError("it has no directory")
+        end = start + at
+        count, length, offset = struct.unpack_from("<H2I", tail, at + 10)
+        if tail[at - 20 : at - 16] == LOCATOR_64 and at >= 20:
+            end = struct.unpack_from("<Q", tail, at - 12)[0]
+            record = self._read_at(end, 56)
+            if record[:4] != END_64:
+                raise ValueError("its directory is not where it says")
+            count, length, offset = struct.unpack_from("<3Q", record, 32)
+        if count > most:
+            raise SourceProblem(f"{self.name} has more than {most:,} entries")
+        shift = end - length - offset
+        if shift < 0 or length > LARGEST_DIRECTORY:
+            raise ValueError("its directory is cut off")
+        return shift, list(_members(self._read_at(end - length, length), count))
 
-    def folders(self) -> Iterator[tuple[str, ...]]:
-        """The path of every entry that is a folder."""
-        for entry in self._entries:
-            if entry.is_dir():
-                try:
-                    yield _parts(entry.filename)
-                except Unsafe:
-                    continue
-
-    def read(self, index: int, most: int = MOST_BYTES) -> bytes:
-        """The content of one entry.
+    def read(self, member: Member, most: int = MOST_BYTES) -> bytes:
+        """The content of a member.
 
         Raises:
-            SourceProblem: it is a link, encrypted, damaged, or larger than ``most`` bytes.
+            SourceProblem: it is a link, encrypted, or larger than ``most`` bytes.
+            Damaged: it is not what was packed.
         """
-        entry = self._entries[index]
-        name = entry.filename.rpartition("/")[2]
-        if stat.S_ISLNK(entry.external_attr >> 16):
+        name = member.name.replace("\\", "/").rpartition("/")[2]
+        if member.link:
             raise SourceProblem(f"{name} is a symbolic link", hint="Put the file itself there.")
-        if entry.flag_bits & 1:
+        if member.flags & ENCRYPTED:
             raise SourceProblem(f"{name} is encrypted", hint="Pack it without a password.")
-        try:
-            with self._zip.open(entry) as file:
-                data = file.read(most + 1)
-        except BROKEN as problem:
+        if member.method not in (STORED, DEFLATED):
             raise SourceProblem(
-                f"{name} is damaged in the archive: {problem}", hint="Pack it again."
+                f"{name} is packed in an unusual way, not stored or deflated",
+                hint="Pack it again with an ordinary program.",
+            )
+        try:
+            data = self._unpacked(member, most)
+        except (struct.error, zlib.error, OSError, OverflowError, ValueError) as problem:
+            raise Damaged(
+                f"{name} is damaged in the archive: {problem}", hint="Download it again."
             ) from None
         if len(data) > most:
-            size = f"{most >> 20} MiB"
+            size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
             raise SourceProblem(
                 f"{name} is larger than {size}", hint="A step is a page long. Is this the file?"
             )
         return data
 
-    def close(self) -> None:
-        """Close the file."""
-        self._zip.close()
+    def _unpacked(self, member: Member, most: int) -> bytes:
+        """The bytes, or more than ``most`` of them, which nobody has checked."""
+        at = member.offset + self._shift
+        head = LOCAL.unpack(self._read_at(at, LOCAL.size))
+        if head[0] != b"PK\x03\x04":
+            raise ValueError("there is no member where one should be")
+        at += LOCAL.size + head[9] + head[10]
+        inflate = zlib.decompressobj(-zlib.MAX_WBITS) if member.method == DEFLATED else None
+        data, end = bytearray(), at + member.packed
+        while at < end and len(data) <= most:
+            piece = self._read_at(at, min(PIECE, end - at))
+            if not piece:
+                raise ValueError("it is cut off")
+            at += len(piece)
+            while piece and len(data) <= most:
+                data += inflate.decompress(piece, most + 1 - len(data)) if inflate else piece
+                piece = inflate.unconsumed_tail if inflate else b""
+        if len(data) <= most:
+            if inflate and not inflate.eof:
+                raise ValueError("it is cut off")
+            if len(data) != member.size or zlib.crc32(data) != member.checksum:
+                raise ValueError("its checksum is wrong")
+        return bytes(data)
 
 
-def _parts(name: str) -> tuple[str, ...]:
-    """The parts of a name. Backslashes separate too: some programs write them."""
-    parts = name.replace("\\", "/").split("/")
-    if not parts[0] or ".." in parts or parts[0][1:2] == ":":
-        raise Unsafe(name)
-    kept = tuple(part for part in parts if part not in ("", "."))
-    if not kept:
-        raise Unsafe(name)
-    return kept
+def _members(directory: bytes, count: int) -> Iterator[Member]:
+    at = 0
+    for _ in range(count):
+        fields = DIRECTORY.unpack_from(directory, at)
+        if fields[0] != b"PK\x01\x02":
+            raise ValueError("its directory is damaged")
+        flags, method = fields[3], fields[4]
+        checksum, packed, size, name, extra, comment = fields[7:13]
+        start = at + DIRECTORY.size
+        raw = directory[start : start + name]
+        more = directory[start + name : start + name + extra]
+        size, packed, offset = _wide(more, (size, packed, fields[16]))
+        link = stat.S_ISLNK(fields[15] >> 16)
+        yield Member(_decoded(raw, flags), flags, method, checksum, packed, size, offset, link)
+        at = start + name + extra + comment
+
+
+def _wide(extra: bytes, fields: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The sizes and the offset, those of 64 bits from the extra field."""
+    found, at = list(fields), 0
+    while FULL in fields and at + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, at)
+        if kind == 1:
+            place = at + 4
+            for index, field in enumerate(fields):
+                if field == FULL:
+                    found[index] = struct.unpack_from("<Q", extra, place)[0]
+                    place += 8
+        at += 4 + length
+    return found[0], found[1], found[2]
+
+
+def _decoded(raw: bytes, flags: int) -> str:
+    """A name. Archives of a Mac have UTF-8 and do not say so; those of old Windows, CP437."""
+    if flags & UTF_8:
+        return raw.decode("utf-8", "replace")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("cp437")
+
+
+def of_file(descriptor: int, name: str, most: int) -> Archive:
+    """The archive in an open file. It is read by offset: forked processes share a position."""
+    size = os.fstat(descriptor).st_size
+    return Archive(lambda at, length: os.pread(descriptor, length, at), size, name, most)
+
+
+def of_bytes(data: bytes, name: str, most: int) -> Archive:
+    """The archive in ``data``."""
+    return Archive(lambda at, length: data[at : at + length], len(data), name, most)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing.connection import wait
 from typing import Any
 
 from grader.base.files import Unusable
-from grader.classroom import work
+from grader.classroom import lifeline, work
 
 
 def local(workers: int) -> Callable[[], Executor]:
     """Makes pools of ``workers`` processes. They start fresh: a fork with threads may hang."""
     context = multiprocessing.get_context("spawn")
-    return lambda: ProcessPoolExecutor(workers, context, initializer=begin)
+    return lambda: ProcessPoolExecutor(workers, context, initializer=lifeline.begin)
 
 
 def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int]:
@@ -65,23 +61,6 @@ def _check_workers(client: Any, fingerprint: str) -> None:
         if found != fingerprint:
             said = f" ({found})" if isinstance(found, Exception) else ""
             raise Unusable(f"The worker {worker} has another grader{said}. {how}")
-
-
-def begin() -> None:
-    """Prepare a process of the pool.
-
-    Ctrl-C is left to the process with the terminal; when that one ends, so does this.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    """Wait until the parent is gone. A pool's process would wait for its next task forever."""
-    wait([sentinel])
-    os._exit(1)
 
 
 def end_all() -> None:

@@ -13,6 +13,8 @@ from grader.classroom import gradebook, page, platforms
 from grader.classroom.gradebook import Gradebook
 from grader.report import as_junit, as_text
 
+LONGEST = 180
+"""Bytes of a file's name, before its number and ending. Most disks allow 255."""
 ENDINGS = {"text": "txt", "github": "txt"}
 
 
@@ -56,14 +58,14 @@ def _write_each(
     taken: set[str] = set()
     for name, report in _reports(book):
         text = as_text.render(report) if form == "text" else machine(form, report)
-        file = _file_name(f"{name}_{report.step}", taken)
+        file = file_name(f"{name}_{report.step}", taken)
         write_whole(folder / f"{file}.{ENDINGS.get(form, 'json')}", text)
 
 
-def _file_name(name: str, taken: set[str]) -> str:
+def file_name(name: str, taken: set[str]) -> str:
     """A file name for any system, from an untrusted name; never the same twice."""
-    plain = unicodedata.normalize("NFC", name)
-    base = re.sub(r"[^\w .,()-]+", "_", plain).strip(" .")[:80] or "_"
+    plain = re.sub(r"[^\w .,()-]+", "_", unicodedata.normalize("NFC", name))
+    base = plain.encode()[:LONGEST].decode("utf-8", "ignore").strip(" .") or "_"
     file, number = base, 1
     while file.casefold() in taken:
         number += 1

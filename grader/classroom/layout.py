@@ -14,9 +14,9 @@ An archive inside counts as a folder of its name.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 CANVAS = re.compile(
     r"(?:(?P<first>LATE_)?(?P<anonymous>anon_[A-Za-z0-9]{5})"
@@ -24,13 +24,14 @@ CANVAS = re.compile(
     r"_(?:\d+_(?P<file>.+)|(?:text|link)\.html)"
 )
 MOODLE = re.compile(r"(?P<who>.+?)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+_?(?P<file>.*)")
-STEP = re.compile(
-    r"(?P<before>.*?)step[ _-]*0*(?P<number>\d{1,3})(?!\d)(?P<after>.*?)\.py(?:\.txt)?",
-    re.IGNORECASE,
+PYTHON = re.compile(r"\.py(\.txt)?$", re.IGNORECASE)
+STEP = re.compile(r"step[ _-]{0,9}0{0,9}(?P<number>[0-9]{1,3})(?![0-9])", re.IGNORECASE)
+COPY = re.compile(
+    r"[ _-]*(?:copy|\((?P<a>[0-9]{1,6})\)|[-_ ]v?(?P<b>[0-9]{1,6})| )+", re.IGNORECASE
 )
-COPY = re.compile(r"[ _-]*(?:copy|\((?P<a>\d+)\)|[-_ ]v?(?P<b>\d+)| )+", re.IGNORECASE)
+ZIP = re.compile(r"\.zip$", re.IGNORECASE)
 COPY_OF = re.compile(r"(?:copy of[ _]?)?", re.IGNORECASE)
-NO_ANSWER = re.compile(r"(?:.*[^a-z])?(?:test|check|solution)", re.IGNORECASE)
+NO_ANSWER = re.compile(r"(?:.*[^a-z])?(?:test|check|solution)", re.IGNORECASE | re.DOTALL)
 """What precedes ``step_05`` in a file about the step."""
 JUNK = re.compile(r"\..*|__MACOSX|__pycache__|venv|node_modules|thumbs\.db", re.IGNORECASE)
 
@@ -61,80 +62,87 @@ def is_junk(name: str) -> bool:
     return JUNK.fullmatch(name) is not None
 
 
-def unwrapped(paths: Sequence[tuple[str, ...]]) -> tuple[int, str]:
-    """How many folders around everything to ignore, and the assignment's name before students'.
+def prefix_of(wrapper: str) -> str:
+    """What students' folders begin with, if ``wrapper`` is GitHub Classroom's folder of all."""
+    return wrapper.removesuffix("submissions") if wrapper.endswith("-submissions") else ""
 
-    A folder that contains everything is a wrapper, unless it is a student's own. GitHub Classroom's
-    ``attention-submissions`` says that students' folders begin with ``attention-``.
+
+def is_one_students(folder: str, inside: Iterable[tuple[str, bool]]) -> bool:
+    """Whether a folder is one student's own, and none of a class.
+
+    ``inside`` has the name of each thing in it, and whether that is a folder.
     """
-    skip, prefix = 0, ""
-    while paths and len({path[skip] for path in paths if len(path) > skip}) == 1:
-        inside = [path[skip + 1 :] for path in paths]
-        if not all(inside) or any(_student_folder(rest) for rest in inside):
-            break
-        if MOODLE.fullmatch(paths[0][skip]):
-            break
-        name = paths[0][skip]
-        prefix = name.removesuffix("submissions") if name.endswith("-submissions") else ""
-        skip += 1
-    return skip, prefix
+    if MOODLE.fullmatch(folder):
+        return True
+    for name, is_folder in inside:
+        found = None if is_folder else step_in(name)
+        if (found and _nobody(found.before)) or (is_folder and name.lower() == "steps"):
+            return True
+    return False
 
 
-def _student_folder(rest: tuple[str, ...]) -> bool:
-    """Whether a folder that contains this path is one student's own."""
-    if len(rest) == 1:
-        found = STEP.fullmatch(rest[0])
-        return found is not None and _nobody(found["before"])
-    return rest[0].lower() == "steps"
+class StepName(NamedTuple):
+    """The name of a Python file with a step: what precedes the step, its number, what follows."""
+
+    before: str
+    number: str
+    after: str
+
+
+def step_in(name: str) -> StepName | None:
+    """The step that the name of a Python file says."""
+    ending = PYTHON.search(name)
+    stem = name[: ending.start()] if ending else ""
+    found = STEP.search(stem)
+    if found is None:
+        return None
+    return StepName(stem[: found.start()], found["number"].lstrip("0"), stem[found.end() :])
 
 
 def student_of(path: tuple[str, ...], prefix: str = "") -> tuple[Student, bool, str] | None:
-    """The student, whether late, and the file's name there; None if no name says it."""
+    """The student, whether late, and the file's name there; None if no name says it.
+
+    The student depends on the first name alone, and on whether that is a folder.
+    """
     first = path[0]
     folder = len(path) > 1
-    bare = first.removesuffix(".zip") if folder else first
+    bare = ZIP.sub("", first) if folder else first
     name = path[-1]
     if moodle := MOODLE.fullmatch(bare):
-        return Student(_tidy(moodle["who"]), moodle["id"] or ""), False, moodle["file"] or name
-    if (canvas := CANVAS.fullmatch(bare)) and (not folder or first.endswith(".zip")):
+        name = name if folder else moodle["file"]
+        return Student(moodle["who"], moodle["id"] or ""), False, name
+    if (canvas := CANVAS.fullmatch(bare)) and (not folder or ZIP.search(first)):
         late = canvas["first"] is not None or canvas["late"] is not None
-        student = Student(_tidy(canvas["who"] or canvas["anonymous"]), canvas["id"] or "")
+        student = Student(canvas["who"] or canvas["anonymous"], canvas["id"] or "")
         return student, late, name if folder else canvas["file"] or ""
     if folder:
-        return Student(_tidy(bare.removeprefix(prefix) or bare)), False, name
-    found = STEP.fullmatch(first)
+        return Student(bare.removeprefix(prefix) or bare or "?"), False, name
+    found = step_in(first)
     if found is None:
         stem, dot, _ = first.rpartition(".py")
-        return (Student(_tidy(stem)), False, "") if stem and dot else None
-    who = found["before"].rstrip(" _.-")
-    return (Student(_tidy(who)), False, first[found.end("before") :]) if who else None
+        return (Student(stem), False, "") if stem and dot else None
+    who = found.before.rstrip(" _.-")
+    return (Student(who), False, first[len(found.before) :]) if who else None
 
 
 def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
     """Where the Python file at ``path`` belongs; None if it is nobody's answer."""
-    if any(is_junk(part) for part in path) or not re.search(
-        r"\.py(\.txt)?$", path[-1], re.IGNORECASE
-    ):
+    if any(is_junk(part) for part in path) or not PYTHON.search(path[-1]):
         return None
     known = student_of(path, prefix)
     if known is None:
         return None
     student, late, name = known
     near = 2 if len(path) > 1 and path[-2].lower() == "steps" else 1 if len(path) <= 2 else 0
-    found = STEP.fullmatch(name)
-    if found is None or NO_ANSWER.match(found["before"]):
+    found = step_in(name)
+    if found is None or NO_ANSWER.match(found.before):
         return Placed(student, "", late, (0, near, -len(path), 0))
-    copy = COPY.fullmatch(found["after"])
-    exact = 2 if _nobody(found["before"]) and (copy or not found["after"]) else 1
+    copy = COPY.fullmatch(found.after)
+    exact = 2 if _nobody(found.before) and (copy or not found.after) else 1
     version = int(copy["a"] or copy["b"] or 0) if copy else 0
-    return Placed(student, found["number"], late, (exact, near, -len(path), version))
+    return Placed(student, found.number, late, (exact, near, -len(path), version))
 
 
 def _nobody(before: str) -> bool:
     """Whether what precedes ``step_05`` names nobody."""
     return COPY_OF.fullmatch(before) is not None
-
-
-def _tidy(name: str) -> str:
-    """One spelling of a name: some systems decompose accented letters."""
-    return unicodedata.normalize("NFC", name).strip() or "?"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,15 +16,10 @@ from pathlib import Path
 
 from grader.base import sanitize
 from grader.base.files import Unusable
+from grader.classroom.columns import Columns, Known, folded, name_of, understood
 from grader.classroom.layout import Student
+from grader.classroom.matching import match
 
-NAMES = ("student", "fullname", "name", "identifier", "login", "username", "email")
-"""Columns with the name to show, best first. Without any of them, the first that is
-not empty."""
-NUMBERS = ("id", "identifier", "userid", "studentid", "githubid")
-"""Columns with a platform's number for a person. If there is one, no other cell is one."""
-NOT_OF_A_NAME = ("section", "status", "grade", "maximumgrade", "group", "points", "score")
-"""Columns in which a file's name is not looked for: section "A" is not the student "a"."""
 POSSIBLE = "Points Possible"
 NOT_A_STUDENT = (POSSIBLE, "Student, Test")
 """Rows of a Canvas export that are not people, by their first cell."""
@@ -70,6 +64,11 @@ class Roster:
     rows: tuple[Mapping[str, str], ...]
     possible: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> Columns:
+        """Which columns say who somebody is."""
+        return understood(self.header)
 
 
 def read(path: Path) -> Roster:
@@ -129,100 +128,67 @@ def _roster(header: tuple[str, ...], lines: Iterable[Sequence[str]]) -> Roster:
         if line[0].startswith(POSSIBLE):
             possible = row
         elif row in rows:
-            notes.append(f"{_shown(_name(row))}: appears twice in the roster")
+            notes.append(
+                f"{shown(name_of(row, understood(tuple(row))))}: appears twice in the roster"
+            )
         elif not line[0].startswith(NOT_A_STUDENT) and not all(map(POSTED.fullmatch, line)):
             rows.append(row)
     return Roster(header, tuple(rows), possible, tuple(notes))
 
 
-def people(students: Sequence[Student], roster: Roster | None) -> list[Person]:
-    """Everyone, in the roster's order, then who is not on it; without a roster, by name.
+@dataclass(frozen=True)
+class Class:
+    """Everyone, in the roster's order, then who is not on it; and what was hard to tell.
 
-    Raises:
-        Unusable: the roster's header is a student.
+    ``fits`` says whether at least half of those who handed something in are on the roster.
     """
+
+    people: tuple[Person, ...]
+    notes: tuple[str, ...] = ()
+    fits: bool = True
+
+
+def people(students: Sequence[Student], roster: Roster | None) -> list[Person]:
+    """Everyone of :func:`matched`."""
+    return list(matched(students, roster).people)
+
+
+def matched(students: Sequence[Student], roster: Roster | None) -> Class:
+    """Everyone with what they handed in; without a roster, by name."""
     if roster is None:
-        return _told_apart([Person(_shown(student.key), student) for student in students])
-    _check_header(students, roster)
-    known = [_Known(row) for row in roster.rows]
-    rows_of = {student: _rows(student, known) for student in students}
-    mine: dict[int, Student] = {}
-    for student, rows in rows_of.items():
-        if len(rows) == 1 and rows[0] not in mine:
-            mine[rows[0]] = student
+        everyone = [Person(shown(student.key), student) for student in students]
+        return Class(tuple(_told_apart(everyone)))
+    roster = _with_first_line(students, roster)
+    known = [Known(row, roster.columns) for row in roster.rows]
+    found = match(students, known)
     listed = [
-        Person(_shown(_name(row)), mine.get(index), columns=row)
+        Person(shown(name_of(row, roster.columns)), found.rows.get(index), columns=row)
         for index, row in enumerate(roster.rows)
     ]
-    taken = set(mine.values())
-    others = [
-        Person(_shown(each.key), each, listed=False) for each in students if each not in taken
+    taken = set(found.rows.values())
+    others = [Person(shown(each.key), each, listed=False) for each in students if each not in taken]
+    notes = [
+        f"{listed[row].name}: claimed by {' and by '.join(repr(shown(by.key)) for by in claims)}; "
+        "nobody was given it"
+        for row, claims in found.disputed.items()
     ]
-    return _told_apart([*listed, *others])
+    fits = 2 * len(taken) >= len(students)
+    return Class(tuple(_told_apart([*listed, *others])), tuple(notes), fits)
 
 
-def _check_header(students: Sequence[Student], roster: Roster) -> None:
-    """Raise if the header is a student: without a header, the first student would be lost."""
-    titles = {_folded(title) for title in roster.header} - {"", *NAMES}
-    for student in students:
-        if _folded(student.key) in titles:
-            raise Unusable(
-                f"The roster's first line has {_shown(student.key)!r}, who handed something in. "
-                "Put a line with the names of the columns above it."
-            )
+def _with_first_line(students: Sequence[Student], roster: Roster) -> Roster:
+    """The roster; if its first line has no title but a student, with that line as a row."""
+    keys = {folded(student.key) for student in students}
+    if roster.columns.understood or keys.isdisjoint(map(folded, roster.header)):
+        return roster
+    header = tuple(f"column {number + 1}" for number in range(len(roster.header)))
+    first = dict(zip(header, roster.header, strict=True))
+    rows = [dict(zip(header, row.values(), strict=False)) for row in roster.rows]
+    return replace(roster, header=header, rows=(first, *rows))
 
 
-def _name(row: Mapping[str, str]) -> str:
-    folded = {_folded(column): cell for column, cell in row.items()}
-    whole = " ".join(filter(None, (folded.get("firstname"), folded.get("lastname"))))
-    chosen = next((folded[name] for name in NAMES if folded.get(name)), "")
-    return chosen or whole or next(filter(None, row.values()), "")
-
-
-class _Known:
-    """Everything a file may call one person of the roster."""
-
-    def __init__(self, row: Mapping[str, str]) -> None:
-        folded = {_folded(column): cell for column, cell in row.items()}
-        numbered = [folded[name] for name in NUMBERS if name in folded] or list(row.values())
-        ends = (re.fullmatch(r"\D*?(\d+)", cell) for cell in numbered)
-        self.numbers = {*filter(None, numbered), *(end[1] for end in ends if end)}
-        names = [folded.get("firstname", ""), folded.get("lastname", "")]
-        self.names = {_folded("".join(names)), _folded("".join(reversed(names)))}
-        for column, cell in folded.items():
-            if not column.startswith(NOT_OF_A_NAME):
-                self.names |= _spellings(cell)
-        self.names.discard("")
-
-
-def _spellings(cell: str) -> set[str]:
-    """A name as written, reversed at a comma, and an address without its host."""
-    last, _, first = cell.partition(",")
-    return {_folded(cell), _folded(first + last), _folded(cell.partition("@")[0])}
-
-
-def _rows(student: Student, known: Sequence[_Known]) -> list[int]:
-    """The rows that may be this student: by the platform's number, else by name."""
-    if student.identifier:
-        found = [i for i, person in enumerate(known) if student.identifier in person.numbers]
-        if len(found) == 1:
-            return found
-    key = student.key.removesuffix("-main").removesuffix("-master")  # GitHub, "Download ZIP"
-    parts = key.split("-")  # GitHub Classroom: assignment-username
-    wanted = [student.key, *("-".join(parts[index:]) for index in range(len(parts)))]
-    for name in filter(None, map(_folded, wanted)):
-        if found := [index for index, person in enumerate(known) if name in person.names]:
-            return found
-    return []
-
-
-def _folded(name: str) -> str:
-    """A name without case, accents, spaces and punctuation."""
-    apart = unicodedata.normalize("NFKD", name).casefold()
-    return "".join(letter for letter in apart if letter.isalnum())
-
-
-def _shown(name: str) -> str:
+def shown(name: str) -> str:
+    """A name as one short line of text."""
     whole = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
     return sanitize.line(whole, 120) or "?"
 
@@ -247,7 +213,7 @@ def _tagged(person: Person, alike: Sequence[Person], seen: set[str]) -> Person:
     ways = [[each.columns.get(column, "") for each in alike] for column in person.columns]
     ways.append([each.student.identifier if each.student else "" for each in alike])
     ways = [way for way in ways if all(way) and len(set(way)) == len(way)]
-    tags = [_shown(tag) for tag in ways[0]] if ways else [""] * len(alike)
+    tags = [shown(tag) for tag in ways[0]] if ways else [""] * len(alike)
     tag = tags[next(index for index, each in enumerate(alike) if each is person)]
     name, number = f"{person.name} ({tag})" if tag else person.name, 1
     while name in seen:

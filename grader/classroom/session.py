@@ -5,32 +5,28 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from grader.base import course, sanitize
 from grader.base.files import Unusable
-from grader.base.model import Report, Status, Step, Verdict
-from grader.classroom import similar, store, work
-from grader.classroom.collect import Answer, Collected, collect, only
+from grader.base.model import Report, Step, Verdict
+from grader.classroom import reports, similar, store, work
+from grader.classroom.collect import Answer, Collected, collect
 from grader.classroom.dispatch import run
 from grader.classroom.gradebook import Gradebook, Row
-from grader.classroom.roster import Roster, people
+from grader.classroom.roster import Roster, matched
 from grader.classroom.submissions import shown
 from grader.classroom.work import Task
-from grader.grading import pipeline
 from grader.grading.pipeline import Options
 from grader.report.points import Points
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the teacher asked for."""
+    """What the teacher asked for. ``any_roster``: even one with few of the names."""
 
     submissions: Path
     steps: tuple[Step, ...]
@@ -39,6 +35,7 @@ class Request:
     points: Points = field(default_factory=Points)
     strict: bool = False
     trusted: bool = False
+    any_roster: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
 def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
     collected = collect(request.submissions, steps, spool, request.out)
-    people(collected.students, request.roster)  # reports a wrong roster before hours of grading
+    _check_roster(request, collected)  # before hours of grading
     fingerprint = store.fingerprint()
     secret = keep.secret()
     names: dict[tuple[str, str], str] = {}
@@ -124,17 +121,18 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     return Plan(collected, spool, names, kept, fingerprint, secret)
 
 
-def grade_one(where: Path, step: Step) -> Report:
-    """The report on one student's folder: the newest file in it that answers ``step``."""
-    with tempfile.TemporaryDirectory(prefix="class-") as folder:
-        answer = only(where, step.id, Path(folder))
-        if answer is None:
-            missing = f"There is no step_{step.number}.py"
-            return pipeline.unreadable(step, missing, "Hand in a file with this name.")
-        if not answer.digest:
-            return pipeline.unreadable(step, answer.problem, answer.hint)
-        data = (Path(folder) / answer.digest).read_bytes()
-        return pipeline.grade(step, step.stub, data=data)
+def _check_roster(request: Request, collected: Collected) -> None:
+    """Raise if the roster is probably that of another class."""
+    if request.roster is None or request.any_roster:
+        return
+    found = matched(collected.students, request.roster)
+    if not found.fits:
+        there = sum(person.listed and person.student is not None for person in found.people)
+        raise Unusable(
+            f"Only {there} of the {len(collected.students)} who handed something in are on the "
+            f"roster. Its columns were read as {request.roster.columns.told()}. If it is the right "
+            "one, pass --any-roster."
+        )
 
 
 def _options(secret: bytes, step: str, digest: str, strict: bool) -> Options:
@@ -182,7 +180,7 @@ def _runs(
     for done in run(tasks, work.grade, executor, at_once):
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
             raise Unusable(f"{done.error}. Finished results are kept.", status=3)
-        yield done.key, _report(done.key[0], done.result, done.error)
+        yield done.key, reports.finished(done.key[0], done.result, done.error)
 
 
 def _kept(plan: Plan, keep: store.Store, each: tuple[str, str], report: Report) -> Report:
@@ -199,21 +197,12 @@ def _task(request: Request, plan: Plan, step: str, digest: str) -> Task:
     return Task(step, data, options, plan.fingerprint, request.trusted)
 
 
-def _report(step: str, result: dict[str, Any] | None, error: BaseException | None) -> Report:
-    if result is not None:
-        return store.restored(result)
-    said = sanitize.line(f"{type(error).__name__}: {error}", 300)
-    failed = pipeline.unreadable(course.find(step), "")
-    checks = tuple(replace(check, status=Status.ERROR, note=None) for check in failed.checks)
-    notes = (f"The grader died while grading this file. {said}",)
-    return replace(failed, verdict=Verdict.ERROR, checks=checks, problem=None, notes=notes)
-
-
 def gradebook(request: Request, plan: Plan) -> Gradebook:
     """Everyone's rows, in the order of the roster or of the names."""
     from grader.rubric import load
 
-    everyone = people(plan.collected.students, request.roster)
+    found = matched(plan.collected.students, request.roster)
+    everyone = found.people
     rows: dict[tuple[str, str], Row] = {}
     for person in everyone:
         for step in request.steps:
@@ -225,7 +214,7 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             rows[person.name, step.id] = Row(answer, _of(plan, step, answer))
     return Gradebook(
         titles={step.id: step.title for step in request.steps},
-        people=tuple(everyone),
+        people=everyone,
         rows=rows,
         points=request.points,
         sentences={
@@ -233,21 +222,23 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             for step in request.steps
         },
         most=_most(request.steps, request.points),
-        skipped=(*plan.collected.skipped, *(request.roster.notes if request.roster else ())),
+        skipped=(
+            *found.notes,
+            *plan.collected.skipped,
+            *(request.roster.notes if request.roster else ()),
+        ),
         roster=request.roster is not None,
         possible=request.roster.possible if request.roster else {},
         similar=tuple(
-            group
-            for step in request.steps
-            for group in similar.groups(step, _read(plan, rows, step))
+            group for step in request.steps for group in similar.groups(step, _answers(rows, step))
         ),
     )
 
 
-def _read(plan: Plan, rows: Mapping[tuple[str, str], Row], step: Step) -> dict[str, bytes]:
+def _answers(rows: Mapping[tuple[str, str], Row], step: Step) -> dict[str, Answer]:
     """The answers to one step, by person."""
     return {
-        name: (plan.spool / row.answer.digest).read_bytes()
+        name: row.answer
         for (name, number), row in rows.items()
         if number == step.id and row.answer and row.answer.digest
     }
@@ -257,7 +248,7 @@ def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
     if answer is None:
         return None
     if not answer.digest:
-        return pipeline.unreadable(step, answer.problem, answer.hint)
+        return reports.unread(step, answer)
     return plan.kept[plan.names[step.id, answer.digest]]
 
 

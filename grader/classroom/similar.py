@@ -11,10 +11,23 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from grader.base.blanks import make_stub
 from grader.base.model import Step
 from grader.source import SourceProblem, parse
+
+
+class Answer(Protocol):
+    """What is compared: the shape of a program, and the digest of its bytes."""
+
+    @property
+    def shape(self) -> str:
+        """Empty if it is not a program."""
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal files."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +44,12 @@ class Group:
     same_bytes: bool = False
 
 
-def groups(step: Step, answers: Mapping[str, bytes]) -> tuple[Group, ...]:
-    """The groups among ``answers``, bytes by person; the largest first."""
+def groups(step: Step, answers: Mapping[str, Answer]) -> tuple[Group, ...]:
+    """The groups among ``answers``, by person; the largest first."""
     found: dict[str, list[str]] = defaultdict(list)
-    for person, data in answers.items():
-        if (key := shape(data)) is not None:
-            found[key].append(person)
+    for person, answer in answers.items():
+        if answer.shape:
+            found[answer.shape].append(person)
     known = {
         shape(step.solution.read_bytes()): "the reference solution",
         _stub_shape(step): "the stub as given out",
@@ -46,7 +59,7 @@ def groups(step: Step, answers: Mapping[str, bytes]) -> tuple[Group, ...]:
             step.id,
             tuple(people),
             known.get(key, ""),
-            len({hashlib.sha256(answers[person]).digest() for person in people}) == 1,
+            len({answers[person].digest for person in people}) == 1,
         )
         for key, people in found.items()
         if len(people) > 1

@@ -109,6 +109,24 @@ def plain(report: Report) -> dict[str, Any]:
     return asdict(report)
 
 
+def packed(report: Report) -> bytes:
+    """A report as bytes, for another process.
+
+    Raises:
+        UnicodeEncodeError: it has a text that is no text.
+    """
+    return msgspec.msgpack.encode(report)
+
+
+def unpacked(data: bytes) -> Report:
+    """The report that :func:`packed` converted.
+
+    Raises:
+        msgspec.DecodeError: it is not one.
+    """
+    return msgspec.msgpack.decode(data, type=Report)
+
+
 def restored(value: object) -> Report:
     """The report that :func:`plain` converted.
 

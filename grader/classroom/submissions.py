@@ -1,151 +1,215 @@
-"""Lists what was handed in: a folder or a zip file, students' own archives opened."""
+"""What was handed in, as a tree: folders on disk, in a zip file, and in students' own zip files.
+
+A tree is read where it can do no harm (:mod:`grader.classroom.reader`). It has limits: how many
+levels and files it has, how long its names are.
+"""
 
 from __future__ import annotations
 
-import io
 import os
-from collections.abc import Callable
+import unicodedata
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from grader.base import sanitize
-from grader.base.files import Unusable
-from grader.classroom.archive import MOST_ENTRIES, MOST_INNER_BYTES, Archive
+from grader.classroom import archive
+from grader.classroom.archive import Archive, Member, Unsafe
 from grader.classroom.layout import is_junk
 from grader.source.read import SourceProblem, read_file
 
-Parts = tuple[str, ...]
 DEEPEST = 20
 """Levels of folders to search."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A file that was handed in. ``read`` returns its bytes or raises ``SourceProblem``."""
-
-    path: Parts
-    read: Callable[[], bytes]
-
-
-@dataclass
-class Submissions:
-    """Every file, every folder, what was left out and why, and the archives that do not open.
-
-    ``apart`` is a folder in it to skip: that of the results.
-    """
-
-    entries: list[Entry] = field(default_factory=list)
-    folders: list[Parts] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-    broken: dict[Parts, SourceProblem] = field(default_factory=dict)
-    apart: Parts | None = None
-
-    def skip(self, name: str, why: str) -> None:
-        """Note that ``name`` was left out."""
-        self.skipped.append(f"{shown(name)}: {why}")
+MOST_FILES = 2_000
+"""Files of one student."""
+MOST_MEMBERS = 20_000
+"""Entries of one student's archive, with all that no person made."""
+MOST_IN_ALL = 2_000_000
+"""Entries of the archive of a whole class, and of one folder on disk."""
+MOST_BYTES = 32 << 20
+"""Of a student's own archive, which is read into memory."""
+LONGEST = 255
+"""Characters of a name, as on most disks."""
 
 
 def shown(name: str) -> str:
     """An untrusted name, as text that is safe to show."""
-    return sanitize.line(os.fsencode(name).decode("utf-8", "replace"), 200)
+    whole = os.fsencode(name).decode("utf-8", "replace")
+    return sanitize.line(unicodedata.normalize("NFC", whole), 200)
 
 
-def list_submissions(place: Path, apart: Path | None = None) -> Submissions:
-    """Everything handed in at ``place``, in the order of names, without the folder ``apart``.
+class TooMany(SourceProblem):
+    """A folder or an archive with more in it than anybody hands in."""
 
-    Raises:
-        Unusable: there is no such folder or zip file, or it cannot be opened.
-    """
-    found = Submissions()
-    if place.is_dir():
-        if apart is not None and apart.resolve().is_relative_to(place.resolve()):
-            found.apart = apart.resolve().relative_to(place.resolve()).parts
-        _walk(place, (), found)
-    elif place.is_file():
+
+class Node(ABC):
+    """A file or a folder that was handed in. An archive is a folder of its name."""
+
+    folder = False
+    archive = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @abstractmethod
+    def inside(self, skipped: list[str]) -> Sequence[Node]:
+        """What the folder contains, in the order of names. What is of no use is in ``skipped``.
+
+        Raises:
+            SourceProblem: it cannot be opened, or has too much in it.
+        """
+
+    @abstractmethod
+    def read(self) -> bytes:
+        """The content of the file.
+
+        Raises:
+            SourceProblem: it cannot be read as a student's program.
+        """
+
+
+class OnDisk(Node):
+    """A file or a folder on disk. Links are not followed."""
+
+    def __init__(self, path: str, name: str, folder: bool, regular: bool, apart: str = "") -> None:
+        """``apart`` is the path of a folder that nobody handed in, wherever it is."""
+        super().__init__(name)
+        self.path = path
+        self._apart = apart
+        self.archive = regular and not folder and _is_archive(name)
+        self.folder = folder or self.archive
+
+    def inside(self, skipped: list[str]) -> Sequence[Node]:
+        """What the folder, or the archive, contains."""
+        if self.archive:
+            return tree_of(self._bytes(), self.name, skipped)
+        found: list[Node] = []
         try:
-            _unpack(Archive(place, place.name), found)
+            with os.scandir(self.path) as entries:
+                for each in entries:
+                    if each.path == self._apart:
+                        continue
+                    if len(found) >= MOST_IN_ALL:
+                        raise TooMany(f"{shown(self.name)} has more than {MOST_IN_ALL:,} files")
+                    folder = each.is_dir(follow_symlinks=False)
+                    regular = each.is_file(follow_symlinks=False)
+                    found.append(OnDisk(each.path, each.name, folder, regular, self._apart))
+        except OSError as problem:
+            why = problem.strerror
+            raise SourceProblem(f"{shown(self.name)} cannot be opened: {why}") from None
+        return sorted(found, key=lambda node: node.name)
+
+    def read(self) -> bytes:
+        """The bytes of the file."""
+        return read_file(Path(self.path))
+
+    def _bytes(self) -> bytes:
+        try:
+            with open(self.path, "rb") as file:  # noqa: PTH123 - a name need not be text
+                data = file.read(MOST_BYTES + 1)
+        except OSError as problem:
+            why = problem.strerror
+            raise SourceProblem(f"{shown(self.name)} cannot be read: {why}") from None
+        return _bounded(data, self.name)
+
+
+class Packed(Node):
+    """A file or a folder in an archive."""
+
+    def __init__(self, name: str, holder: Archive) -> None:
+        super().__init__(name)
+        self._holder = holder
+        self.member: Member | None = None
+        self.below: dict[str, Packed] = {}
+
+    def add(self, parts: Sequence[str], member: Member) -> None:
+        """Put ``member`` below this folder, at ``parts``. Of two alike, the later one counts."""
+        node = self
+        for part in parts:
+            node.folder = True
+            node = node.below.setdefault(part, Packed(part, self._holder))
+        if member.folder:
+            node.folder = True
+        else:
+            node.member = member
+        node.archive = not member.folder and not node.below and _is_archive(node.name)
+        node.folder = node.folder or node.archive
+
+    def inside(self, skipped: list[str]) -> Sequence[Node]:
+        """What the folder, or the archive, contains."""
+        if self.archive and self.member is not None:
+            data = self._holder.read(self.member, MOST_BYTES)
+            return tree_of(data, self.name, skipped)
+        return [self.below[name] for name in sorted(self.below)]
+
+    def read(self) -> bytes:
+        """The bytes of the member."""
+        if self.member is None:
+            raise SourceProblem(f"{shown(self.name)} is a folder")
+        return self._holder.read(self.member)
+
+
+def whole(holder: Archive, skipped: list[str]) -> Sequence[Node]:
+    """The tree of an archive. Members whose names are of no use are noted in ``skipped``."""
+    root = Packed("", holder)
+    for member in holder.members:
+        try:
+            parts = member.parts()
+        except Unsafe:
+            skipped.append(f"{shown(member.name)}: the name points outside the archive")
+            continue
+        if len(parts) > DEEPEST + 1 or max(map(len, parts)) > LONGEST:
+            skipped.append(f"{shown(member.name)}: the name is too long")
+        elif not any(map(is_junk, parts)):
+            root.add(parts, member)
+    return root.inside(skipped)
+
+
+def tree_of(data: bytes, name: str, skipped: list[str]) -> Sequence[Node]:
+    """The tree of a student's own archive."""
+    holder = archive.of_bytes(_bounded(data, name), shown(name), MOST_MEMBERS)
+    return whole(holder, skipped)
+
+
+@dataclass
+class Files:
+    """Every file of one student, with its path; what could not be opened, and what was left out."""
+
+    found: list[tuple[tuple[str, ...], Node]] = field(default_factory=list)
+    broken: list[SourceProblem] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    def add(self, node: Node, above: tuple[str, ...] = (), *, opened: bool = False) -> None:
+        """Add the file, or what is in the folder. An archive in an archive stays closed.
+
+        Raises:
+            TooMany: there are more files than a student hands in.
+        """
+        if not node.folder or (node.archive and opened):
+            self.found.append(((*above, node.name), node))
+            if len(self.found) > MOST_FILES:
+                raise TooMany(
+                    f"There are more than {MOST_FILES:,} files", hint="Hand in the step alone."
+                )
+            return
+        try:
+            inside = node.inside(self.skipped) if len(above) <= DEEPEST else ()
+        except TooMany:
+            raise
         except SourceProblem as problem:
-            raise Unusable(f"{problem.message}. Name a folder or a zip file.") from None
-    else:
-        raise Unusable(f"There is no folder or zip file {shown(str(place))}.")
-    found.entries.sort(key=lambda entry: entry.path)
-    return found
-
-
-def _walk(folder: Path, above: Parts, found: Submissions) -> None:
-    try:
-        inside = sorted(os.scandir(folder), key=lambda each: each.name)
-    except OSError as problem:
-        why = f"cannot be opened: {problem.strerror}"
-        if not above:
-            raise Unusable(f"The folder {shown(str(folder))} {why}.") from None
-        found.skip("/".join(above), why)
-        return
-    for each in inside:
-        parts, path = (*above, each.name), Path(each.path)
-        if is_junk(each.name) or parts == found.apart:
-            continue
-        if len(found.entries) > MOST_ENTRIES:
-            raise Unusable(f"There are more than {MOST_ENTRIES:,} files. Is this the folder?")
-        if each.is_dir(follow_symlinks=False):
-            found.folders.append(parts)
-            if len(parts) < DEEPEST:
-                _walk(path, parts, found)
-        elif _is_archive(each.name) and each.is_file(follow_symlinks=False):
-            _look_inside(parts, partial(_bounded, path), found)
-        else:
-            found.entries.append(Entry(parts, partial(read_file, path)))
-
-
-def _unpack(archive: Archive, found: Submissions) -> None:
-    """Add everything in the class archive."""
-    found.folders += [path for path in archive.folders() if not any(map(is_junk, path))]
-    for member in archive.members():
-        if isinstance(member, str):
-            found.skip(member, "the name points outside the archive")
-        elif any(map(is_junk, member.path)):
-            continue
-        elif _is_archive(member.path[-1]):
-            _look_inside(member.path, partial(archive.read, member.place, MOST_INNER_BYTES), found)
-        else:
-            found.entries.append(Entry(member.path, partial(archive.read, member.place)))
-
-
-def _look_inside(path: Parts, read: Callable[[], bytes], found: Submissions) -> None:
-    """Add what a student's own archive contains, as if it were a folder of that name."""
-    found.folders.append(path)
-    try:
-        archive = _opened(path[-1], read)
-    except SourceProblem as problem:
-        found.broken[path] = problem
-        return
-    for member in archive.members():
-        if isinstance(member, str):
-            found.skip(f"{'/'.join(path)}: {member}", "the name points outside the archive")
-        elif not any(map(is_junk, member.path)):
-            reader = partial(_read_inside, path[-1], read, member.place)
-            found.entries.append(Entry((*path, *member.path), reader))
-
-
-def _read_inside(name: str, read: Callable[[], bytes], index: int) -> bytes:
-    """One entry of a student's own archive, reopened: a whole class would fill memory."""
-    return _opened(name, read).read(index)
-
-
-def _opened(name: str, read: Callable[[], bytes]) -> Archive:
-    try:
-        return Archive(io.BytesIO(read()), shown(name))
-    except OSError as problem:
-        raise SourceProblem(f"{shown(name)} cannot be read: {problem.strerror}") from None
-
-
-def _bounded(path: Path) -> bytes:
-    """The bytes of an archive on disk, if small enough for a student's."""
-    if path.stat().st_size > MOST_INNER_BYTES:
-        raise SourceProblem(f"{shown(path.name)} is larger than {MOST_INNER_BYTES >> 20} MiB")
-    return path.read_bytes()
+            self.broken.append(problem)
+            return
+        for each in inside:
+            if not is_junk(each.name):
+                self.add(each, (*above, node.name), opened=opened or node.archive)
 
 
 def _is_archive(name: str) -> bool:
     return name.lower().endswith(".zip")
+
+
+def _bounded(data: bytes, name: str) -> bytes:
+    if len(data) > MOST_BYTES:
+        raise SourceProblem(f"{shown(name)} is larger than {MOST_BYTES >> 20} MiB")
+    return data

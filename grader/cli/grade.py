@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from grader.learner.attempt import Attempt
 
 
+MOST_CPU_S = 60.0
+"""Seconds of processor time for the grader itself, which takes less than one."""
+
+
 @click.command()
 @click.argument("step", type=StepName())
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Grade this file instead.")
@@ -77,6 +81,7 @@ def grade(
 ) -> None:
     """Grade one step and print its report."""
     from grader import sandbox
+    from grader.cli.alarm import processor_limit
     from grader.grading.pipeline import Follow, Options, grade
     from grader.learner import attempt
 
@@ -88,7 +93,8 @@ def grade(
     with sandbox.several() as start:
         from grader.report import as_text  # while the worker imports the framework
 
-        report = grade(step, path or step.stub, options, start)
+        with processor_limit(MOST_CPU_S):
+            report = grade(step, path or step.stub, options, start)
         own = form not in FORMATS and output is None
         own = own and (path is None or path.resolve() == step.stub.resolve())
         if own:

@@ -48,6 +48,7 @@ points_file = click.option(
 )
 @click.option("--out", type=PLACE, required=True, help="The folder to write everything to.")
 @click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
+@click.option("--any-roster", is_flag=True, help="Use the roster even if few of its names fit.")
 @points_file
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes; one per core by default.")
 @click.option("--scheduler", help="Address of a Dask scheduler: grade on its workers.")
@@ -65,6 +66,7 @@ def grade_class(
     steps: tuple[Step, ...],
     out: Path,
     roster: Path | None,
+    any_roster: bool,
     points: Path | None,
     workers: int | None,
     scheduler: str | None,
@@ -90,7 +92,10 @@ def grade_class(
             points_option(points),
             strict,
             trusted,
+            any_roster,
         )
+        if request.roster is not None:
+            click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
         failed = _grade(request, workers, scheduler, forms)
     sys.exit(3 if failed else 0)
 
@@ -172,7 +177,7 @@ def autograder(step: Step, out: Path, points: Path | None) -> None:
 def autograde(step: Step, submission: Path, points: Path | None, output: Path) -> None:
     """Grade what Gradescope put into a folder, and write its results.json."""
     from grader.base.files import write_whole
-    from grader.classroom.session import grade_one
+    from grader.classroom.reports import grade_one
 
     report = grade_one(submission, step)
     write_whole(output, machine_text("gradescope", report, points_option(points)))
@@ -187,18 +192,18 @@ def similar(submissions: Path, step: Step) -> None:
     import tempfile
 
     from grader.classroom.collect import collect
-    from grader.classroom.similar import groups, shape
+    from grader.classroom.similar import groups
     from grader.classroom.submissions import shown
 
     with _told(), tempfile.TemporaryDirectory(prefix="class-") as spool:
         collected = collect(from_caller(submissions), [step.id], Path(spool))
         answers = {
-            f"{shown(student.key)} ({answer.origin})": (Path(spool) / answer.digest).read_bytes()
+            f"{shown(student.key)} ({answer.origin})": answer
             for (student, _), answer in collected.answers.items()
             if answer.digest
         }
         found = groups(step, answers)
-    broken = sum(shape(data) is None for data in answers.values())
+    broken = sum(not answer.shape for answer in answers.values())
     count = f"{len(answers)} submission{'s' * (len(answers) != 1)}"
     count += f" ({broken} not a Python program)" if broken else ""
     groups_of = f"{len(found)} group{'s' * (len(found) != 1)}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from grader.confine import kernel, readable
@@ -37,6 +37,14 @@ SCOPES = 0b11
 
 def apply(settings: Settings) -> bool:
     """Confine this process and its future threads; False if the kernel has no Landlock."""
+    return restrict(_rules(settings))
+
+
+def restrict(rules: Iterable[tuple[str, int]]) -> bool:
+    """Allow this process what ``rules`` say, paths with rights below each, and nothing else.
+
+    False if the kernel has no Landlock.
+    """
     if not kernel.LINUX:
         return False
     try:
@@ -46,7 +54,7 @@ def apply(settings: Settings) -> bool:
     handled = (1 << FILE_RIGHTS.get(version, 16)) - 1
     ruleset = _create(version, handled)
     try:
-        for path, rights in _rules(settings):
+        for path, rights in rules:
             _allow(ruleset, path, rights & handled)
         if not kernel.no_new_privileges():
             return False

@@ -31,22 +31,27 @@ DENY = ERRNO | errno.EPERM
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CLONE_THREAD = 0x00010000
-FCNTL_FORBIDDEN = (8, 10, 15, 1024, 1026)
-"""F_SETOWN, F_SETSIG and F_SETOWN_EX send any signal to any process of the user; F_SETLEASE
-blocks whoever opens the file; F_NOTIFY reports what happens in a folder."""
+FCNTL_FORBIDDEN = (5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026)
+"""Locks, which two workers that read one file could talk with. F_SETOWN, F_SETSIG and F_SETOWN_EX
+send any signal to any process of the user; F_SETLEASE blocks whoever opens the file; F_NOTIFY
+reports what happens in a folder."""
 NO_STREAM = 0xE
 """The bits that every kind of socket except a stream has. A pair of streams reaches nobody else; a
 datagram from a pair can be sent to any path."""
 IOCTL_ALLOWED = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Others change a file's flags, type
 into a terminal or send signals."""
-PR_SET_PDEATHSIG = 1
+PRCTL_ALLOWED = (15, 16)
+"""PR_SET_NAME and PR_GET_NAME, of threads. Others would outlive the parent, or hide the files of a
+process from the supervisor."""
+O_ACCMODE, O_TRUNC = 0o3, 0o1000
+SIGKILL = 9
 
 Block = list[tuple[int, int, int, int]]
 """Instructions: code, jump if true, jump if false, operand."""
 
 
-def apply(settings: Settings) -> bool:
+def apply(settings: Settings | None) -> bool:
     """Filter the calls of every thread of this process; False if that is impossible."""
     machine = os.uname().machine
     if not kernel.LINUX or machine not in ARCHITECTURES or sys.maxsize < 1 << 32:
@@ -77,7 +82,9 @@ def program(machine: str, own: int) -> Block:
     ]
     code += [(JUMP_AT_LEAST, 0, 1, UNKNOWN), (RETURN, 0, 0, ERRNO | errno.ENOSYS)]
     for name, block in _blocks(own).items():
-        code += [(JUMP_EQUAL, 0, len(block), SPECIAL[name][arm] or 0), *block]
+        number = SPECIAL[name][arm]
+        if number is not None:
+            code += [(JUMP_EQUAL, 0, len(block), number), *block]
     for numbers in FORBIDDEN.values():
         number = numbers[arm]
         if number is not None:
@@ -87,7 +94,6 @@ def program(machine: str, own: int) -> Block:
 
 def _blocks(own: int) -> dict[str, Block]:
     """The outcome of each call that depends on its arguments. Every block ends in a return."""
-    itself = _only_if(JUMP_EQUAL, own)
     first, second, third = ARGUMENTS, ARGUMENTS + 8, ARGUMENTS + 16
     return {
         "clone": _only_if(JUMP_ANY_BIT, CLONE_THREAD),
@@ -95,14 +101,11 @@ def _blocks(own: int) -> dict[str, Block]:
         "clone3": [(RETURN, 0, 0, ERRNO | errno.ENOSYS)],
         "fcntl": [(LOAD, 0, 0, second), *_one_of(FCNTL_FORBIDDEN, DENY, ALLOW)],
         "ioctl": [(LOAD, 0, 0, second), *_one_of(IOCTL_ALLOWED, ALLOW, DENY)],
-        "kill": itself,
-        "tgkill": itself,
-        "prctl": [
-            (LOAD, 0, 0, first),
-            (JUMP_EQUAL, 0, 1, PR_SET_PDEATHSIG),
-            (RETURN, 0, 0, DENY),
-            (RETURN, 0, 0, ALLOW),
-        ],
+        "kill": _itself(own, second),
+        "tgkill": _itself(own, third),
+        "open": _no_emptying(second),
+        "openat": _no_emptying(third),
+        "prctl": [(LOAD, 0, 0, first), *_one_of(PRCTL_ALLOWED, ALLOW, DENY)],
         # Reading a limit passes no new limit.
         "prlimit64": [
             (LOAD, 0, 0, third),
@@ -126,6 +129,28 @@ def _one_of(values: tuple[int, ...], then: int, otherwise: int) -> Block:
     """Return ``then`` if the loaded value is one of ``values``."""
     tests = [(JUMP_EQUAL, len(values) - n, 0, value) for n, value in enumerate(values)]
     return [*tests, (RETURN, 0, 0, otherwise), (RETURN, 0, 0, then)]
+
+
+def _itself(own: int, signal_at: int) -> Block:
+    """Signals go to process ``own`` only. SIGKILL comes from outside, and says so."""
+    return [
+        (LOAD, 0, 0, ARGUMENTS),
+        (JUMP_EQUAL, 1, 0, own),
+        (RETURN, 0, 0, DENY),
+        (LOAD, 0, 0, signal_at),
+        *_one_of((SIGKILL,), DENY, ALLOW),
+    ]
+
+
+def _no_emptying(flags_at: int) -> Block:
+    """Nobody empties a file by opening it to read, which Landlock allows before Linux 6.2."""
+    return [
+        (LOAD, 0, 0, flags_at),
+        (JUMP_ANY_BIT, 0, 2, O_TRUNC),
+        (JUMP_ANY_BIT, 1, 0, O_ACCMODE),
+        (RETURN, 0, 0, DENY),
+        (RETURN, 0, 0, ALLOW),
+    ]
 
 
 def _only_if(test: int, operand: int) -> Block:

@@ -66,7 +66,10 @@ def reason(missing: list[str]) -> tuple[str, str]:
     mends_both = "bubblewrap" in missing and _droppable(inside=True)
     if "user" in missing and not mends_both:
         why = "The grader runs as root, and no other user may read Python or the grader."
-        remedy = "Run it as an ordinary user, or install it where everyone may read it."
+        remedy = (
+            "Run it as an ordinary user, for whom programs are confined at once, or install it "
+            "where everyone may read it."
+        )
         return why, f"{remedy} Or: {INSTALL}" if "bubblewrap" in missing else remedy
     if "bubblewrap" in missing:
         problem = bubblewrap.problem()

@@ -203,7 +203,11 @@ def _second_look(
     if again is None:
         return found
     with start(engine=job.engine) as running:
-        return judge.report(running.finish(again), again.without)
+        second = running.finish(again)
+    if second.ended == "killed" and second.problem:
+        why = "The process that ran your file was ended, twice"
+        return faults.report(found, judge.rubric.checks, why, second.problem)
+    return judge.report(second, again.without)
 
 
 def _followed(
@@ -296,5 +300,10 @@ def _shown(step: Step, path: Path) -> str:
     full = path.absolute()
     for base in (step.root, Path.cwd()):
         if full.is_relative_to(base):
-            return full.relative_to(base).as_posix()
-    return str(full)
+            return _text(full.relative_to(base).as_posix())
+    return _text(str(full))
+
+
+def _text(path: str) -> str:
+    """A path as text: a name on a disk may be any bytes."""
+    return os.fsencode(path).decode("utf-8", "replace")

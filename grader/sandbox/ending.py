@@ -11,6 +11,9 @@ OUT_OF_MEMORY = 71
 """The worker's exit status if it could not even report its error."""
 
 
+OUTSIDE = "it was killed from outside, perhaps because the machine ran out of memory"
+
+
 class Ending(NamedTuple):
     """Why the supervisor ended the worker (``exit``: it did so itself), and how it left."""
 
@@ -28,8 +31,11 @@ def read(line: bytes) -> Ending:
         return Ending()
 
 
-def interpret(ending: Ending, limits: Limits) -> tuple[str, str]:
-    """How a worker with a job ended, in the words of ``Outcome.ended``, and the problem."""
+def interpret(ending: Ending, limits: Limits, *, sealed: bool) -> tuple[str, str]:
+    """How a worker with a job ended, in the words of ``Outcome.ended``, and the problem.
+
+    A ``sealed`` worker cannot have killed itself.
+    """
     if ending.reason == "disk":
         return "memory", f"more than {limits.disk >> 20} MiB of files"
     if ending.reason == "threads":
@@ -42,5 +48,5 @@ def interpret(ending: Ending, limits: Limits) -> tuple[str, str]:
     if ending.reason == "stopped":
         return "machine", "the grading was cancelled"
     if killed or not ending.reason:  # the second: whoever could have said so was killed too
-        return "killed", ""
+        return "killed", OUTSIDE if sealed else ""
     return "exit", ""

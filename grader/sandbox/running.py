@@ -246,7 +246,9 @@ class Running(Worker):
         if self._garbled:
             return "garbled", self._garbled
         if self._channel.gone and transcript.taken:
-            return ending.interpret(ending.read(self._channel.last_words), self._limits)
+            sealed = "seccomp" in (transcript.layers or ())
+            last = ending.read(self._channel.last_words)
+            return ending.interpret(last, self._limits, sealed=sealed)
         if self._channel.gone:
             text = self._channel.output.decode("utf-8", "replace")[-2000:]
             return "machine", f"the worker ended before it took its job\n{text}"

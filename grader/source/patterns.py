@@ -236,10 +236,23 @@ def _is_rest(e: Expr) -> bool:
 
 
 def _same(left: Expr, right: Expr) -> bool:
-    """Whether two values are written the same, wherever they are."""
-    return (left.op, left.name, left.value) == (right.op, right.name, right.value) and (
-        len(left.args) == len(right.args) and all(map(_same, left.args, right.args))
-    )
+    """Whether two values are written the same, wherever they are.
+
+    Each pair of objects is compared once: ``a = a + a`` on 40 lines is a value of 40 objects
+    and of 2^40 parts.
+    """
+    pairs, seen = [(left, right)], set()
+    while pairs:
+        one, other = pairs.pop()
+        if one is other or (id(one), id(other)) in seen:
+            continue
+        seen.add((id(one), id(other)))
+        if (one.op, one.name, one.value) != (other.op, other.name, other.value):
+            return False
+        if len(one.args) != len(other.args):
+            return False
+        pairs += zip(one.args, other.args, strict=True)
+    return True
 
 
 def _alike(part: object, node: object) -> bool:

@@ -24,6 +24,9 @@ MOST_LEVELS = 200
 """Code that reads a tree needs as deep a stack, and time that can grow with the square of its size.
 No step needs a tenth of any of these."""
 
+MOST_BITS = 4096
+"""Of a whole number. Python refuses to write larger ones in decimal, and to read them."""
+
 MOST_NAME = 100
 """Characters of a name that comes from the file, in a message."""
 
@@ -136,8 +139,22 @@ def parse(data: bytes, file: str, spellings: Spellings = PYTHON) -> Source:
         raise SourceProblem(
             f"{file} is too long to read", hint="A step is a page long. Is this the file?"
         )
+    _check_numbers(tree, file)
     # Not splitlines, which also splits where Python does not, for example at a form feed.
     return Source(file, text, tuple(text.removesuffix("\n").split("\n")), tree, spellings)
+
+
+def _check_numbers(tree: ast.AST, file: str) -> None:
+    """Raise if a number is so long that whoever shows it would raise an error."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, int):
+            continue
+        if node.value.bit_length() > MOST_BITS:
+            raise SourceProblem(
+                f"{file} has a number that is too long to read",
+                node.lineno,
+                "Write a number of a few digits.",
+            )
 
 
 def _too_deep(file: str) -> SourceProblem:

@@ -1,0 +1,158 @@
+"""What the columns of a class list mean, and everything that a file may call one person of it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+FIRST = ("firstname", "givenname", "forename", "vorname", "prenom", "voornaam", "nombre", "nome")
+LAST = (
+    *("lastname", "surname", "familyname", "nachname", "nom", "achternaam", "apellidos"),
+    *("apellido", "cognome"),
+)
+WHOLE = tuple(
+    re.compile(each)
+    for each in ("student", "fullname|vollstandigername", "(?:student|display)name|name(?:full|s)?")
+)
+"""The best first."""
+LOGIN = re.compile(
+    r".*(?:login|username|benutzername|github|gitlab|netid|kennung|userid|uniqname|nutzername).*"
+)
+NUMBER = re.compile(
+    r"(?:|student|user|sis|sisuser|github|orgdefined|person|candidate)id(?:number)?|sid|identifier"
+    r"|.*(?:matri[ck]|studentn|registrationn|rollno|rollnumber).*|matrnr|studentnr"
+)
+MAIL = re.compile(r".*e?mail(?:address|adresse)?")
+KINDS = ("name", "number", "login", "mail")
+SHORTEST = 4
+"""Digits of a number by which a person is found wherever it stands in a name."""
+
+
+def folded(name: str) -> str:
+    """A name without case, accents, spaces and punctuation."""
+    apart = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(letter for letter in apart if letter.isalnum())
+
+
+def words(name: str) -> list[str]:
+    """The words of a name, each folded."""
+    return [word for word in map(folded, re.split(r"[\W_]+", name)) if word]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that say who somebody is, by kind.
+
+    If none is understood, every column may.
+    """
+
+    first: str = ""
+    last: str = ""
+    whole: tuple[str, ...] = ()
+    number: tuple[str, ...] = ()
+    login: tuple[str, ...] = ()
+    mail: tuple[str, ...] = ()
+
+    @property
+    def understood(self) -> bool:
+        """Whether any column is."""
+        return any((self.first, self.last, self.whole, self.number, self.login, self.mail))
+
+    def told(self) -> str:
+        """Which columns were understood, in words."""
+        names = (*filter(None, (self.last, self.first)), *self.whole)
+        kinds = zip(KINDS, (names, self.number, self.login, self.mail), strict=True)
+        said = [f"{kind}: {', '.join(each)}" for kind, each in kinds if each]
+        return "; ".join(said) or "none; every column may have a name"
+
+
+def understood(header: Sequence[str]) -> Columns:
+    """What the titles of a class list mean."""
+    titles = {title: folded(title) for title in header}
+    first = next((title for title, name in titles.items() if name in FIRST), "")
+    last = next((title for title, name in titles.items() if name in LAST), "")
+    if first and not last:  # Name;Vorname
+        last = next((title for title, name in titles.items() if name == "name"), "")
+    whole = [t for each in WHOLE for t, name in titles.items() if each.fullmatch(name)]
+
+    def kind(pattern: re.Pattern[str]) -> tuple[str, ...]:
+        return tuple(title for title, name in titles.items() if pattern.fullmatch(name))
+
+    return Columns(
+        first,
+        last,
+        tuple(title for title in whole if title != last),
+        kind(NUMBER),
+        kind(LOGIN),
+        kind(MAIL),
+    )
+
+
+def name_of(row: Mapping[str, str], columns: Columns) -> str:
+    """What to call the person of a row."""
+    parts = [row.get(columns.first, ""), row.get(columns.last, "")]
+    choices = [
+        *(row.get(title, "") for title in columns.whole),
+        " ".join(filter(None, parts)),
+        *(row.get(title, "") for title in (*columns.number, *columns.login, *columns.mail)),
+        *row.values(),
+    ]
+    return next(filter(None, choices), "")
+
+
+class Known:
+    """Everything a file may call one person of the list.
+
+    ``numbers`` are the platform's. ``whole`` are folded names that are this person and nobody
+    else. ``parts`` are the words of the name, ``marks`` the words each of which is enough.
+    """
+
+    def __init__(self, row: Mapping[str, str], columns: Columns) -> None:
+        every = () if columns.understood else tuple(row)
+        cells = [row[title] for title in (*columns.number, *every) if row.get(title)]
+        self.numbers = set(cells) | {digits for cell in cells if (digits := _digits(cell))}
+        names = [row[title] for title in (*columns.whole, *every) if row.get(title)]
+        first, last = row.get(columns.first, ""), row.get(columns.last, "")
+        if first or last:
+            names.append(f"{last}, {first}")
+        logins = [row[title] for title in (*columns.login, *columns.number) if row.get(title)]
+        mails = [row[title] for title in (*columns.mail, *every) if row.get(title)]
+        named = [cell for cell in logins if "@" in cell]  # GitHub Classroom's identifier
+        self.whole = set(_spellings(names)) | set(map(folded, logins))
+        self.whole |= {folded(cell.partition("@")[0]) for cell in (*mails, *named)}
+        self.whole |= set(map(folded, mails))
+        self.whole.discard("")
+        self.parts = [frozenset(words(name)) for name in names]
+        self.marks = {folded(cell) for cell in (*logins, *mails)}
+        self.marks |= {folded(cell.partition("@")[0]) for cell in mails}
+        self.marks |= {number for number in self.numbers if len(number) >= SHORTEST}
+        self.marks.discard("")
+
+    def called(self, key: str) -> bool:
+        """Whether every word of ``key`` is this person's, and together they say who it is."""
+        written = words(key)
+        given = frozenset(written)
+        if len(written) > len(given):
+            return False
+        marks = {word for word in given if word in self.marks or _digits(word) in self.marks}
+        rest = given - marks
+        for parts in self.parts:
+            if rest <= parts and (marks or (rest == parts and len(parts) > 1)):
+                return True
+        return bool(marks) and not rest
+
+
+def _digits(cell: str) -> str:
+    """The number at the end of a cell that has no other: ``77`` for ``Participant 77``."""
+    found = re.fullmatch(r"\D*(\d+)", cell)
+    return found[1] if found else ""
+
+
+def _spellings(names: Iterable[str]) -> Iterable[str]:
+    """A name as written, and reversed at a comma."""
+    for name in names:
+        last, _, first = name.partition(",")
+        yield folded(name)
+        yield folded(first + last)

@@ -1,0 +1,26 @@
+"""Ends a process of ours when the one that started it ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from multiprocessing.connection import wait
+
+
+def begin() -> None:
+    """Prepare a process of ours.
+
+    Ctrl-C is left to the process with the terminal; when that one ends, so does this.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    """Wait until the parent is gone. A pool's process would wait for its next task forever."""
+    wait([sentinel])
+    os._exit(1)

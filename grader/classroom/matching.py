@@ -1,0 +1,92 @@
+"""Whose row is it? A row goes to the one who has its name, and to nobody if two claim it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.classroom.columns import Known, folded
+from grader.classroom.layout import Student
+
+Claim = Callable[[Student, Known], bool]
+BRANCHES = ("-main", "-master")
+"""What GitHub's "Download ZIP" adds to a repository's name."""
+
+
+@dataclass
+class Matches:
+    """Who has which row, and the rows that several claim, which nobody has."""
+
+    rows: dict[int, Student] = field(default_factory=dict)
+    disputed: dict[int, tuple[Student, ...]] = field(default_factory=dict)
+
+
+def match(students: Sequence[Student], known: Sequence[Known]) -> Matches:
+    """Give each row to its owner: the surest claims first, and what is disputed to nobody."""
+    found = Matches()
+    left = list(students)
+    for claim in _claims(students, known):
+        claimed: Mapping[int, list[Student]] = defaultdict(list)
+        for student in left:
+            rows = [index for index, person in enumerate(known) if claim(student, person)]
+            if len(rows) == 1:
+                claimed[rows[0]].append(student)
+        for row, by in claimed.items():
+            if row in found.rows or row in found.disputed:
+                continue
+            if len(by) == 1:
+                found.rows[row] = by[0]
+            else:
+                found.disputed[row] = tuple(by)
+        taken = {*found.rows.values(), *(one for by in found.disputed.values() for one in by)}
+        left = [student for student in left if student not in taken]
+    return found
+
+
+def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Claim]:
+    """The ways to be a row's owner, the surest first."""
+    prefix = _prefix(students, known)
+
+    def numbered(student: Student, person: Known) -> bool:
+        return bool(student.identifier) and student.identifier in person.numbers
+
+    def named(student: Student, person: Known) -> bool:
+        return folded(student.key) in person.whole
+
+    def described(student: Student, person: Known) -> bool:
+        return person.called(student.key)
+
+    def behind_the_assignment(student: Student, person: Known) -> bool:
+        return any(folded(name) in person.whole for name in _repository(student.key, prefix))
+
+    return (numbered, named, described, behind_the_assignment)
+
+
+def _repository(key: str, prefix: str) -> list[str]:
+    """What a repository of GitHub Classroom may be called without the assignment's name."""
+    names = [key.removesuffix(branch) for branch in BRANCHES if key.endswith(branch)]
+    if prefix and key.startswith(prefix):
+        names += [name.removeprefix(prefix) for name in (key, *names)]
+    return names
+
+
+def _prefix(students: Sequence[Student], known: Sequence[Known]) -> str:
+    """The assignment's name before students': most have it, and most rows are found behind it.
+
+    Nobody chooses it for others: what only a few begin with is part of their own names.
+    """
+    begin: Counter[str] = Counter()
+    for student in students:
+        parts = student.key.split("-")
+        begin.update("-".join(parts[:end]) + "-" for end in range(1, len(parts)))
+    whole = {name for person in known for name in person.whole}
+    best, most = "", 0
+    for prefix, count in sorted(begin.items(), key=lambda each: (len(each[0]), each[0])):
+        if count < 2 or 2 * count <= len(students):
+            continue
+        keys = [student.key for student in students if student.key.startswith(prefix)]
+        fits = sum(any(folded(name) in whole for name in _repository(key, prefix)) for key in keys)
+        if fits > most:
+            best, most = prefix, fits
+    return best
