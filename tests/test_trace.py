@@ -70,6 +70,27 @@ def test_the_line_that_leaves_the_path_is_the_one_with_the_mistake(
     assert marks[trace.line] == "left"
 
 
+OMITTED = [
+    ("s05/wrong/no_scale", "query @ key", "w + causal_mask("),
+    ("s09/wrong/first_residual_missing", "self.attn(", "self.ln_2("),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "user"), OMITTED)
+def test_a_step_that_is_left_out_belongs_after_the_line_that_makes_what_it_takes(
+    name: str, code: str, user: str, followed: Followed
+) -> None:
+    trace = trace_of(followed(name))
+    source = variants.find(name).source.decode().splitlines()
+    assert trace.line is not None
+    assert trace.left_out
+    assert code in source[trace.line - 1]
+    users = re.findall(r"Line (\d+) gives something else", " ".join(trace.told))
+    assert [user in source[int(line) - 1] for line in users] == [True]
+    marks = {one.line: one.mark for one in trace.margin}
+    assert marks[trace.line] == "right"
+
+
 def test_a_multiple_of_the_right_numbers_is_told_with_its_factor(followed: Followed) -> None:
     told = " ".join(trace_of(followed("s10/wrong/dropout_on_the_output")).told)
     assert "It gives 0.9 times the output of the layer." in told, told

@@ -143,7 +143,8 @@ class Trace:
 
     ``line`` is where that happens; None, and no sentences, if nothing can be said. ``blank`` is
     what the reference fills in at that point, ``write`` what to write there after an error: each
-    empty if unknown. Not ``sure`` means that the learner's operation may do as well.
+    empty if unknown. Not ``sure`` means that the learner's operation may do as well. ``left_out``
+    means that ``line`` itself is right, and the step after it is missing.
     """
 
     told: tuple[str, ...]
@@ -152,6 +153,7 @@ class Trace:
     blank: str = ""
     write: str = ""
     sure: bool = True
+    left_out: bool = False
 
 
 @dataclass(frozen=True)

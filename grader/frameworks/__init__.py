@@ -208,6 +208,10 @@ class Runtime:
 
         return issubclass(kind, np.ndarray)
 
+    def size(self, value: Any) -> int | None:
+        """The number of one of the framework's own sizes; None for anything else."""
+        return None
+
     def is_module(self, value: Any) -> bool:
         """Whether ``value`` can have parameters."""
         return True

@@ -56,13 +56,24 @@ class Causes:
 
     def of(self, departure: Departure) -> Cause:
         """The cause of a departure."""
+        return self.outside(self.inside(departure), self.mine.made[departure.value].order)
+
+    def inside(self, departure: Departure) -> Cause:
+        """The same, also within a function that is right alone."""
         made = self.mine.made[departure.value]
-        return self.outside(self.at(made.node, made.sources, made.order), made.order)
+        return self.at(made.node, made.sources, made.order)
 
     def line(self, cause: Cause) -> int:
-        """The line of a cause; where only a size differs that a variable holds, the variable's."""
+        """The line of a cause.
+
+        Where only a size differs that a variable holds, the variable's; of a tensor that the
+        object keeps, the line that sets it.
+        """
         mine = self.mine
         line, node = mine.line(cause.node), mine.nodes[cause.node]
+        if isinstance(node, ast.Attribute):
+            statement = bound(mine.tree, mine.of(node), line)
+            return line if statement is None else statement.lineno
         if cause.gives is None or not isinstance(node, ast.Call):
             return line
         names = [one.id for one in node.args if isinstance(one, ast.Name)]
@@ -81,8 +92,14 @@ class Causes:
         for place in self.mine.places[order:]:
             called = isinstance(self.mine.nodes[place.node], ast.Call)
             if called and not self.mine.scope(place.node) & scope:
-                return Cause(place.node)
+                return self._handed_wrong(cause, place.node)
         return cause
+
+    def _handed_wrong(self, cause: Cause, call: int) -> Cause:
+        """The call as the cause, with the wrong value if it is one that the call hands over."""
+        if cause.have is not None and cause.have in self.mine.latest(call):
+            return Cause(call, cause.have, cause.want)
+        return Cause(call)
 
     def at(self, node: int, sources: Sequence[int], order: int) -> Cause:
         """The cause of what expression ``node`` did with ``sources``, as entry ``order``."""
@@ -153,10 +170,12 @@ class Causes:
             if not self._same(have, want)
         ]
         gives = self.right.places[twin.order].value
-        if len(other) != 1:
-            deeper = self._common(other, depth - 1) if depth and other else None
-            return deeper or Cause(node, gives=gives, twin=twin.node)
-        have, want = other[0]
+        if len(other) > 1 and depth and (common := self._common(other, depth - 1)) is not None:
+            return common
+        mixed = [pair for pair in other if self._known(pair[0])] if len(other) > 1 else other
+        if len(mixed) != 1:
+            return Cause(node, gives=gives, twin=twin.node)
+        have, want = mixed[0]
         deeper = self._deeper(have, want, depth - 1) if depth else None
         if deeper is not None:
             return deeper
@@ -190,7 +209,10 @@ class Causes:
         return self._beside(mine.node, mine.sources, mine.order, right, depth)
 
     def _twin(self, node: int, sources: Sequence[int]) -> Made | None:
-        """The reference's operation of the same kind with the most of the same sources."""
+        """The reference's operation of the same kind with the most of the same sources.
+
+        Of several, one that the learner has not, in the function of the same name.
+        """
         kind, best, most = operation(self.mine.nodes[node]), None, -1
         for value, made in sorted(self.right.made.items(), key=lambda one: one[1].order):
             if operation(self.right.nodes[made.node]) != kind:
@@ -198,7 +220,8 @@ class Causes:
             if len(made.sources) != len(sources):
                 continue
             equal = sum(map(self._same, sources, made.sources))
-            score = 2 * equal + (value not in self._matched)
+            inside = self.right.named(made.node) == self.mine.named(node)
+            score = 4 * equal + 2 * (value not in self._matched) + inside
             if score > most and (equal or len(sources) == 1):
                 best, most = made, score
         return best

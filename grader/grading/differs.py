@@ -109,25 +109,34 @@ def _pairs(mine: ast.AST, right: ast.AST) -> list[tuple[str, str]] | None:
 
 
 def combined(
-    mine: Floats, right: Floats, others: Sequence[tuple[str, Floats]], used: frozenset[str]
+    mine: Floats,
+    right: Floats,
+    others: Sequence[tuple[str, Floats]],
+    used: frozenset[str],
+    kind: str,
 ) -> str:
     """What ``mine`` has too much or too little of, beside ``right``: one of ``others``, by name.
 
-    ``used`` are the names of those that the reference makes ``right`` from.
+    ``used`` are the names of those that the reference makes ``right`` from, by an operation of
+    this ``kind``.
     """
     if mine.shape != right.shape or mine.size > LARGEST or not np.isfinite(mine).all():
         return ""
     if not np.isfinite(right).all():
         return ""
     gap = mine - right
+    sums = len(np.unique(np.round(mine, 6))) > 2  # nearly any number differs from 0 by another
     for name, one in others:
+        if name in used and kind not in ("Add", "Sub"):
+            continue
         if not np.isfinite(one).all() or not np.any(one) or one.size > mine.size:
             continue
         try:
             wide = np.broadcast_to(one, mine.shape)
         except ValueError:
             continue
-        if said := _sum(name, gap, wide, name in used) or _product(name, mine, right, wide):
+        said = _sum(name, gap, wide, name in used) if sums else ""
+        if said := said or _product(name, mine, right, wide):
             return said
     return ""
 

@@ -96,9 +96,12 @@ class Lesson:
 
     def filled(self, cause: Cause) -> str:
         """The blank of the reference's same operation."""
-        twin = cause.twin
-        blank = None if twin is None else self._blank(self.comparison.right.line(twin))
-        return "" if blank is None else blank.name
+        return "" if cause.twin is None else self.blank(self.comparison.right.line(cause.twin))
+
+    def blank(self, line: int) -> str:
+        """The blank of a line of the reference; empty outside of one."""
+        found = self._blank(line)
+        return "" if found is None else found.name
 
     def _blank(self, line: int) -> Region | None:
         return next((one for one in self.regions if one.start < line < one.end), None)

@@ -20,7 +20,7 @@ SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
 RAISED = "The error was raised on line {line}."
 
-ELSEWHERE_TOO = ("The product of the sizes", "Call it: ")
+THERE = ("The product of the sizes", "Call it: ", "Was the layer made with")
 """How hints begin that only make sense at the line which raised the error."""
 
 
@@ -72,7 +72,8 @@ class Placing:
         finding = self.findings.get(check.id)
         if finding is None:
             return result
-        if result.status is Status.PASS and finding.line in here and check.id not in blamed:
+        suspect = finding.line in here and check.id not in blamed and not trace.left_out
+        if result.status is Status.PASS and suspect:
             return check.waiting(first, SUSPECT.format(line=line))
         if result.status is not Status.FAIL or finding.certain or result.line in here:
             return result
@@ -116,5 +117,10 @@ def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
     fixed = any("Write " in hint for hint in result.hints[:1])
     if not trace.write or (fixed and not trace.sure):
         moved = result.line not in (None, trace.line) and result.detail
-        return tuple(h for h in result.hints if not moved or not h.startswith(ELSEWHERE_TOO))
+        return tuple(h for h in result.hints if not (moved and _about_its_line(h)))
     return (f"Write {trace.write}",)
+
+
+def _about_its_line(hint: str) -> bool:
+    """Whether a hint on an error makes sense only at the line that raised it."""
+    return hint.startswith(THERE) or "Write " in hint

@@ -97,6 +97,11 @@ class Program:
         outer = self.around(self.nodes[number])
         return None if outer is None else self.numbers[outer]
 
+    def named(self, number: int) -> str:
+        """The name of the innermost function that a node is in; empty outside of any."""
+        outer = self.around(self.nodes[number])
+        return "" if outer is None else outer.name
+
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     """The names of a function's parameters, in the order in which its values are recorded."""

@@ -27,6 +27,18 @@ class Place(NamedTuple):
     value: int
 
 
+class Scalar(NamedTuple):
+    """A plain number that an expression had, before entry ``order`` of the run.
+
+    ``part`` is its index in a tuple or list (-1: itself); ``whole`` says that its type is.
+    """
+
+    part: int
+    value: float
+    whole: bool
+    order: int
+
+
 @dataclass(frozen=True)
 class Made:
     """How a value came to be: by which node, from which other values, as which entry of the run."""
@@ -74,6 +86,28 @@ class Run(Program):
                 )
                 found[place.value] = Made(place.node, tuple(sources), order)
         return found
+
+    @cached_property
+    def scalars(self) -> Mapping[int, tuple[Scalar, ...]]:
+        """The plain numbers that each node had, in order."""
+        found: dict[int, list[Scalar]] = {}
+        for node, part, value, whole, order in self.trail.scalars.tolist():
+            found.setdefault(int(node), []).append(
+                Scalar(int(part), value, bool(whole), int(order))
+            )
+        return {node: tuple(some) for node, some in found.items()}
+
+    def held(self, number: int, order: int | None = None) -> tuple[float, ...]:
+        """The plain numbers that a node had last, up to an entry of the run."""
+        found: list[float] = []
+        for scalar in self.scalars.get(number, ()):
+            if order is None or scalar.order <= order:
+                found = [*found, scalar.value] if scalar.part > 0 else [scalar.value]
+        return tuple(found)
+
+    def gave(self, number: int) -> bool:
+        """Whether a node ever gave a tensor or an array."""
+        return number in self._seen_nodes
 
     def inner(self, number: int) -> Iterator[int]:
         """The nearest nodes inside ``number`` whose numbers flow into it, in source order.

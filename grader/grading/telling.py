@@ -12,6 +12,8 @@ from grader.grading import differs
 from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.margin import margin
+from grader.grading.omitted import Omitted, omitted
+from grader.grading.origins import Origins
 from grader.grading.rewrite import Rewrite
 from grader.grading.slips import Slip, crossed, misfit
 from grader.grading.trace import Comparison, Departure
@@ -23,6 +25,12 @@ MOST_DEPARTURES = 2
 
 SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 """Types of errors that come from the shapes of values, and so perhaps from an earlier line."""
+
+NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
+"""Types of errors whose expression was not worked out: what it is not made from says nothing."""
+
+OWN = re.compile("TypeError|AttributeError")
+"""Types of errors whose own fix is the better one."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +54,23 @@ class Teller:
         if cause is None:
             return self._trace()
         first, line = found[0], self._causes.line(cause)
+        if (gap := omitted(self.comparison, cause)) is not None:
+            return self._left_out(gap, cause, found)
         told = [*self._wording.still_right(first, line), *self._wording.gives(first, cause, line)]
+        order = self.comparison.mine.made[first.value].order
+        origin = Origins(self.comparison).of(self._causes.inside(first), order)
+        if origin is not None:
+            return self._trace((*told, str(origin)), origin.line, found)
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)
         return self._trace((*told, *self.lesson.said(blank)), line, found, blank)
+
+    def _left_out(self, gap: Omitted, cause: Cause, found: Sequence[Departure]) -> Trace:
+        """A step is missing: the line after which it belongs, and the line that does without."""
+        blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
+        said = self._wording.left_out(gap, cause, self._causes.line(cause))
+        told = (*said, *self.lesson.said(blank))
+        return replace(self._trace(told, gap.line, found, blank), left_out=True)
 
     def raised(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
@@ -58,7 +79,9 @@ class Teller:
         slip = misfit(mine.tree, error)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
+        origin = None
         if cause is not None:
+            origin = Origins(self.comparison).of(cause, len(mine.places))
             orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
             cause = self._causes.outside(cause, orders[-1] if orders else len(mine.places))
         slip = slip or self._slip(cause)
@@ -68,13 +91,16 @@ class Teller:
             given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
             at = error.calls[-2].line if given else line
             return self._trace(told, at)
+        if origin is not None:
+            return self._trace((*told, str(origin)), origin.line)
         told += self._why(cause, line)
         at, blank = self._causes.line(cause), self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
             told += self.lesson.said(blank or next_blank)
         write = Rewrite(self.comparison).of(cause)
-        return replace(self._trace(told, at, (), blank), write=write, sure=not cause.other)
+        sure = not cause.other and OWN.search(error.type_name) is None
+        return replace(self._trace(told, at, (), blank), write=write, sure=sure)
 
     def _trace(
         self,
@@ -151,8 +177,12 @@ class Teller:
             return None
         for outer in (node, *mine.outer(node)):
             cause = self._causes.at(outer, mine.latest(outer), len(mine.places))
+            if NAMES.search(error) and cause.want is not None:
+                continue
             if cause.twin is not None or cause.gives is not None:
                 return cause
+        if NAMES.search(error):
+            return Cause(node)
         for value in mine.latest(node) if SHAPES.search(error) else ():
             found = self.comparison.departures(value)
             if found and self.comparison.flows(value):
@@ -178,7 +208,7 @@ class Teller:
         at = self._causes.line(cause)
         text = mine.segment(cause.node)
         if cause.want is not None:
-            if said := self._wording.uses(cause):
+            if said := self._wording.shapes(cause) or self._wording.uses(cause):
                 yield said if at == line else f"Line {at}: {said}"
         elif cause.twin is not None and (
             said := differs.written(mine.nodes[cause.node], self.comparison.right.nodes[cause.twin])

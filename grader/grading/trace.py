@@ -9,14 +9,15 @@ only: there the path is left. It comes from the learner's process: it explains, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
-from grader.grading.relations import Relation, Values, same, softmax_by_hand
+from grader.grading.relations import Floats, Relation, Values, same, softmax_by_hand
 from grader.grading.run import Run, operation
 
 
@@ -70,7 +71,17 @@ class Comparison:
         if value not in self._known:
             array = self.mine.arrays[value]
             self._known[value] = None if array is None else self._values.equal(array)
+            if array is not None and self._kept_otherwise(value, array):
+                self._known[value] = None
         return self._known[value]
+
+    def _kept_otherwise(self, value: int, array: Floats) -> bool:
+        """Whether an attribute is one number throughout, and the reference's of its name is not."""
+        if not array.size or np.any(array != array.flat[0]):
+            return False
+        names = {name for name, one in _attributes(self.mine) if one == value}
+        kept = [self.right.arrays[one] for name, one in _attributes(self.right) if name in names]
+        return bool(kept) and not any(one is not None and same(array, one) for one in kept)
 
     @cached_property
     def matched(self) -> frozenset[int | None]:
@@ -140,3 +151,11 @@ class Comparison:
             if found.intersection(made.sources):
                 found.add(value)
         return frozenset(found)
+
+
+def _attributes(run: Run) -> Iterator[tuple[str, int]]:
+    """The attributes that a program read, with their values."""
+    for place in run.places:
+        node = run.nodes[place.node]
+        if isinstance(node, ast.Attribute):
+            yield node.attr, place.value

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from grader.grading import differs
 from grader.grading.cause import Cause
-from grader.grading.lesson import Lesson
+from grader.grading.lesson import Lesson, sizes
+from grader.grading.omitted import Omitted
 from grader.grading.relations import Relation
 from grader.grading.run import operation
 from grader.grading.trace import Comparison, Departure
@@ -40,6 +41,19 @@ class Wording:
         if at is not None and at < before:
             yield f"Line {at} is still right{what}."
 
+    def left_out(self, gap: Omitted, cause: Cause, user: int) -> Iterator[str]:
+        """That ``user`` does without a step, which belongs after the line of the gap."""
+        quantity = self.lesson.quantity(self.comparison.match(gap.have))
+        yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
+        text = self.comparison.mine.segment(cause.node)
+        shown = f": {text}" if len(text) <= MOST_TEXT else ""
+        yield f"Line {user} gives something else{shown}"
+        want = self.lesson.quantity(cause.want)
+        if want:
+            have = quantity or f"what line {gap.line} gives"
+            yield f"It uses {have} where the reference uses {want}."
+        yield "The step between the two lines is missing."
+
     def _named(self, value: int) -> bool:
         """Whether the reference computes this value too, from the same inputs."""
         match = self.comparison.match(value)
@@ -67,6 +81,20 @@ class Wording:
             return f"It uses {have} where the reference uses {want}."
         also = "" if cause.have is not None else "also "
         return f"The reference {also}uses {want} here." if want else ""
+
+    def shapes(self, cause: Cause) -> str:
+        """That a value has another shape than the one that the reference uses."""
+        if cause.have is None or cause.want is None:
+            return ""
+        mine = self.comparison.mine.arrays[cause.have]
+        right = self.comparison.right.arrays[cause.want]
+        if mine is None or right is None or mine.shape == right.shape:
+            return ""
+        own, want = self.lesson.own_name(cause.have), self.lesson.quantity(cause.want)
+        named = (
+            f"{want}, {sizes(right.shape)}" if want not in ("", f"`{own}`") else sizes(right.shape)
+        )
+        return f"{own} is {sizes(mine.shape)} here; the reference uses {named}."
 
     def _differs(self, one: Departure, cause: Cause) -> str:
         """What the operation does otherwise than the reference's: as written, or by its numbers."""
@@ -103,7 +131,9 @@ class Wording:
             made = right.made[value]
             used = [v for v in known if self.comparison.match(v) in made.sources]
             names = frozenset(map(self.lesson.own_name, used))
-            if said := differs.combined(array, other, others, names):
+            if said := differs.combined(
+                array, other, others, names, operation(right.nodes[made.node])
+            ):
                 return said
         return ""
 

@@ -137,6 +137,11 @@ def _places(value: Any) -> Any:
     return value if good else fail("places")
 
 
+def _scalars(value: Any) -> Any:
+    good = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape[1:] == (5,)
+    return value if good else fail("scalars")
+
+
 def _numbers(value: Any) -> Any:
     return value if type(value) in (probe.SeenTensor, probe.SeenArray) else fail("an array")
 
@@ -246,7 +251,7 @@ def messages() -> Fields:
             _name,
             _maybe(_one(probe.SeenValue)),
         ),
-        probe.Trail: (_places, _many(_maybe(_numbers))),
+        probe.Trail: (_places, _many(_maybe(_numbers)), _scalars),
         probe.Observation: (
             _name,
             _mapping(_seen),

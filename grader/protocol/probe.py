@@ -317,10 +317,14 @@ class Trail:
     ``places`` is ``[n, 3]``, int32: the number of a node of the syntax tree as ``ast.walk`` counts,
     the index if the value is part of a tuple or list (else -1), and the index into ``values``.
     One object has one index. A value that could not be read is None.
+
+    ``scalars`` are the plain numbers, ``[n, 5]``, float64: node, index, the number, whether it is a
+    whole number by its type, and how many entries of ``places`` came before.
     """
 
     places: Array
     values: tuple[SeenTensor | SeenArray | None, ...]
+    scalars: Array
 
 
 @dataclass(frozen=True)

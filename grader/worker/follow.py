@@ -22,6 +22,8 @@ SEE = "__see__"
 
 MOST_SEEN = 2_000
 """How many values of expressions are kept per run; a course program needs a hundredth."""
+MOST_SCALARS = 8_000
+"""Plain numbers among them; there are many more of them than tensors."""
 MOST_TURNS = 8
 """How often one expression is kept. A loop's first turns show what later ones do."""
 MOST_PARTS = 16
@@ -137,6 +139,7 @@ class Recorder:
         self._objects: list[Any] = []
         self._index: dict[int, int] = {}
         self._turns: dict[int, int] = {}
+        self._scalars: list[tuple[float, ...]] = []
 
     def see(self, number: int, value: Any) -> Any:
         """Record ``value``, or its items if it is a list or tuple, and return it."""
@@ -149,7 +152,22 @@ class Recorder:
             turn = self._turns[number] = self._turns.get(number, 0) + 1
             if turn <= MOST_TURNS:
                 self._places += [(number, part, self._place(one)) for part, one in parts]
+        else:
+            self._number(number, value)
         return value
+
+    def _number(self, number: int, value: Any) -> None:
+        """Record a plain number, or those in a list or tuple."""
+        if len(self._scalars) >= MOST_SCALARS:
+            return
+        kind = type(value)
+        several = list if issubclass(kind, list) else tuple if issubclass(kind, tuple) else None
+        items = [value] if several is None else several.__getitem__(value, slice(MOST_PARTS))
+        for part, one in enumerate(items):
+            if (found := observe.scalar(one, self._runtime)) is not None:
+                at = -1 if several is None else part
+                whole = not isinstance(found, float)
+                self._scalars.append((number, at, found, whole, len(self._places)))
 
     def _kept(self, kind: type) -> bool:
         if kind not in self._kinds:
@@ -175,4 +193,5 @@ class Recorder:
             budget -= seen.array.nbytes if seen is not None else 0
             values.append(seen)
         places = np.asarray(self._places, np.int32).reshape(-1, 3)
-        return Trail(places, tuple(values))
+        scalars = np.asarray(self._scalars, np.float64).reshape(-1, 5)
+        return Trail(places, tuple(values), scalars)

@@ -25,6 +25,10 @@ DTYPES = "biuf"
 WIDEST = 8
 
 
+NUMPY = frozenset((np.int32, np.int64, np.float16, np.float32))
+"""Types of NumPy's numbers that are no Python float."""
+
+
 class TooLarge(Deserved):
     """The results are larger than any step asks for."""
 
@@ -36,6 +40,20 @@ def numbers(value: Any, runtime: Runtime) -> SeenTensor | SeenArray | None:
     except Exception:  # noqa: BLE001 - only for explanations, and this value has none
         return None
     return seen if isinstance(seen, SeenTensor | SeenArray) else None
+
+
+def scalar(value: Any, runtime: Runtime) -> int | float | None:
+    """A plain number or a size, as far as a float64 holds it; None for anything else."""
+    kind = type(value)
+    if kind is bool:
+        return None
+    size = runtime.size(value)
+    if size is not None or issubclass(kind, int):
+        number = int.__int__(value) if size is None else size
+        return number if abs(number) < 1 << 53 else None
+    if issubclass(kind, float):
+        return float.__float__(value)
+    return np.generic.item(value) if kind in NUMPY else None
 
 
 class Eye:

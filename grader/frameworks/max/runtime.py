@@ -90,6 +90,10 @@ class MaxRuntime(frameworks.Runtime):
         """Whether an object of this type is a tensor or an array."""
         return issubclass(kind, Tensor | np.ndarray)
 
+    def size(self, value: Any) -> int | None:
+        """The number of a ``Dim``; None for anything else."""
+        return int(value.dim) if issubclass(type(value), StaticDim) else None
+
     def is_module(self, value: Any) -> bool:
         """Whether ``value`` is a ``Module`` of MAX."""
         return issubclass(type(value), Module)

@@ -1,0 +1,210 @@
+"""Where a wrong plain number comes from: the line that works it out, not the one that uses it.
+
+A size, a scale or an epsilon is handed on from line to line before it makes a tensor wrong. It is
+followed back through variables, attributes and calls, as long as it is the number that is wrong.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from grader.grading.cause import Cause
+from grader.grading.program import parameters
+from grader.grading.run import Run
+from grader.grading.slips import bound
+from grader.grading.trace import Comparison
+
+FARTHEST = 8
+"""Lines that a number is followed back through."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The ``line`` that gives ``name`` its wrong number; ``want`` is the reference's, if known."""
+
+    line: int
+    name: str
+    have: tuple[float, ...]
+    want: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        said = f"{self.name} is {_told(self.have)}, from line {self.line}"
+        return f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Looks for the origins of wrong numbers in one comparison."""
+
+    comparison: Comparison
+
+    @property
+    def mine(self) -> Run:
+        """The learner's run."""
+        return self.comparison.mine
+
+    def of(self, cause: Cause, order: int) -> Origin | None:
+        """Where the numbers come from that make the cause wrong, as entry ``order`` of the run.
+
+        None if they are right, come from different lines, or from the line of the cause itself.
+        """
+        node = self.mine.nodes[cause.node]
+        twin = self._around_twin(cause)
+        bad = frozenset(
+            value
+            for leaf in self._leaves(node)
+            for value in self.mine.held(leaf, order)
+            if not _among(value, twin or self._known)
+        )
+        found = [
+            origin
+            for leaf in self._leaves(node)
+            if bad.intersection(self.mine.held(leaf, order))
+            and (origin := self._from(leaf, bad, order, FARTHEST)) is not None
+        ]
+        if not found or len({one.line for one in found}) > 1:
+            return None
+        if found[0].line == self.mine.line(cause.node):
+            return None
+        own = [one for leaf in self._leaves(node) for one in self.mine.held(leaf, order)]
+        own += [one for inner in ast.walk(node) for one in _written(inner)]
+        lacks = {one for one in twin if not _among(one, own)}
+        said = len(lacks) == 1 and found[0].have == (*bad,)
+        return replace(found[0], want=tuple(lacks)) if said else found[0]
+
+    @cached_property
+    def _known(self) -> tuple[float, ...]:
+        """Every plain number of the reference, and every size of its tensors."""
+        right = self.comparison.right
+        seen = {scalar.value for some in right.scalars.values() for scalar in some}
+        written = {one for node in right.nodes for one in _written(node)}
+        sizes = {float(size) for one in right.arrays if one is not None for size in one.shape}
+        return tuple(seen | written | sizes)
+
+    def _around_twin(self, cause: Cause) -> tuple[float, ...]:
+        """The plain numbers in the reference's same operation on the same values, if it has one."""
+        right = self.comparison.right
+        if cause.twin is None or cause.want is not None:
+            return ()
+        inner = [right.numbers[one] for one in ast.walk(right.nodes[cause.twin])]
+        seen = [scalar.value for one in inner for scalar in right.scalars.get(one, ())]
+        written = [one for node in ast.walk(right.nodes[cause.twin]) for one in _written(node)]
+        return tuple({*seen, *written})
+
+    def _leaves(self, node: ast.AST) -> Iterator[int]:
+        """The variables and own attributes in an expression that held plain numbers."""
+        todo = [node]
+        while todo:
+            one = todo.pop()
+            number = self.mine.numbers[one]
+            if number in self.mine.scalars and _is_variable(one):
+                yield number
+            elif one is node or not self.mine.gave(number):
+                todo += ast.iter_child_nodes(one)
+
+    # ---- back through the lines ----------------------------------------------------------------
+
+    def _from(self, leaf: int, bad: frozenset[float], order: int, most: int) -> Origin | None:
+        """Where the wrong number of a variable or an attribute comes from."""
+        node, have = self.mine.nodes[leaf], self.mine.held(leaf, order)
+        name = self.mine.of(node)
+        if not most:
+            return None
+        statement = bound(self.mine.tree, name, self.mine.line(leaf))
+        if statement is None:
+            return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
+        value: ast.AST = getattr(statement, "value", None) or statement
+        return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
+
+    def _one(self, value: ast.AST, bad: frozenset[float], order: int, most: int) -> Origin | None:
+        """The one place that the wrong numbers in an expression come from."""
+        found = [
+            origin
+            for leaf in self._leaves(value)
+            if any(one in bad or not _among(one, self._known) for one in self.mine.held(leaf))
+            and (origin := self._from(leaf, bad, order, most - 1)) is not None
+        ]
+        return found[0] if len({one.line for one in found}) == 1 else None
+
+    def _handed(
+        self, node: ast.Name, bad: frozenset[float], order: int, most: int
+    ) -> Origin | None:
+        """Where an argument comes from: from a call in the file, or from a default."""
+        function = self.mine.around(node)
+        if function is None or node.id not in parameters(function):
+            return None
+        found: list[Origin] = []
+        for call, given in self._calls(function, node.id):
+            values = self._values(given)
+            if bad.intersection(values):
+                inner = self._one(given, bad, order, most)
+                found.append(inner or Origin(call.lineno, node.id, values))
+        if found:
+            return found[0] if len({one.line for one in found}) == 1 else None
+        default = _default(function, node.id)
+        if default is not None and bad.intersection(self._values(default)):
+            return Origin(default.lineno, node.id, self._values(default))
+        return None
+
+    def _values(self, node: ast.expr) -> tuple[float, ...]:
+        return self.mine.held(self.mine.numbers[node]) or _written(node)
+
+    def _calls(self, function: ast.FunctionDef, name: str) -> Iterator[tuple[ast.Call, ast.expr]]:
+        """The calls of a function in the file, with what they give for a parameter."""
+        names = parameters(function)
+        at = names.index(name) - (names[0] == "self")
+        outer = self.mine.parents.get(function)
+        of_class = isinstance(outer, ast.ClassDef) and function.name == "__init__"
+        called = outer.name if of_class and isinstance(outer, ast.ClassDef) else function.name
+        for node in self.mine.nodes:
+            if isinstance(node, ast.Call) and _callee(node) == called:
+                words = {word.arg: word.value for word in node.keywords}
+                given = node.args[at] if 0 <= at < len(node.args) else words.get(name)
+                if given is not None:
+                    yield node, given
+
+
+def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
+    """The default of a parameter."""
+    given = function.args
+    plain = [one.arg for one in (*given.posonlyargs, *given.args)]
+    found: dict[str, ast.expr | None] = {}
+    found.update(zip(reversed(plain), reversed(given.defaults), strict=False))
+    found.update(zip((one.arg for one in given.kwonlyargs), given.kw_defaults, strict=True))
+    return found.get(name)
+
+
+def _callee(node: ast.Call) -> str:
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
+
+
+def _is_variable(node: ast.AST) -> bool:
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return isinstance(node, ast.Name) or (own and node.value.id == "self")  # type: ignore[attr-defined]
+
+
+def _written(node: ast.AST) -> tuple[float, ...]:
+    """The number that a constant is."""
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return (float(node.value),)  # type: ignore[arg-type]
+    return ()
+
+
+def _among(value: float, others: Sequence[float]) -> bool:
+    """Whether a number, its opposite or its inverse is among others."""
+    forms = np.asarray([value, -value, 1 / value if value else np.inf])
+    return bool(np.isclose(forms[:, None], np.asarray(others)[None, :], rtol=1e-6, atol=0).any())
+
+
+def _told(values: Sequence[float]) -> str:
+    """Numbers as they are told: one by itself, several in brackets."""
+    texts = [f"{int(one)}" if float(one).is_integer() else f"{one:.4g}" for one in values]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
