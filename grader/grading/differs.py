@@ -41,14 +41,34 @@ def _does(node: ast.AST) -> str:
     return VERBS.get(kind, f"calls {kind}" if isinstance(node, ast.Call) else "")
 
 
-def written(mine: ast.AST, right: ast.AST) -> str:
-    """Which written numbers and options of two operations of one kind differ; empty for none."""
+def written(mine: ast.AST, right: ast.AST, rank: int | None = None) -> str:
+    """Which written numbers and options of two operations of one kind differ; empty for none.
+
+    ``rank`` is how many axes there are: of four, the last is 3 as well as -1.
+    """
     if not isinstance(mine, ast.Call) or not isinstance(right, ast.Call):
         pairs = _pairs(mine, right) or []
         told = [f"It has {a} where the reference has {b}." for a, b in pairs]
         return told[0] if len(told) == 1 else ""
     have, want = _options(mine), _options(right)
+    if sum(map(str.isdecimal, have)) != sum(map(str.isdecimal, want)):
+        have, want = _by_name(have), _by_name(want)
+    if rank and _axis(have, rank) is not None and _axis(have, rank) == _axis(want, rank):
+        have, want = ({n: one for n, one in some.items() if n != "axis"} for some in (have, want))
     return " ".join(_compared(have, want))
+
+
+def _by_name(options: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
+    return {name: one for name, one in options.items() if not name.isdecimal()}
+
+
+def _axis(options: Mapping[str, ast.expr], rank: int) -> int | None:
+    """The axis that a call is given by name, counted from the front."""
+    told = _literal(options["axis"]) if "axis" in options else None
+    try:
+        return None if told is None else int(told) % rank
+    except ValueError:
+        return None
 
 
 def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Iterator[str]:

@@ -19,7 +19,16 @@ from grader.grading.relations import TooMuch
 from grader.grading.run import Run
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison
-from grader.protocol.probe import Call, Job, Load, Make, Observation, SeenArray, SeenTensor
+from grader.protocol.probe import (
+    Call,
+    Job,
+    Load,
+    Make,
+    Observation,
+    SeenArray,
+    SeenTensor,
+    TensorArg,
+)
 from grader.rubric import Evidence, Rubric, Trial
 
 if TYPE_CHECKING:
@@ -53,6 +62,9 @@ def follow(
     return _together([one for one in told if one is not None])
 
 
+LONG = 512
+"""Numbers along one axis of an argument: there, every score of every token would be kept."""
+
 Ran = tuple[str, Observation | None]
 """A program's text, and what it did on a trial."""
 
@@ -80,10 +92,10 @@ def _together(told: list[Trace]) -> Trace | None:
 def _wrong(evidence: Evidence) -> list[str]:
     """The first helper that is wrong alone, and the first trial of the whole that is wrong.
 
-    Functions go before methods, which may call them.
+    Functions go before methods, which may call them, and short texts before long ones.
     """
     found: dict[bool, str] = {}
-    order = sorted(evidence.trials.items(), key=lambda one: any(_makes(one[1])))
+    order = sorted(evidence.trials.items(), key=lambda one: (any(_makes(one[1])), _is_long(one[1])))
     for name, trial in order:
         ran = name in evidence.outcome.observations
         error = evidence.error(name)
@@ -95,6 +107,13 @@ def _wrong(evidence: Evidence) -> list[str]:
 
 def _makes(trial: Trial) -> Iterator[bool]:
     return (isinstance(action, Make) for action in trial.probe.actions)
+
+
+def _is_long(trial: Trial) -> bool:
+    """Whether a trial gives so long a text that its values are too many to be kept."""
+    calls = [action for action in trial.probe.actions if isinstance(action, Call)]
+    given = [one for call in calls for one in (*call.args, *call.kwargs.values())]
+    return any(max(a.array.shape, default=0) > LONG for a in given if isinstance(a, TensorArg))
 
 
 def _proven(evidence: Evidence) -> frozenset[str]:

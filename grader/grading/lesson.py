@@ -44,7 +44,7 @@ class Lesson:
         """A value of the reference: its name, if it has one, and its shape."""
         array, quantity = self.comparison.right.arrays[value], self.quantity(value)
         shown = "" if array is None else sizes(array.shape)
-        return f"{quantity}, {shown}" if quantity else shown
+        return f"{quantity}, {shown}" if quantity and shown else quantity or shown
 
     def variables(self, value: int) -> frozenset[str]:
         """The variables that hold a value of the reference."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from grader.grading.cause import Cause
@@ -30,18 +31,28 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
     if want is None or want in comparison.matched:
         return None
     for have in mine.latest(cause.node) if cause.have is None else (cause.have,):
-        step = _between(comparison, comparison.match(have), want, LONGEST)
-        inside = mine.function(cause.node)
-        made = [
-            statement.lineno
-            for statement, _ in mine.bindings(have)
-            if mine.function(mine.numbers[statement]) == inside
-        ]
-        before = made and made[-1] < mine.line(cause.node)
         match = comparison.match(have)
-        if before and step is not None and not _taken(comparison, step, match, inside):
-            return Omitted(made[-1], have, step)
+        step = _between(comparison, match, want, LONGEST)
+        at = None if step is None else _place(comparison, cause, have, step)
+        if step is not None and at is not None and not _taken(comparison, step, match, at):
+            return Omitted(at.lineno, have, step)
     return None
+
+
+def _place(comparison: Comparison, cause: Cause, have: int, step: Made) -> ast.stmt | None:
+    """The statement after which a step belongs: the last that binds or returns ``have``.
+
+    It is in the function that has the step in the reference, or else before the cause.
+    """
+    mine = comparison.mine
+    bound = [mine.numbers[statement] for statement, _ in mine.bindings(have)]
+    scope, inside = comparison.right.scope(step.node), mine.function(cause.node)
+    there = [one for one in bound if mine.scope(one) == scope]
+    here = [one for one in there or bound if there or mine.function(one) == inside]
+    same = [one for one in here if mine.function(one) == inside]
+    if not here or (same and mine.line(same[-1]) >= mine.line(cause.node)):
+        return None
+    return mine.statement(here[-1])
 
 
 def _between(comparison: Comparison, match: int | None, want: int, most: int) -> Made | None:
@@ -62,9 +73,10 @@ def _between(comparison: Comparison, match: int | None, want: int, most: int) ->
     return None
 
 
-def _taken(comparison: Comparison, step: Made, match: int | None, function: int | None) -> bool:
+def _taken(comparison: Comparison, step: Made, match: int | None, at: ast.stmt) -> bool:
     """Whether the learner's function takes a step of this kind with the same other values."""
     mine, right = comparison.mine, comparison.right
+    function = mine.function(mine.numbers[at])
     others = {one for one in step.sources if one != match}
     kind = operation(right.nodes[step.node])
     return any(

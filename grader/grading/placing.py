@@ -20,7 +20,7 @@ SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
 RAISED = "The error was raised on line {line}."
 
-THERE = ("The product of the sizes", "Call it: ", "Was the layer made with")
+THERE = ("The product of the sizes", "Call it: ", "Was the layer made with", "From the right, ")
 """How hints begin that only make sense at the line which raised the error."""
 
 

@@ -22,12 +22,7 @@ class Slip:
 
 def crossed(tree: ast.Module) -> Iterator[Slip]:
     """Calls of the file's own functions and classes that swap two arguments, by their names."""
-    known = dict(_parameters(tree))
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else _name(node.func)
-        params = known.get(name, ())
+    for node, name, params in _own_calls(tree):
         given = [_name(one) for one in node.args]
         for at, one in enumerate(given):
             for later in range(at + 1, min(len(given), len(params))):
@@ -37,6 +32,35 @@ def crossed(tree: ast.Module) -> Iterator[Slip]:
                         f"Line {node.lineno} swaps two arguments: {name} takes "
                         f"{', '.join(params)}, in this order.",
                     )
+
+
+def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
+    """A call on the way to an error that gives a variable to a parameter of another name.
+
+    The parameter of the variable's own name gets something that is named like none.
+    """
+    lines = {call.line for call in error.calls}
+    for node, name, params in _own_calls(tree):
+        given = [_name(one) for one in node.args]
+        if not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
+            continue
+        for at, one in enumerate(given[: len(params)]):
+            own = params.index(one) if one in params else at
+            if own != at and own < len(given) and given[own] not in params:
+                return Slip(
+                    node.lineno,
+                    f"Line {node.lineno} gives {one} for {params[at]}: {name} takes "
+                    f"{', '.join(params)}, in this order.",
+                )
+    return None
+
+
+def _own_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str, tuple[str, ...]]]:
+    """The calls of the file's own functions and classes, with the names of their parameters."""
+    known = dict(_parameters(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (name := _callee(node)) in known:
+            yield node, name, known[name]
 
 
 def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -69,22 +93,29 @@ ODD = {
 
 def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
     """Where a name got what an error shows to be of an odd kind: None, a tuple, a function."""
-    if (late := _late(tree, error)) is not None:
-        return late
+    if (found := _late(tree, error) or _misplaced(tree, error)) is not None:
+        return found
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
-        names = [one for one in call.values if call.values[one].kind in ODD and one in call.code]
+        names = [
+            one for one in call.values if call.values[one].kind in ODD and _is_read(one, call.code)
+        ]
         for name in names if depth == len(error.calls) - 1 else ():
             value = call.values[name]
-            found = _origin(tree, name, error.calls[: depth + 1])
-            if found is None or (found[0] == call.line and not found[1]):
+            origin = _origin(tree, name, error.calls[: depth + 1])
+            if origin is None or (origin[0] == call.line and not origin[1]):
                 continue
-            line, where = found
+            line, where = origin
             if not where and value.kind in ("function", "builtin_function_or_method"):
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             return Slip(line, f"{name} is {what} here: it comes from line {line}{where}.")
     return None
+
+
+def _is_read(name: str, code: str) -> bool:
+    """Whether a name stands in a piece of code, and not as what it gives a value."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}\b(?!\s*=[^=])", code) is not None
 
 
 def _late(tree: ast.Module, error: SeenError) -> Slip | None:
@@ -105,12 +136,12 @@ def _origin(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> tuple[int
     line = calls[-1].line
     statement = _emptied(tree, name, line) or bound(tree, name, line)
     if statement is not None:
-        return _lacking(tree, statement)
+        return None if _may_be_none(statement) else _lacking(tree, statement)
     inside = around(tree, line)
     if inside is None or len(calls) < 2:
         return None
     params = [arg.arg for arg in inside.args.args]
-    if name not in params:
+    if name not in params or _none_by_default(inside, name):
         return None
     for node in ast.walk(tree):
         here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
@@ -139,6 +170,20 @@ def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
         if isinstance(one, ast.Assign) and kept and _callee(one.value) in CHANGES:
             return one
     return None
+
+
+def _may_be_none(statement: ast.stmt) -> bool:
+    """Whether a statement chooses None on purpose: what uses it must ask."""
+    value = getattr(statement, "value", None)
+    branches = (value.body, value.orelse) if isinstance(value, ast.IfExp) else ()
+    return any(isinstance(one, ast.Constant) and one.value is None for one in branches)
+
+
+def _none_by_default(function: Function, name: str) -> bool:
+    """Whether a parameter is None unless something is given."""
+    pairs = zip(reversed(function.args.args), reversed(function.args.defaults), strict=False)
+    nones = {a.arg for a, d in pairs if isinstance(d, ast.Constant) and d.value is None}
+    return name in nones
 
 
 def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:

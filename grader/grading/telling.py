@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.base.model import Trace
-from grader.grading import differs
 from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.margin import margin
 from grader.grading.omitted import Omitted, omitted
-from grader.grading.origins import Origins
 from grader.grading.rewrite import Rewrite
+from grader.grading.scalars import Scalars
 from grader.grading.slips import Slip, crossed, misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
@@ -29,8 +28,8 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not worked out: what it is not made from says nothing."""
 
-OWN = re.compile("TypeError|AttributeError")
-"""Types of errors whose own fix is the better one."""
+OWN = re.compile("AttributeError|unexpected keyword argument")
+"""Errors whose own fix is the better one."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,9 @@ class Teller:
             return self._left_out(gap, cause, found)
         told = [*self._wording.still_right(first, line), *self._wording.gives(first, cause, line)]
         order = self.comparison.mine.made[first.value].order
-        origin = Origins(self.comparison).of(self._causes.inside(first), order)
+        origin = Scalars(self.comparison).of(self._causes.inside(first), order)
         if origin is not None:
-            return self._trace((*told, str(origin)), origin.line, found)
+            return self._trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)
         return self._trace((*told, *self.lesson.said(blank)), line, found, blank)
@@ -81,7 +80,7 @@ class Teller:
         cause = self._before(line, code, error.type_name)
         origin = None
         if cause is not None:
-            origin = Origins(self.comparison).of(cause, len(mine.places))
+            origin = Scalars(self.comparison).of(cause, len(mine.places))
             orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
             cause = self._causes.outside(cause, orders[-1] if orders else len(mine.places))
         slip = slip or self._slip(cause)
@@ -91,15 +90,15 @@ class Teller:
             given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
             at = error.calls[-2].line if given else line
             return self._trace(told, at)
-        if origin is not None:
-            return self._trace((*told, str(origin)), origin.line)
         told += self._why(cause, line)
+        if origin is not None:
+            return self._trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
         at, blank = self._causes.line(cause), self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
             told += self.lesson.said(blank or next_blank)
         write = Rewrite(self.comparison).of(cause)
-        sure = not cause.other and OWN.search(error.type_name) is None
+        sure = not cause.other and OWN.search(f"{error.type_name}: {error.message}") is None
         return replace(self._trace(told, at, (), blank), write=write, sure=sure)
 
     def _trace(
@@ -157,17 +156,17 @@ class Teller:
     def _returned(self, result: int, wanted: int | None) -> Trace:
         """The line that returns a right value where another is wanted."""
         bound = self.comparison.mine.bindings(result)
-        returns = [one.lineno for one, _ in bound if isinstance(one, ast.Return)]
+        last = [one for one, _ in bound if isinstance(one, ast.Return | ast.Assign)][-1:]
         if (slip := self._slip(None)) is not None:
             return self._trace((slip.said,), slip.line)
         have, want = (
             self.lesson.quantity(self.comparison.match(result)),
             self.lesson.quantity(wanted),
         )
-        if not returns or not have or not want or have == want:
+        if not last or not have or not want or have == want:
             return self._trace()
-        said = f"Line {returns[-1]} returns {have} where the reference returns {want}."
-        return self._trace((said,), returns[-1])
+        line = last[0].lineno
+        return self._trace((f"Line {line} gives {have} where the reference gives {want}.",), line)
 
     def _before(self, line: int, code: str, error: str) -> Cause | None:
         """The cause of an error that the expression ``code`` raised at ``line``."""
@@ -210,12 +209,12 @@ class Teller:
         if cause.want is not None:
             if said := self._wording.shapes(cause) or self._wording.uses(cause):
                 yield said if at == line else f"Line {at}: {said}"
-        elif cause.twin is not None and (
-            said := differs.written(mine.nodes[cause.node], self.comparison.right.nodes[cause.twin])
-        ):
+        elif cause.twin is not None and (said := self._wording.written(cause.node, cause.twin)):
             yield said if at == line else f"Line {at}: {said}"
         elif cause.gives is not None:
             want = self.lesson.what(cause.gives)
+            if not want:
+                return
             made = next((p for p in reversed(mine.places) if p.node == cause.node), None)
             array = None if made is None else mine.arrays[made.value]
             if at == line or array is None:

@@ -91,6 +91,8 @@ class Wording:
         if mine is None or right is None or mine.shape == right.shape:
             return ""
         own, want = self.lesson.own_name(cause.have), self.lesson.quantity(cause.want)
+        if self.lesson.quantity(self.comparison.match(cause.have)) not in ("", want):
+            return ""
         named = (
             f"{want}, {sizes(right.shape)}" if want not in ("", f"`{own}`") else sizes(right.shape)
         )
@@ -101,7 +103,7 @@ class Wording:
         mine, right = self.comparison.mine, self.comparison.right
         node = mine.nodes[cause.node]
         if cause.twin is not None and cause.have is None:
-            told = differs.written(node, right.nodes[cause.twin])
+            told = self.written(cause.node, cause.twin)
             return told or self._combined(one, cause.gives)
         if cause.twin is not None:
             same_node = [p.value for p in right.places if p.node == cause.twin]
@@ -114,6 +116,13 @@ class Wording:
                 told = differs.kinds(node, right.nodes[made.node])
                 return told or self._combined(one, value)
         return self._combined(one, None)
+
+    def written(self, node: int, twin: int) -> str:
+        """Which written numbers and options differ from those of the reference's operation."""
+        mine, right = self.comparison.mine, self.comparison.right
+        arrays = [mine.arrays[value] for value in mine.latest(node)]
+        rank = next((one.ndim for one in arrays if one is not None), None)
+        return differs.written(mine.nodes[node], right.nodes[twin], rank)
 
     def _combined(self, one: Departure, want: int | None) -> str:
         """What a value has too much or too little of, beside one of the reference's."""

@@ -38,7 +38,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Origins:
+class Scalars:
     """Looks for the origins of wrong numbers in one comparison."""
 
     comparison: Comparison
@@ -59,7 +59,7 @@ class Origins:
             value
             for leaf in self._leaves(node)
             for value in self.mine.held(leaf, order)
-            if not _among(value, twin or self._known)
+            if not _among(value, twin or self._known) and not self._as_there(leaf, value)
         )
         found = [
             origin
@@ -85,6 +85,21 @@ class Origins:
         written = {one for node in right.nodes for one in _written(node)}
         sizes = {float(size) for one in right.arrays if one is not None for size in one.shape}
         return tuple(seen | written | sizes)
+
+    def _as_there(self, leaf: int, value: float) -> bool:
+        """Whether the reference's variable or attribute of this name has the number too."""
+        return value in self._named.get(self.mine.of(self.mine.nodes[leaf]), ())
+
+    @cached_property
+    def _named(self) -> dict[str, set[float]]:
+        """The plain numbers of the reference's variables and own attributes, by name."""
+        right = self.comparison.right
+        found: dict[str, set[float]] = {}
+        for number, some in right.scalars.items():
+            if _is_variable(right.nodes[number]):
+                name = right.of(right.nodes[number])
+                found.setdefault(name, set()).update(one.value for one in some)
+        return found
 
     def _around_twin(self, cause: Cause) -> tuple[float, ...]:
         """The plain numbers in the reference's same operation on the same values, if it has one."""
