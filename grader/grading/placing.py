@@ -14,7 +14,7 @@ from grader.base import sanitize
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading import slips
 from grader.rubric import Check, Rubric
-from grader.source import Finding, Source, fulfils
+from grader.source import Finding, Source, fulfils, origins
 
 SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
@@ -43,6 +43,10 @@ class Placing:
         trace = report.trace
         if trace is None or trace.line is None or not trace.told:
             return replace(report, checks=tuple(map(self._unfulfilled, report.checks)))
+        if self._sure_elsewhere(report, trace.line):
+            silent = replace(trace, told=(), line=None, blank="", write="")
+            kept = tuple(map(self._unfulfilled, report.checks))
+            return replace(report, checks=kept, trace=silent)
         blamed = self._blamed(report)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
         running = [c for c, one in pairs if c.rule and one.status is Status.FAIL]
@@ -64,6 +68,30 @@ class Placing:
             for check in self.rubric.blamed(one)
         )
 
+    def _sure_elsewhere(self, report: Report, line: int) -> bool:
+        """Whether the first ❌ knows its own line, and it is another one than the trace's."""
+        first = next((one for one in report.checks if one.status is Status.FAIL), None)
+        if first is None or first.id not in self.sure or first.line is None:
+            return False
+        return first.line not in slips.statement_at(self.source.tree, line)
+
+    def _knows(self, check: Check, result: CheckResult) -> bool:
+        """Whether a blamed check stands where the file makes what it is about, or at a place.
+
+        What ``__init__`` makes wrong is seen only where it is used.
+        """
+        if result.line is None:
+            return False
+        inside = slips.around(self.source.tree, result.line)
+        places = [
+            place
+            for one in self.rubric.misconceptions
+            if (place := getattr(one, "place", "")) and check in self.rubric.blamed(one)
+        ]
+        return (inside is not None and inside.name == "__init__") or result.line in [
+            origins.place(self.source.tree, place) for place in places
+        ]
+
     def _one(
         self, check: Check, result: CheckResult, trace: Trace, blamed: frozenset[str], first: str
     ) -> CheckResult:
@@ -77,7 +105,10 @@ class Placing:
             return check.waiting(first, SUSPECT.format(line=line))
         if result.status is not Status.FAIL or finding.certain or result.line in here:
             return result
-        if check.id in blamed or trace.blank in (check.blank, check.id):
+        if check.id in blamed and self._knows(check, result):
+            return result
+        filled = trace.blank and trace.blank in (check.blank, check.id)
+        if check.id in blamed or filled:
             return self._at(result, line)
         return check.waiting(first, ELSEWHERE.format(line=line))
 

@@ -141,7 +141,7 @@ class Scalars:
         found = [
             origin
             for leaf in self._leaves(value)
-            if any(one in bad or not _among(one, self._known) for one in self.mine.held(leaf))
+            if self._any_wrong(self.mine.held(leaf), bad)
             and (origin := self._from(leaf, bad, order, most - 1)) is not None
         ]
         return found[0] if len({one.line for one in found}) == 1 else None
@@ -156,15 +156,19 @@ class Scalars:
         found: list[Origin] = []
         for call, given in self._calls(function, node.id):
             values = self._values(given)
-            if bad.intersection(values):
+            if self._any_wrong(values, bad):
                 inner = self._one(given, bad, order, most)
                 found.append(inner or Origin(call.lineno, node.id, values))
         if found:
             return found[0] if len({one.line for one in found}) == 1 else None
         default = _default(function, node.id)
-        if default is not None and bad.intersection(self._values(default)):
+        if default is not None and self._any_wrong(self._values(default), bad):
             return Origin(default.lineno, node.id, self._values(default))
         return None
+
+    def _any_wrong(self, values: Sequence[float], bad: frozenset[float]) -> bool:
+        """Whether one of these is the wrong number, or another that the reference has nowhere."""
+        return any(one in bad or not _among(one, self._known) for one in values)
 
     def _values(self, node: ast.expr) -> tuple[float, ...]:
         return self.mine.held(self.mine.numbers[node]) or _written(node)

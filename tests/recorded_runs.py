@@ -1,0 +1,26 @@
+"""Runs small NumPy programs through the worker's recorder: the trace without a worker."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from grader import frameworks
+from grader.grading.run import Run
+from grader.grading.trace import Comparison
+from grader.worker import follow
+
+
+def run(source: str, name: str, *args: Any) -> Run:
+    """What ``name(*args)`` computes in a program; where it raises an error, up to there."""
+    recorder = follow.Recorder(frameworks.load("numpy").runtime())
+    space: dict[str, Any] = {follow.SEE: recorder.see}
+    exec(compile(follow.rewritten(source, "program.py"), "program.py", "exec"), space)
+    with suppress(Exception):  # a program with a mistake
+        space[name](*args)
+    return Run(source, recorder.trail())
+
+
+def compared(mine: str, right: str, name: str, *args: Any, proven: str = "") -> Comparison:
+    """Two programs on the same arguments."""
+    return Comparison(run(mine, name, *args), run(right, name, *args), (), frozenset({proven}))
