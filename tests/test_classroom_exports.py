@@ -28,6 +28,7 @@ from grader.report.points import Points
 from tests.test_exports import GRADESCOPE
 
 STEP = course.find("s05")
+EACH_ONE = Points({"s05": {"*": 1}})
 
 
 def report(passed: int) -> Report:
@@ -48,7 +49,7 @@ def book(*people: Person) -> Gradebook:
         (person.name, "s05"): Row(Answer("x.py", "d"), told) if told else Row(None, None)
         for person, told in zip(people, reports, strict=False)
     }
-    return Gradebook({"s05": "Title"}, {"s05": []}, people, rows, Points(), {"s05": 4})
+    return Gradebook({"s05": "Title"}, {"s05": []}, people, rows, EACH_ONE, {"s05": 4})
 
 
 def read(text: str) -> list[dict[str, str]]:

@@ -21,7 +21,7 @@ from grader.classroom.roster import Roster, matched
 from grader.classroom.submissions import shown
 from grader.classroom.work import Task
 from grader.grading.pipeline import Options
-from grader.report.points import Points
+from grader.report.points import Number, Points
 
 
 @dataclass(frozen=True)
@@ -252,10 +252,10 @@ def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
     return plan.kept[plan.names[step.id, answer.digest]]
 
 
-def _most(steps: Sequence[Step], points: Points) -> dict[str, int]:
+def _most(steps: Sequence[Step], points: Points) -> dict[str, Number]:
     from grader.rubric import load
 
     return {
-        step.id: sum(points.of(step.id, check.id) for check in load.rubric(step).checks)
+        step.id: points.most_of(step.id, [check.id for check in load.rubric(step).checks])
         for step in steps
     }

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PLACE = click.Path(path_type=Path)
 points_file = click.option(
-    "--points", type=PLACE, help="TOML with the points for each check; one each by default."
+    "--points", type=PLACE, help="TOML with other points than the usual 100."
 )
 
 
