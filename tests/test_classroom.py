@@ -183,6 +183,7 @@ def _stopped(
         (("in",), "--step"),
         (("in/../out", "--step", "s05"), "--out contains"),
         (("in", "--step", "s05", "--roster", "nowhere.csv"), "cannot be read"),
+        (("in", "--step", "s05", "--again", "nobody"), "nobody called 'nobody'"),
         (("in", "--step", "s05", "--roster", "others.csv"), "--any-roster"),
     ],
 )

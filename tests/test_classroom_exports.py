@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 
 from grader.base import course
+from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.classroom import exports, platforms
 from grader.classroom.autograder import build
@@ -23,11 +24,13 @@ from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row, as_csv
 from grader.classroom.layout import Student
 from grader.classroom.roster import Person
+from grader.classroom.written import Written
 from grader.grading import pipeline
 from grader.report.points import Points
 from tests.test_exports import GRADESCOPE
 
 STEP = course.find("s05")
+EACH_ONE = Points({"s05": {"*": 1}})
 
 
 def report(passed: int) -> Report:
@@ -48,7 +51,7 @@ def book(*people: Person) -> Gradebook:
         (person.name, "s05"): Row(Answer("x.py", "d"), told) if told else Row(None, None)
         for person, told in zip(people, reports, strict=False)
     }
-    return Gradebook({"s05": "Title"}, {"s05": []}, people, rows, Points(), {"s05": 4})
+    return Gradebook({"s05": "Title"}, {"s05": []}, people, rows, EACH_ONE, {"s05": 4})
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -152,12 +155,43 @@ def test_no_table_holds_a_formula(name: str) -> None:
 
 def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
     names = ("../../evil", "a/b", "a_b", "\x1b[2J")
-    exports.write(tmp_path, book(*map(person, names)), ("text", "json"), lambda form, _: form)
+    found = exports.files(book(*map(person, names)), ("text", "json"), lambda form, _: form)
+    (tmp_path / "results").mkdir()
+    assert Written(tmp_path, tmp_path / "results").replace(found) == []
     assert {path.name for path in tmp_path.iterdir()} == {
-        *("class.html", "gradebook.csv", "json", "text")
+        *("class.html", "gradebook.csv", "json", "text", "results")
     }
     assert len(list((tmp_path / "text").iterdir())) == 3
     assert not any("/" in path.name or "\x1b" in path.name for path in tmp_path.rglob("*"))
+
+
+def test_what_runs_write_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    def run(files: dict[str, str]) -> list[str]:
+        return Written(tmp_path, tmp_path).replace(files)
+
+    def there() -> set[str]:
+        found = (path for path in tmp_path.rglob("*") if path.is_file())
+        return {path.relative_to(tmp_path).as_posix() for path in found} - {"written.json"}
+
+    assert run({"gradebook.csv": "1", "canvas.csv": "1", "text/ada.txt": "1"}) == []
+    said = run({"gradebook.csv": "2"})
+    assert there() == {"gradebook.csv"}
+    assert said == [f"Removed {name}: an earlier run wrote it." for name in ("canvas.csv", "text")]
+    (tmp_path / "gradebook.csv").write_text("with my notes")
+    assert run({"gradebook.csv": "3"}) == ["Kept your changes as gradebook.csv.edited."]
+    assert (tmp_path / "gradebook.csv.edited").read_text() == "with my notes"
+    assert (tmp_path / "gradebook.csv").read_text() == "3"
+
+
+def test_a_file_of_somebody_else_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "gradebook.csv").write_text("mine")
+    written = Written(tmp_path, tmp_path)
+    with pytest.raises(Unusable, match="not written by this command"):
+        written.check(exports.names((), ["s05"]))
+    with pytest.raises(Unusable):
+        written.replace({"class.html": "", "gradebook.csv": ""})
+    assert {path.name for path in tmp_path.iterdir()} == {"gradebook.csv"}
+    assert (tmp_path / "gradebook.csv").read_text() == "mine"
 
 
 @pytest.fixture(scope="module")

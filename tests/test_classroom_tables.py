@@ -209,8 +209,12 @@ def test_a_roster_that_is_no_table(tmp_path: Path, text: str) -> None:
     [
         ("[s99]\n", "no step 's99'"),
         ("[s05]\nscales = 2\n", "Did you mean scale"),
-        ("[s05]\nscale = -1\n", "whole numbers"),
-        ("[s05]\nscale = 1.5\n", "whole numbers"),
+        ("[s05]\nscale = -1\n", "whole or half"),
+        ("[s05]\nscale = 1.25\n", "whole or half"),
+        ("[s05]\nscale = inf\n", "whole or half"),
+        ('[s05]\n"*" = 0\n', "no check has any points"),
+        ("[s05]\npass = 0\n", "no check has any points"),
+        ("[s05]\npass = 5\nscale = 1\n", "all or nothing"),
         ("s05 = 3\n", "table"),
         ("[s05\n", "not a TOML file"),
     ],
@@ -229,7 +233,7 @@ def test_points_of_the_others(tmp_path: Path) -> None:
     assert [given.of(*each) for each in (("s05", "scale"), ("s05", "mask"), ("s07", "mask"))] == [
         7,
         2,
-        1,
+        0,
     ]
 
 

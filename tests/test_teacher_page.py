@@ -66,7 +66,7 @@ def book() -> Gradebook:
         sentences={"s05": [(f"c{i}", f"Check {i}") for i in range(3)]},
         people=tuple(Person(name, Student(name), listed=name != "eve") for name in given),
         rows=rows,
-        points=Points(),
+        points=Points({"s05": {"*": 1}}),
         most={"s05": 3},
         skipped=(NASTY,),
         roster=True,

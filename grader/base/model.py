@@ -76,7 +76,8 @@ class CheckResult:
 
     ``line`` is the 1-based line of the learner's file to look at, ``text`` that line.
     ``note`` adds what the sentence does not say; ``detail`` is the original error text,
-    shown on request. ``waits_for`` is the sentence of the check that decides first.
+    shown on request. ``waits_for`` is the sentence of the check that decides first. ``stopped``:
+    the program raised an error there, or was ended.
     """
 
     id: str
@@ -89,6 +90,7 @@ class CheckResult:
     note: str | None = None
     detail: str | None = None
     waits_for: str | None = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True)

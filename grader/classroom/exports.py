@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from grader.base.files import write_whole
 from grader.base.model import Report
 from grader.classroom import gradebook, page, platforms
 from grader.classroom.gradebook import Gradebook
@@ -18,28 +16,32 @@ LONGEST = 180
 ENDINGS = {"text": "txt", "github": "txt"}
 
 
-def write(
-    out: Path, book: Gradebook, forms: Sequence[str], machine: Callable[[str, Report], str]
-) -> None:
-    """Write the gradebook, the page and the exports in ``forms`` to the folder ``out``.
+def names(forms: Sequence[str], steps: Sequence[str]) -> list[str]:
+    """The files of a class as a whole that :func:`files` writes for ``forms`` and ``steps``."""
+    found = ["gradebook.csv", "class.html"]
+    found += ["canvas.csv"] if "canvas" in forms else []
+    found += ["junit.xml"] if "junit" in forms else []
+    return found + [f"moodle_{step}.csv" for step in steps if "moodle" in forms]
+
+
+def files(
+    book: Gradebook, forms: Sequence[str], machine: Callable[[str, Report], str]
+) -> dict[str, str]:
+    """The gradebook, the page and the exports in ``forms``: the text of each by its name.
 
     ``machine`` renders a report in one of the machine formats.
-
-    Raises:
-        OSError: the disk is full or not writable.
     """
-    write_whole(out / "gradebook.csv", gradebook.as_csv(book))
-    write_whole(out / "class.html", page.render(book))
+    found = {"gradebook.csv": gradebook.as_csv(book), "class.html": page.render(book)}
     if "canvas" in forms:
-        write_whole(out / "canvas.csv", platforms.canvas(book))
+        found["canvas.csv"] = platforms.canvas(book)
     if "junit" in forms:
-        write_whole(out / "junit.xml", as_junit.render_all(_reports(book)))
+        found["junit.xml"] = as_junit.render_all(_reports(book))
     if "moodle" in forms:
-        for step in book.titles:
-            write_whole(out / f"moodle_{step}.csv", platforms.moodle(book, step))
-    for form in forms:
+        found |= {f"moodle_{step}.csv": platforms.moodle(book, step) for step in book.titles}
+    for form in dict.fromkeys(forms):
         if form not in ("canvas", "junit", "moodle"):
-            _write_each(out / form, book, form, machine)
+            found |= _each(book, form, machine)
+    return found
 
 
 def _reports(book: Gradebook) -> list[tuple[str, Report]]:
@@ -51,15 +53,14 @@ def _reports(book: Gradebook) -> list[tuple[str, Report]]:
     ]
 
 
-def _write_each(
-    folder: Path, book: Gradebook, form: str, machine: Callable[[str, Report], str]
-) -> None:
-    folder.mkdir(exist_ok=True)
+def _each(book: Gradebook, form: str, machine: Callable[[str, Report], str]) -> dict[str, str]:
     taken: set[str] = set()
+    found = {}
     for name, report in _reports(book):
-        text = as_text.render(report) if form == "text" else machine(form, report)
         file = file_name(f"{name}_{report.step}", taken)
-        write_whole(folder / f"{file}.{ENDINGS.get(form, 'json')}", text)
+        text = as_text.render(report) if form == "text" else machine(form, report)
+        found[f"{form}/{file}.{ENDINGS.get(form, 'json')}"] = text
+    return found
 
 
 def file_name(name: str, taken: set[str]) -> str:

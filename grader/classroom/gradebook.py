@@ -10,7 +10,7 @@ from grader.classroom import table
 from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
 from grader.classroom.similar import Group
-from grader.report.points import Points
+from grader.report.points import Number, Points
 
 MISSING = "missing"
 
@@ -47,7 +47,7 @@ class Gradebook:
     people: tuple[Person, ...]
     rows: Mapping[tuple[str, str], Row]
     points: Points
-    most: Mapping[str, int]
+    most: Mapping[str, Number]
     skipped: tuple[str, ...] = ()
     roster: bool = False
     similar: tuple[Group, ...] = ()
@@ -57,7 +57,7 @@ class Gradebook:
         """The row of a person for a step."""
         return self.rows[person.name, step]
 
-    def score(self, row: Row) -> int | None:
+    def score(self, row: Row) -> Number | None:
         """The points; 0 if missing, None if the grader failed."""
         if row.report is None:
             return 0
@@ -89,7 +89,7 @@ def as_csv(book: Gradebook) -> str:
 
 def _line(book: Gradebook, person: Person) -> list[table.Cell]:
     cells: list[table.Cell] = [person.name]
-    scores: list[int | None] = []
+    scores: list[Number | None] = []
     for step in book.titles:
         row = book.row(person, step)
         score = book.score(row)

@@ -141,7 +141,7 @@ def _verdict(row: Row) -> str:
     return f'<span class="verdict {row.verdict}">{mark} {word}</span>{late}'
 
 
-def _number(value: int | None, most: int) -> str:
+def _number(value: float | None, most: float) -> str:
     shown = "–" if value is None else f"{value} / {most}"
     return f'<td class="number" data-sort="{-1 if value is None else value}">{shown}</td>'
 

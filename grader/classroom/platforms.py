@@ -88,7 +88,7 @@ def moodle(book: Gradebook, step: str) -> str:
     return table.render(header, rows)
 
 
-def _grade(book: Gradebook, person: Person, step: str, whole: str) -> int | str | None:
+def _grade(book: Gradebook, person: Person, step: str, whole: str) -> float | str | None:
     """The points, scaled to ``whole`` if the platform says how many those are.
 
     None if nothing was handed in, or the grader failed.

@@ -21,12 +21,18 @@ from grader.classroom.roster import Roster, matched
 from grader.classroom.submissions import shown
 from grader.classroom.work import Task
 from grader.grading.pipeline import Options
-from grader.report.points import Points
+from grader.report.points import Number, Points
+
+TIMEOUTS = "timeouts"
+"""In ``Request.again``: everything whose time ran out."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the teacher asked for. ``any_roster``: even one with few of the names."""
+    """What the teacher asked for. ``any_roster``: even one with few of the names.
+
+    ``again`` names people to grade again, or is ``timeouts``.
+    """
 
     submissions: Path
     steps: tuple[Step, ...]
@@ -36,6 +42,7 @@ class Request:
     strict: bool = False
     trusted: bool = False
     any_roster: bool = False
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,7 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
     collected = collect(request.submissions, steps, spool, request.out)
     _check_roster(request, collected)  # before hours of grading
+    again = _again(request, collected)
     fingerprint = store.fingerprint()
     secret = keep.secret()
     names: dict[tuple[str, str], str] = {}
@@ -116,9 +124,29 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
             name = store.key(fingerprint, step, answer.digest, options)
             names[step, answer.digest] = name
             report = keep.load(name)
-            if report is not None and report.step == step:
+            late = TIMEOUTS in request.again and report and report.verdict is Verdict.TIMEOUT
+            chosen = late or (step, answer.digest) in again
+            if report is not None and report.step == step and not chosen:
                 kept[name] = report
     return Plan(collected, spool, names, kept, fingerprint, secret)
+
+
+def _again(request: Request, collected: Collected) -> set[tuple[str, str]]:
+    """Step and digest of what is to be graded again, because its student is named."""
+    everyone = matched(collected.students, request.roster).people
+    found: set[tuple[str, str]] = set()
+    for wanted in request.again:
+        here = [
+            person.student
+            for person in everyone
+            if person.student and wanted in (person.name, shown(person.student.key))
+        ]
+        if not here and wanted != TIMEOUTS:
+            raise Unusable(f"--again: nobody called {wanted!r} has handed something in.")
+        for (student, step), answer in collected.answers.items():
+            if student in here:
+                found.add((step, answer.digest))
+    return found
 
 
 def _check_roster(request: Request, collected: Collected) -> None:
@@ -252,10 +280,10 @@ def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
     return plan.kept[plan.names[step.id, answer.digest]]
 
 
-def _most(steps: Sequence[Step], points: Points) -> dict[str, int]:
+def _most(steps: Sequence[Step], points: Points) -> dict[str, Number]:
     from grader.rubric import load
 
     return {
-        step.id: sum(points.of(step.id, check.id) for check in load.rubric(step).checks)
+        step.id: points.most_of(step.id, [check.id for check in load.rubric(step).checks])
         for step in steps
     }

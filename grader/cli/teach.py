@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.base.machine import cores
 from grader.base.model import Step
+from grader.cli.bar import watched
 from grader.cli.formats import EACH, WHOLE, machine_text
 from grader.cli.options import (
     StepName,
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
-    from grader.base.model import Report
     from grader.classroom.gradebook import Gradebook
     from grader.classroom.session import Plan, Request
+    from grader.classroom.written import Written
 
 PLACE = click.Path(path_type=Path)
 points_file = click.option(
-    "--points", type=PLACE, help="TOML with the points for each check; one each by default."
+    "--points", type=PLACE, help="TOML with other points than the usual 100."
 )
 
 
@@ -59,6 +60,12 @@ points_file = click.option(
     multiple=True,
     help="Also write this, for a platform or another program; repeat it for several.",
 )
+@click.option(
+    "--again",
+    multiple=True,
+    metavar="NAME",
+    help="Grade this person again, or everyone whose time ran out: timeouts.",
+)
 @click.option("--trust-submissions", "trusted", is_flag=True, help="Grade without confinement.")
 @strict_option
 def grade_class(
@@ -71,6 +78,7 @@ def grade_class(
     workers: int | None,
     scheduler: str | None,
     forms: tuple[str, ...],
+    again: tuple[str, ...],
     trusted: bool,
     strict: bool,
 ) -> None:
@@ -93,6 +101,7 @@ def grade_class(
             strict,
             trusted,
             any_roster,
+            again,
         )
         if request.roster is not None:
             click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
@@ -134,18 +143,21 @@ def _grade(
     request: Request, workers: int | None, scheduler: str | None, forms: Sequence[str]
 ) -> int:
     """Grade the class and write everything; return how many the grader itself failed on."""
-    from grader.classroom import session, store
+    from grader.classroom import exports, session, store
+    from grader.classroom.written import Written
 
     session.check(request)
     with session.at_work(request.out), _kept(request.out):
         keep = store.Store(request.out / "results")
+        written = Written(request.out, keep.folder)
+        written.check(exports.names(forms, [step.id for step in request.steps]))
         with session.planned(request, keep) as plan:
             if plan.open:
                 executor, count = _workshop(request, plan, workers, scheduler)
                 reports = session.graded(request, plan, keep, executor, count)
-                _watched(reports, len(plan.open), len(plan.names), request.out)
+                watched(reports, len(plan.open), len(plan.names), request.out)
             book = session.gradebook(request, plan)
-        return _written(request.out, book, forms)
+        return _written(request.out, written, book, forms)
 
 
 @click.command()
@@ -216,40 +228,6 @@ def similar(submissions: Path, step: Step) -> None:
             click.echo(f"  {person}")
 
 
-def _watched(reports: Iterable[Report], todo: int, whole: int, out: Path) -> None:
-    """Show the progress. Ctrl-C ends it at once; finished results are kept."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    done = whole - todo
-    if done:
-        click.echo(f"{done} of {whole} are already graded.", err=True)
-    columns = (TextColumn("Grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    try:
-        with Progress(*columns, console=Console(stderr=True)) as bar:
-            line = bar.add_task("", total=todo)
-            for _ in reports:
-                done += 1
-                bar.advance(line)
-    except KeyboardInterrupt:
-        _stop(f"Stopped: {done} of {whole} are graded and kept in {out}. The same command resumes.")
-
-
-def _stop(message: str) -> NoReturn:
-    """End at once, with every process we started."""
-    from grader.classroom import executors
-
-    click.echo(message, err=True)
-    executors.end_all()
-    sys.exit(130)
-
-
 def _workshop(
     request: Request, plan: Plan, workers: int | None, scheduler: str | None
 ) -> tuple[Callable[[], Executor], int]:
@@ -273,10 +251,12 @@ def _workshop(
     return executors.local(count), count
 
 
-def _written(out: Path, book: Gradebook, forms: Sequence[str]) -> int:
+def _written(out: Path, written: Written, book: Gradebook, forms: Sequence[str]) -> int:
     from grader.classroom import exports, platforms
 
-    exports.write(out, book, forms, partial(machine_text, points=book.points))
+    files = exports.files(book, forms, partial(machine_text, points=book.points))
+    for line in written.replace(files):
+        click.echo(line, err=True)
     rows = book.rows.values()
     count = dict.fromkeys(("pass", "fail", "timeout", "error", "missing"), 0)
     for row in rows:

@@ -322,6 +322,7 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 line=(origins.place(tree, ruling.about) if ruling.about else None) or ruling.line,
                 note=ruling.note,
                 detail=ruling.detail,
+                stopped=ruling.stopped,
             )
         case NotRun(waits_for):
             return check.waiting(_waits_for(case, waits_for))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
 from grader.base.model import Report, Status
-from grader.report.points import Points
+from grader.report.points import Number, Points
 
 SCHEMA = "classroom50/result/v1"
 TAG = "submit/"
@@ -22,27 +22,49 @@ def render(report: Report, given: Mapping[str, str], now: str, points: Points | 
     student's.
     """
     points = points or Points()
+    whole = _whole(points, report)
     found = {
         "schema": SCHEMA,
         **_identity(report, given),
         "datetime": given.get("SUBMISSION_DATETIME") or now,
         "graded_at": now,
-        "score": points.score(report),
-        "max-score": points.most(report),
+        "score": whole(points.score(report)),
+        "max-score": whole(points.most(report)),
         "tests": [
             {
                 "test-name": check.message,
                 "passed": check.status is Status.PASS,
-                "score": points.of(report.step, check.id) if check.status is Status.PASS else 0,
-                "max-score": points.of(report.step, check.id),
+                "score": whole(worth) if check.status is Status.PASS else 0,
+                "max-score": whole(worth),
                 "check": check.id,
                 "status": check.status.value,
                 "hint": check.hints[0] if check.hints and check.status is Status.FAIL else "",
             }
             for check in report.checks
+            for worth in (points.of(report.step, check.id),)
+        ]
+        + [
+            {
+                "test-name": part.message,
+                "passed": part.points == part.most,
+                "score": whole(part.points),
+                "max-score": whole(part.most),
+                "check": part.id,
+                "status": (Status.PASS if part.points == part.most else Status.FAIL).value,
+                "hint": "",
+            }
+            for part in points.parts(report)
         ],
     }
     return json.dumps(found, indent=2) + "\n"
+
+
+def _whole(points: Points, report: Report) -> Callable[[Number], int]:
+    """Makes points whole numbers, which is all that Classroom 50 takes: halves count double."""
+    every = [points.of(report.step, check.id) for check in report.checks]
+    every += [part.points for part in points.parts(report)] + [points.most(report)]
+    factor = 1 if all(each == int(each) for each in every) else 2
+    return lambda each: int(each * factor)
 
 
 def _identity(report: Report, given: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import json
 
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.report.parts import said
-from grader.report.points import Points
+from grader.report.points import Number, Points
 
 STATUSES = {Status.PASS: "passed", Status.FAIL: "failed", Status.NOT_RUN: "failed"}
 
@@ -29,6 +29,9 @@ def render(report: Report, points: Points | None = None) -> str:
         found["tests"] = [
             _test(check, number, points.of(report.step, check.id))
             for number, check in enumerate(report.checks, start=1)
+        ] + [
+            {"name": part.message, "score": part.points, "max_score": part.most}
+            for part in points.parts(report)
         ]
     return json.dumps(found, indent=2) + "\n"
 
@@ -49,13 +52,13 @@ def _head(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _test(check: CheckResult, number: int, worth: int) -> dict[str, object]:
+def _test(check: CheckResult, number: int, worth: Number) -> dict[str, object]:
     passed = check.status is Status.PASS
+    weighed = {"score": worth if passed else 0, "max_score": worth} if worth else {}
     return {
         "name": check.message,
         "number": str(number),
-        "score": worth if passed else 0,
-        "max_score": worth,
+        **weighed,
         "status": STATUSES.get(check.status, "failed"),
         "output": (check.note or "") if passed else "\n".join(said(check)),
         "tags": [check.kind.value, check.id],

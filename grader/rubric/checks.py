@@ -31,7 +31,7 @@ class Failed:
     ``about`` is the attribute that it is about, with its owners: ``"mlp.c_fc"``; then the line that
     sets it is shown. ``concept`` names the mistake if the rule recognises it. ``wrong`` names the
     results, each by trial and path, whose numbers are at fault. ``lacks`` is the name that the
-    program does not have and stopped at.
+    program does not have and stopped at. ``stopped``: it raised an error there, or was ended.
     """
 
     message: str | None = None
@@ -44,6 +44,7 @@ class Failed:
     alone: bool = False
     about: str = ""
     lacks: str = ""
+    stopped: bool = False
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
             _ending_hint(evidence.outcome.ended),
             evidence.outcome.line,
             alone=True,
+            stopped=True,
         )
     return NotRun()
 
@@ -73,6 +74,7 @@ def raised(evidence: Evidence, error: SeenError) -> Failed:
         alone=True,
         lacks=missing_name(error),
         about=told.about,
+        stopped=True,
     )
 
 
@@ -109,6 +111,7 @@ def imports() -> Rule:
                 f"While it was imported, your file {how}",
                 _ending_hint(evidence.outcome.ended),
                 alone=True,
+                stopped=True,
             )
         return Passed()
 

@@ -1,0 +1,113 @@
+"""What runs have written to the results folder, so that the next one replaces it as a whole.
+
+A file that no run has written is somebody's own: it is never replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from grader.base.files import Unusable, write_whole
+
+LIST = "written.json"
+"""In the folder of results: the digests of each file that was written, by its name."""
+EDITED = ".edited"
+"""What is added to the name of a file that was changed since."""
+
+
+class Written:
+    """The files that runs have written to the folder ``out``; the list of them is in ``kept``."""
+
+    def __init__(self, out: Path, kept: Path) -> None:
+        self._out = out
+        self._list = kept / LIST
+        self._known = _read(self._list)
+
+    def check(self, names: Iterable[str]) -> None:
+        """Check that nobody else's file has one of these names.
+
+        Raises:
+            Unusable: one has.
+        """
+        for name in names:
+            path = self._out / name
+            if (path.exists() or path.is_symlink()) and name not in self._known:
+                raise Unusable(
+                    f"{path} was not written by this command. Move it, or name another --out."
+                )
+
+    def replace(self, files: Mapping[str, str]) -> list[str]:
+        """Write ``files``, remove what an earlier run wrote besides, and say what was unusual.
+
+        A file that was changed since is kept under another name.
+
+        Raises:
+            Unusable: a file of somebody else is in the way.
+            OSError: the disk is full or not writable.
+        """
+        self.check(files)
+        new = {name: [_digest(text.encode())] for name, text in files.items()}
+        # First, so that a run that is killed in the middle leaves nothing that seems foreign.
+        self._save(
+            {
+                name: [*self._known.get(name, ()), *new.get(name, ())]
+                for name in {**self._known, **new}
+            }
+        )
+        moved = [kept for name in self._known if (kept := self._moved(name))]
+        said = [f"Kept your changes as {kept}." for kept in moved]
+        for name, text in files.items():
+            path = self._out / name
+            path.parent.mkdir(exist_ok=True)
+            write_whole(path, text, durable=len(files) < 100)
+        gone = [name for name in self._known if name not in files]
+        for name in gone:
+            (self._out / name).unlink(missing_ok=True)
+            with suppress(OSError):  # other files are in it
+                if (folder := (self._out / name).parent) != self._out:
+                    folder.rmdir()
+        tops = dict.fromkeys(name.partition("/")[0] for name in gone)
+        said += [
+            f"Removed {top}: an earlier run wrote it."
+            for top in tops
+            if not (self._out / top).exists()
+        ]
+        self._known = new
+        self._save(new)
+        return said
+
+    def _moved(self, name: str) -> str:
+        """The new name of a file that was changed since it was written; empty if it was not."""
+        path = self._out / name
+        try:
+            if _digest(path.read_bytes()) in self._known[name]:
+                return ""
+        except FileNotFoundError:
+            return ""
+        kept, number = path.with_name(path.name + EDITED), 1
+        while kept.exists():
+            number += 1
+            kept = path.with_name(f"{path.name}{EDITED}{number}")
+        path.replace(kept)
+        return kept.name
+
+    def _save(self, known: Mapping[str, list[str]]) -> None:
+        self._known = dict(known)
+        write_whole(self._list, json.dumps(known, indent=0, sort_keys=True))
+
+
+def _read(path: Path) -> dict[str, list[str]]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    good = isinstance(found, dict) and all(isinstance(each, list) for each in found.values())
+    return found if good else {}
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
