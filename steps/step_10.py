@@ -4,16 +4,16 @@ The attention of step 05 is made for GPT-2 as it is trained. This layer takes th
 outside, knows other kinds of position, and keeps the keys and values of the tokens that it has
 seen. With that cache, writing one more token costs one token's work and not the whole text's.
 
-Tasks:
+Tasks, part 1, the options:
     1. Import functional as F, Linear, Module and Tensor.
-    2. Create the two projections, with or without bias.
-    3. Choose the scale, and create the rotation where it is wanted.
-    4. Split heads and merge them.
-    5. Compute scores, add position bias and mask.
-    6. Let every query look at a zero as well, where that is wanted.
+    2. Create the two projections, with or without bias. Choose the scale.
+    3. Split heads and merge them.
+    4. Compute scores, add position bias and mask, and offer a zero where that is wanted.
+    5. Project the input, attend, and return (output, None).
+Part 2, positions and the cache:
+    6. Create the rotation where it is wanted.
     7. Rotate query and key by their positions in the whole text.
-    8. Put the cached keys and values in front of the new ones.
-    9. Put the layer together, and return the cache where it is wanted.
+    8. Put the cached keys and values in front of the new ones, and return them where asked.
 
 Run: ./pixiw run s10
 """
@@ -100,7 +100,7 @@ class MultiHeadAttention(Module):
 
         self.rotary: RotaryEmbedding | None = None
         if use_rotary:
-            # TODO: Create the rotation of one head.
+            # TODO: Part 2. Create the rotation of one head.
             # Hint: RotaryEmbedding(width, MAX_POSITIONS, THETA)
             self.rotary = None
 
@@ -179,23 +179,23 @@ class MultiHeadAttention(Module):
         # Hint: F.split(self.qkv_proj(hidden_states), [size, size, size], axis=-1)
         query, key, value = None, None, None
 
-        # TODO: Count the tokens in the cache; 0 where there is none.
+        # TODO: Part 2. Count the tokens in the cache; 0 where there is none.
         # Hint: Cached keys are [batch, num_heads, past, head_dim].
         past = None
 
-        # TODO: Where there is a rotation, rotate query and key by their positions in the text.
+        # TODO: Part 2. Where there is a rotation, rotate query and key by their positions.
         # Hint: The new tokens stand at past, past + 1, …: F.range(past, past + seq, ...)
         # Hint: Give F.range dtype=DType.int64 and device=query.device.
         # Hint: Cached keys were rotated when they were new: rotate before joining.
         pass
 
-        # TODO: Put the cached keys and values in front of the new ones.
+        # TODO: Part 2. Put the cached keys and values in front of the new ones.
         # Hint: F.concat([old, new], axis=-2)
         pass
 
         # TODO: Attend, merge the heads, project.
         output = None
 
-        # TODO: Return the output, and the cache where it is wanted.
+        # TODO: Return the output and None. In part 2, the cache instead of None where asked for.
         # Hint: A pair either way: (output, (key, value)) or (output, None).
         return None

@@ -20,19 +20,19 @@ from grader.rubric import (
 from grader.rubric.rules import obstacle
 
 
-def output_and_cache(*trials: str) -> Rule:
+def output_and_cache(*trials: str, cached: bool = True) -> Rule:
     """Every call returns a pair: the output, and a pair of tensors or None.
 
     A pair of tensors belongs to a call with ``use_cache``, None to one without. Calls that gave
-    nothing are for another check.
+    nothing are for another check, and so are those with ``use_cache`` unless ``cached``.
     """
 
     def rule(evidence: Evidence) -> Ruling:
         for name in evidence.matching(*trials):
             for call in _calls(evidence, name):
-                if obstacle(evidence, name, call.name):
-                    continue
                 asked = call.kwargs.get("use_cache") is True
+                if (asked and not cached) or obstacle(evidence, name, call.name):
+                    continue
                 if problem := _no_pair(evidence.seen(name, call.name), asked=asked):
                     return problem
         return Passed()

@@ -18,6 +18,17 @@ TOGETHER = ("together-*",)
 WHOLE = ("plain", *OPTIONS, *CACHES, *TOGETHER)
 """The trials that run the whole layer."""
 
+PART_1 = (
+    "numbers",
+    "no-bias",
+    "attention-scale",
+    "attention-mask",
+    "position-bias",
+    "add-zero-attn",
+    "no-dropout",
+)
+"""The checks of the lesson's first part. Those of the second wait for all of them."""
+
 INIT, CALL = f"{CLASS}.__init__", source.call_of(CLASS)
 SPLIT, MERGE = source.method(CLASS, "_split_heads"), source.method(CLASS, "_merge_heads")
 
@@ -75,44 +86,6 @@ SOURCE = (
         proven_by=("merge_heads",),
     ),
     Check(
-        "positions",
-        "__call__: positions go on where the cache ends",
-        "__call__: positions do not go on where the cache ends",
-        "Count from past to past + seq: past is the length of the cached keys",
-        "The rotation needs places in the whole text.",
-        lesson="Rotation and the cache",
-        answer="positions = F.range(past, past + query.shape[-2], dtype=DType.int64, "
-        "device=query.device)",
-        test=source.surely(
-            source.mentions(CALL, "range(...)", "arange(...)"), "__call__", "forward"
-        ),
-    ),
-    Check(
-        "rotate",
-        "__call__: the rotation is used where there is one",
-        "__call__: the rotation is not used",
-        "Call self.rotary(query, positions), and the same for the key",
-        "The new tokens stand at past, past + 1, …",
-        lesson="Rotation and the cache",
-        gives="the rotated key",
-        test=source.returns(CALL, "self.rotary(...)"),
-    ),
-    Check(
-        "join",
-        "__call__: F.concat puts cached keys and values in front of the new ones",
-        "__call__: cached keys and values are not put in front of the new ones",
-        "Use F.concat([past_key_value[0], key], axis=-2), and the same for the value",
-        "The tokens are the second to last axis, and old ones come first.",
-        lesson="The cache",
-        gives="the values of all tokens",
-        test=source.returns(
-            CALL,
-            "F.concat(past_key_value, ...)",
-            "F.concatenate(past_key_value, ...)",
-            near="F.concat(...)",
-        ),
-    ),
-    Check(
         "bias-and-mask",
         "_attn: position bias and mask are added to the scores",
         "_attn: position bias and mask are not added to the scores",
@@ -148,6 +121,47 @@ SOURCE = (
         "It comes last, as c_proj in step 05.",
         gives="the output of the layer",
         test=source.returns(CALL, "self.out_proj(...)"),
+    ),
+    Check(
+        "positions",
+        "__call__: positions go on where the cache ends",
+        "__call__: positions do not go on where the cache ends",
+        "Count from past to past + seq: past is the length of the cached keys",
+        "The rotation needs places in the whole text.",
+        lesson="Rotation and the cache",
+        answer="positions = F.range(past, past + query.shape[-2], dtype=DType.int64, "
+        "device=query.device)",
+        test=source.surely(
+            source.mentions(CALL, "range(...)", "arange(...)"), "__call__", "forward"
+        ),
+        needs=PART_1,
+    ),
+    Check(
+        "rotate",
+        "__call__: the rotation is used where there is one",
+        "__call__: the rotation is not used",
+        "Call self.rotary(query, positions), and the same for the key",
+        "The new tokens stand at past, past + 1, …",
+        lesson="Rotation and the cache",
+        gives="the rotated key",
+        test=source.returns(CALL, "self.rotary(...)"),
+        needs=PART_1,
+    ),
+    Check(
+        "join",
+        "__call__: F.concat puts cached keys and values in front of the new ones",
+        "__call__: cached keys and values are not put in front of the new ones",
+        "Use F.concat([past_key_value[0], key], axis=-2), and the same for the value",
+        "The tokens are the second to last axis, and old ones come first.",
+        lesson="The cache",
+        gives="the values of all tokens",
+        test=source.returns(
+            CALL,
+            "F.concat(past_key_value, ...)",
+            "F.concatenate(past_key_value, ...)",
+            near="F.concat(...)",
+        ),
+        needs=PART_1,
     ),
     usual.placeholders(structure.no_stub_left(CLASS)),
 )
@@ -185,13 +199,13 @@ RUNTIME = (
     ),
     Check(
         "pair",
-        "It returns (output, (key, value)) with use_cache, and (output, None) without",
-        "It does not return the output and the cache",
-        "return output, ((key, value) if use_cache else None)",
-        "The cache is handed over only where it was asked for.",
-        lesson="The cache",
+        "It returns a pair: (output, None) without use_cache",
+        "It does not return a pair, the output and None",
+        "return output, None",
+        "The second of the pair is for the cache. Who did not ask for it gets None.",
+        lesson="Tasks of part 1",
         blank="return",
-        rule=results_gpt2.output_and_cache(*WHOLE),
+        rule=results_gpt2.output_and_cache("plain", *OPTIONS, cached=False),
         needs=("forward",),
     ),
     Check(
@@ -271,18 +285,6 @@ RUNTIME = (
         needs=("numbers",),
     ),
     Check(
-        "use-rotary",
-        "use_rotary rotates query and key by their positions",
-        "use_rotary is not used as it should be",
-        "Rotate both before the scores are computed, and leave the value alone",
-        "New keys are rotated before they join the cache.",
-        lesson="Rotation and the cache",
-        blank="rotate",
-        part="rotate",
-        rule=rules.numbers("rotary", what="numbers with use_rotary"),
-        needs=("numbers",),
-    ),
-    Check(
         "no-dropout",
         "dropout is accepted and changes nothing: MAX does not train",
         "dropout changes the output",
@@ -294,6 +296,29 @@ RUNTIME = (
         needs=("numbers",),
     ),
     Check(
+        "use-rotary",
+        "use_rotary rotates query and key by their positions",
+        "use_rotary is not used as it should be",
+        "Rotate both before the scores are computed, and leave the value alone",
+        "New keys are rotated before they join the cache.",
+        lesson="Rotation and the cache",
+        blank="rotate",
+        part="rotate",
+        rule=rules.numbers("rotary", what="numbers with use_rotary"),
+        needs=PART_1,
+    ),
+    Check(
+        "cached-pair",
+        "With use_cache it returns (output, (key, value))",
+        "With use_cache it does not return the output and the cache",
+        "return output, ((key, value) if use_cache else None)",
+        "The cache is handed over only where it was asked for.",
+        lesson="The cache",
+        blank="return",
+        rule=results_gpt2.output_and_cache(*WHOLE),
+        needs=PART_1,
+    ),
+    Check(
         "cached-forward",
         "Decoding with a cache executes without errors",
         "Decoding with a cache does not work",
@@ -302,7 +327,7 @@ RUNTIME = (
         lesson="The cache",
         blank="join",
         rule=rules.runs(*CACHES),
-        needs=("pair",),
+        needs=("cached-pair",),
     ),
     Check(
         "cache",

@@ -98,10 +98,9 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
     settled = []
     for check in case.rubric.checks:
         if check.test is not None:
-            result = _settle_source(case, check, case.findings[check.id], check.id in blamed)
+            settled.append(_settle_source_in_turn(case, check, check.id in blamed))
         else:
-            result = _settle_runtime(case, check)
-        settled.append(result)
+            settled.append(_settle_runtime(case, check))
     accused = _accuse(case, settled)
     error = case.evidence.outcome.load_error
     told = once.told(
@@ -135,6 +134,20 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
             if known or finding.foreign or _undecided(case, check):
                 return _undecided_yet(case, check)
     return _not_found(check, finding)
+
+
+def _settle_source_in_turn(case: Case, check: Check, blamed: bool) -> CheckResult:
+    """The result of a source check; one that finds fault waits for the checks that it needs."""
+    finding = case.findings[check.id]
+    if (blamed or not finding.ok) and (missing := _missing(case, check)):
+        return check.waiting(_waits_for(case, missing))
+    return _settle_source(case, check, finding, blamed)
+
+
+def _missing(case: Case, check: Check) -> str | None:
+    """The first run-time check that must pass before this source check says anything."""
+    passed = {name for name, ruling in case.rulings.items() if isinstance(ruling, Passed)}
+    return next((need for need in check.needs if need not in passed), None)
 
 
 def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:

@@ -70,7 +70,8 @@ class Check:
 
     ``part`` names the parts of the program that it is about, if that is not its id: see
     :class:`Misconception`. ``proven_by`` names trials, or run-time checks, whose success proves
-    this part of the program right however it is written.
+    this part of the program right however it is written. ``needs`` names the run-time checks that
+    this one waits for until they pass.
     """
 
     id: str

@@ -1,0 +1,77 @@
+"""Step 10 is written in two parts: the second waits for the first, and the first passes alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from checks.step_10.rubric import PART_1
+from grader.base import course
+from grader.base.model import Report, Status
+from grader.grading.pipeline import Options, grade
+from grader.rubric import load
+from grader.sandbox import WorkerPool
+
+STEP = course.find("s10")
+SECOND = ("rotary", "past-length", "rotate", "join")
+"""The blanks of the second part; what the first returns has no cache."""
+
+WAITING = {"positions", "rotate", "join", "use-rotary", "cached-pair", "cached-forward", "together"}
+
+
+def first_part(wrong: tuple[str, str] = ("", "")) -> str:
+    """The solution with the second part still blank, and with ``wrong`` replaced."""
+    source = STEP.solution.read_text(encoding="utf-8").replace(*wrong, 1)
+    for name in SECOND:
+        blank = re.compile(
+            rf"^( *)# >>> blank: {name}\n(.*?)^ *# <<< blank\n", re.MULTILINE | re.DOTALL
+        )
+        found = blank.search(source)
+        assert found
+        stub = re.search(r"# stub: (.*)", found[2])
+        assert stub
+        source = source.replace(found[0], f"{found[1]}{stub[1]}\n")
+    return source.replace("((key, value) if use_cache else None)", "None")
+
+
+def graded(source: str, folder: Path, workers: WorkerPool) -> Report:
+    path = folder / STEP.stub.name
+    path.write_text(source, encoding="utf-8")
+    return grade(STEP, path, Options(seed=1), workers.start)
+
+
+def statuses(report: Report) -> dict[str, Status]:
+    return {check.id: check.status for check in report.checks}
+
+
+def test_the_first_part_passes_alone(tmp_path: Path, workers: WorkerPool) -> None:
+    report = graded(first_part(), tmp_path, workers)
+    found = statuses(report)
+    assert {found[name] for name in ("forward", "pair", *PART_1)} == {Status.PASS}
+    assert report.first_to_fix is not None
+    assert report.first_to_fix.id == "positions"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "fails"),
+    [
+        ("* self.scale", "/ self.scale", "numbers"),
+        ("scores = scores + position_bias", "scores = scores", "position-bias"),
+        ("if attention_scale is None else", "if not attention_scale else", "attention-scale"),
+        ("nothing = query[..., :1] * 0", "nothing = query[..., :1] * 0 - 1", "add-zero-attn"),
+    ],
+)
+def test_the_second_part_waits_for_the_first(
+    right: str, wrong: str, fails: str, tmp_path: Path, workers: WorkerPool
+) -> None:
+    assert right in STEP.solution.read_text(encoding="utf-8")
+    found = statuses(graded(first_part((right, wrong)), tmp_path, workers))
+    assert found[fails] is Status.FAIL
+    assert {found[name] for name in WAITING} == {Status.NOT_RUN}
+
+
+def test_the_checks_of_the_first_part_come_first() -> None:
+    order = [check.id for check in load.rubric(STEP).checks if check.rule is not None]
+    assert max(map(order.index, PART_1)) < min(map(order.index, WAITING & set(order)))
