@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def layer_norm(
     if knobs.get("divided") == "multiplied":
         normal = (x - mean) * _spread(x, mean, eps, axis, **knobs)
     elif knobs.get("divided") == "no":
-        normal = x - mean
+        normal = x if knobs.get("mean") == "kept" else x - mean
     return _affine(normal, weight, bias, knobs.get("affine"))
 
 
@@ -49,6 +50,10 @@ def _spread(
         "unbiased": total / (count - 1) if count > 1 else total * np.nan,
         "sum": total,
         "absolute": np.abs(centered).mean(axis=axis, keepdims=True) ** 2,
+        "of_mean": mean**2,
+        "not_squared": centered.mean(axis=axis, keepdims=True),
+        "doubled": 2 * total / count,
+        "halved": total / count / 2,
     }.get(knobs.get("variance", ""), total / count)
     match knobs.get("eps"):
         case "outside":
@@ -61,28 +66,28 @@ def _spread(
             return np.asarray(np.sqrt(variance - eps))
     if knobs.get("root") == "missing":
         return np.asarray(variance + eps)
+    if knobs.get("root") == "twice":
+        return np.asarray((variance + eps) ** 0.25)
     return np.asarray(np.sqrt(variance + eps))
+
+
+AFFINE: Mapping[str, Callable[[Floats, Floats, Floats], Floats]] = {
+    "none": lambda normal, weight, bias: normal,
+    "no_weight": lambda normal, weight, bias: normal + bias,
+    "no_bias": lambda normal, weight, bias: normal * weight,
+    "exchanged": lambda normal, weight, bias: normal * bias + weight,
+    "bias_first": lambda normal, weight, bias: (normal + bias) * weight,
+    "weight_added": lambda normal, weight, bias: normal + weight + bias,
+    "bias_subtracted": lambda normal, weight, bias: normal * weight - bias,
+    "one_plus": lambda normal, weight, bias: normal * (1 + weight) + bias,
+    "divided": lambda normal, weight, bias: normal / weight + bias,
+    "weight_twice": lambda normal, weight, bias: normal * weight * weight + bias,
+    "bias_twice": lambda normal, weight, bias: normal * weight + 2 * bias,
+}
+"""What the knob ``affine`` makes of normal · weight + bias."""
 
 
 def _affine(normal: Floats, weight: Floats, bias: Floats, knob: str | None) -> Floats:
     """The result of normal · weight + bias, or what ``knob`` makes of it."""
-    match knob:
-        case "none":
-            return normal
-        case "no_weight":
-            return normal + bias
-        case "no_bias":
-            return normal * weight
-        case "exchanged":
-            return normal * bias + weight
-        case "bias_first":
-            return (normal + bias) * weight
-        case "weight_added":
-            return normal + weight + bias
-        case "bias_subtracted":
-            return normal * weight - bias
-        case "one_plus":
-            return normal * (1 + weight) + bias
-        case "divided":
-            return normal / weight + bias
-    return normal * weight + bias
+    made = AFFINE.get(knob or "")
+    return normal * weight + bias if made is None else made(normal, weight, bias)
