@@ -51,7 +51,6 @@ def _spread(
         "sum": total,
         "absolute": np.abs(centered).mean(axis=axis, keepdims=True) ** 2,
         "of_mean": mean**2,
-        "not_squared": centered.mean(axis=axis, keepdims=True),
         "doubled": 2 * total / count,
         "halved": total / count / 2,
     }.get(knobs.get("variance", ""), total / count)

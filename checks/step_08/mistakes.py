@@ -32,10 +32,6 @@ NORM: Family = {
         "The variance is the square of the mean. It is the mean of the squares of what is left "
         "after the mean is subtracted.",
     ),
-    "variance-not-squared": variance(
-        "not_squared",
-        "The variance is the mean of what is left, not of its squares. Square first.",
-    ),
     "variance-doubled": variance("doubled", "The variance is twice what it must be."),
     "variance-halved": variance("halved", "The variance is half of what it must be."),
     "eps-outside": eps(
