@@ -17,12 +17,24 @@ def layer_norm(
     axis = _axis(x, knobs.get("axis"))
     eps = 1e-5 if knobs.get("eps") == "fixed" else eps
     mean = x.mean(axis=axis, keepdims=True)
+    mean = MEANS.get(knobs.get("mean", ""), lambda mean, count: mean)(mean, x.size // mean.size)
     normal = (x if knobs.get("mean") == "kept" else x - mean) / _spread(x, mean, eps, axis, **knobs)
     if knobs.get("divided") == "multiplied":
         normal = (x - mean) * _spread(x, mean, eps, axis, **knobs)
+    elif knobs.get("mean") == "negated":
+        normal = -normal
     elif knobs.get("divided") == "no":
         normal = x if knobs.get("mean") == "kept" else x - mean
+    if knobs.get("eps") == "after_division":
+        normal = (x - mean) / _spread(x, mean, 0.0, axis, **knobs) + eps
     return _affine(normal, weight, bias, knobs.get("affine"))
+
+
+MEANS: Mapping[str, Callable[[Floats, int], Floats]] = {
+    "sum": lambda mean, count: mean * count,
+    "added": lambda mean, count: -mean,
+}
+"""What the knob ``mean`` subtracts instead of the mean of so many numbers."""
 
 
 def _axis(x: Floats, knob: str | None) -> int | tuple[int, ...]:
@@ -63,6 +75,8 @@ def _spread(
             return np.asarray(np.sqrt(variance + eps**2))
         case "subtracted":
             return np.asarray(np.sqrt(variance - eps))
+        case "multiplied":
+            return np.asarray(np.sqrt(variance * eps))
     if knobs.get("root") == "missing":
         return np.asarray(variance + eps)
     if knobs.get("root") == "twice":

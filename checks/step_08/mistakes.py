@@ -37,6 +37,11 @@ NORM: Family = {
     "eps-outside": eps(
         "outside", "eps is added after the square root. Add it to the variance, inside the root."
     ),
+    "eps-after-division": eps(
+        "after_division",
+        "eps is added after the division. Add it to the variance, inside the root.",
+    ),
+    "eps-multiplied": eps("multiplied", "The variance is multiplied by eps. Add eps to it."),
     "no-eps": eps("none", "eps is not added: a vector of equal numbers is divided by 0."),
     "eps-fixed": eps("fixed", "eps is fixed at 1e-5. Use the argument."),
     "eps-squared": eps("squared", "eps is squared before it is added."),
@@ -58,6 +63,12 @@ NORM: Family = {
     ),
     "not-divided": divided("no", "The mean is subtracted, but nothing is divided."),
     "mean-kept": mean("kept", "The mean is not subtracted from what is divided."),
+    "mean-sum": mean("sum", "The sum of the features is subtracted. Divide it by dim: the mean."),
+    "mean-added": mean("added", "The mean is added. Subtract it."),
+    "mean-negated": mean(
+        "negated",
+        "x is subtracted from the mean, so every sign is turned. Subtract the mean from x.",
+    ),
     "rms-norm": mean(
         "kept", "This is RMSNorm: the mean is not subtracted at all.", variance="uncentered"
     ),

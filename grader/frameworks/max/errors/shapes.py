@@ -172,7 +172,8 @@ def _differing(case: Case, names: tuple[str, str], left: Shape, right: Shape) ->
     if len(left) != len(right) and min(len(left), len(right)) > 1:
         small, large = sorted((left, right), key=len)
         name = names[(left, right).index(small)].partition(" [")[0]
-        odd = {size for size in small if size not in large}
+        last = zip(reversed(small), reversed(large), strict=False)
+        odd = {mine for mine, other in last if mine not in (other, 1)}
         numbers = [
             f"{text} is {value.text}"
             for text, value in case.seen.values.items()
