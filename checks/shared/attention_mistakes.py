@@ -213,8 +213,7 @@ HEADS: Family = {
     ),
     "split-last-axes": split(
         "last_axes",
-        "The wrong pair of axes is transposed in _split_heads. Exchange the heads with "
-        "the sequence.",
+        "The wrong pair of axes is transposed in _split_heads. Swap the heads and the sequence.",
     ),
     "merge-by-reshape": merge(
         "reshape",
@@ -235,8 +234,7 @@ HEADS: Family = {
     ),
     "merge-last-axes": merge(
         "last_axes",
-        "The wrong pair of axes is transposed in _merge_heads. Exchange the heads with "
-        "the sequence.",
+        "The wrong pair of axes is transposed in _merge_heads. Swap the heads and the sequence.",
     ),
     "one-head": heads("one", "The whole width is used as a single head."),
 }

@@ -25,6 +25,8 @@ INSTEAD_OF_GELU: Mapping[str, Callable[[Floats], Floats]] = {
     "relu": lambda x: np.maximum(x, 0.0),
     "tanh": np.tanh,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "then_relu": lambda x: np.maximum(gelu(x), 0.0),
+    "then_tanh": lambda x: np.tanh(gelu(x)),
     "absent": lambda x: x,
 }
 """What the knob ``gelu`` puts in its place."""
@@ -87,11 +89,11 @@ def block(x: Floats, weights: Weights, n_head: int, eps: float, /, **knobs: Any)
     h = x + attn(ln_1(x)); then h + mlp(ln_2(h)). Radford et al. 2019, section 2.3. Knob
     ``block``: other ways to wire the four parts.
     """
-    eps = 1e-5 if knobs.get("eps") == "default" else eps
     named = {name: part(weights, f"{name}.") for name in ("ln_1", "ln_2", "attn", "mlp")}
 
     def norm(name: str) -> Callable[[Floats], Floats]:
-        return lambda v: layer_norm(v, named[name]["weight"], named[name]["bias"], eps)
+        added = 1e-5 if knobs.get("eps") in ("default", name) else eps
+        return lambda v: layer_norm(v, named[name]["weight"], named[name]["bias"], added)
 
     def attend(v: Floats) -> Floats:
         return gpt2_attention(v, named["attn"], n_head)
@@ -151,7 +153,48 @@ def _norm_second_only(x: Floats, ln_1: Layer, ln_2: Layer, attn: Layer, feed: La
     return h + feed(ln_2(h))
 
 
+def _post_norm_first(x: Floats, ln_1: Layer, ln_2: Layer, attn: Layer, feed: Layer) -> Floats:
+    return _no_first(ln_1(x + attn(x)), ln_2, feed)
+
+
+def _post_norm_second(x: Floats, ln_1: Layer, ln_2: Layer, attn: Layer, feed: Layer) -> Floats:
+    h = x + attn(ln_1(x))
+    return ln_2(h + feed(h))
+
+
+def _norm_of_attention(x: Floats, ln_1: Layer, ln_2: Layer, attn: Layer, feed: Layer) -> Floats:
+    return _no_first(x + ln_1(attn(x)), ln_2, feed)
+
+
+def _norm_of_feed(x: Floats, ln_1: Layer, ln_2: Layer, attn: Layer, feed: Layer) -> Floats:
+    h = x + attn(ln_1(x))
+    return h + ln_2(feed(h))
+
+
+def _one_text(x: Floats, ln_1: Layer, ln_2: Layer, attn: Layer, feed: Layer) -> Floats:
+    return _no_first(x + attn(ln_1(x))[0], ln_2, feed)
+
+
+def _one_token(x: Floats, ln_1: Layer, ln_2: Layer, attn: Layer, feed: Layer) -> Floats:
+    return _no_first(x + attn(ln_1(x))[0][0], ln_2, feed)
+
+
+def _one_text_of_feed(x: Floats, ln_1: Layer, ln_2: Layer, attn: Layer, feed: Layer) -> Floats:
+    h = x + attn(ln_1(x))
+    return np.asarray(h + feed(ln_2(h))[0])
+
+
 WIRINGS: Mapping[str, Wiring] = {
+    "post_norm_first": _post_norm_first,
+    "post_norm_second": _post_norm_second,
+    "norm_of_attention": _norm_of_attention,
+    "norm_of_feed": _norm_of_feed,
+    "one_text": _one_text,
+    "one_token": _one_token,
+    "one_text_of_feed": _one_text_of_feed,
+    "second_residual_twice": lambda x, ln_1, ln_2, attn, feed: (
+        2 * (x + attn(ln_1(x))) + feed(ln_2(x + attn(ln_1(x))))
+    ),
     "post_norm": _post_norm,
     "norm_of_layer": _norm_of_layer,
     "normed_stream": _normed_stream,

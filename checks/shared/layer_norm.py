@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,24 @@ def layer_norm(
     axis = _axis(x, knobs.get("axis"))
     eps = 1e-5 if knobs.get("eps") == "fixed" else eps
     mean = x.mean(axis=axis, keepdims=True)
+    mean = MEANS.get(knobs.get("mean", ""), lambda mean, count: mean)(mean, x.size // mean.size)
     normal = (x if knobs.get("mean") == "kept" else x - mean) / _spread(x, mean, eps, axis, **knobs)
     if knobs.get("divided") == "multiplied":
         normal = (x - mean) * _spread(x, mean, eps, axis, **knobs)
+    elif knobs.get("mean") == "negated":
+        normal = -normal
     elif knobs.get("divided") == "no":
-        normal = x - mean
+        normal = x if knobs.get("mean") == "kept" else x - mean
+    if knobs.get("eps") == "after_division":
+        normal = (x - mean) / _spread(x, mean, 0.0, axis, **knobs) + eps
     return _affine(normal, weight, bias, knobs.get("affine"))
+
+
+MEANS: Mapping[str, Callable[[Floats, int], Floats]] = {
+    "sum": lambda mean, count: mean * count,
+    "added": lambda mean, count: -mean,
+}
+"""What the knob ``mean`` subtracts instead of the mean of so many numbers."""
 
 
 def _axis(x: Floats, knob: str | None) -> int | tuple[int, ...]:
@@ -49,6 +62,9 @@ def _spread(
         "unbiased": total / (count - 1) if count > 1 else total * np.nan,
         "sum": total,
         "absolute": np.abs(centered).mean(axis=axis, keepdims=True) ** 2,
+        "of_mean": mean**2,
+        "doubled": 2 * total / count,
+        "halved": total / count / 2,
     }.get(knobs.get("variance", ""), total / count)
     match knobs.get("eps"):
         case "outside":
@@ -59,30 +75,32 @@ def _spread(
             return np.asarray(np.sqrt(variance + eps**2))
         case "subtracted":
             return np.asarray(np.sqrt(variance - eps))
+        case "multiplied":
+            return np.asarray(np.sqrt(variance * eps))
     if knobs.get("root") == "missing":
         return np.asarray(variance + eps)
+    if knobs.get("root") == "twice":
+        return np.asarray((variance + eps) ** 0.25)
     return np.asarray(np.sqrt(variance + eps))
+
+
+AFFINE: Mapping[str, Callable[[Floats, Floats, Floats], Floats]] = {
+    "none": lambda normal, weight, bias: normal,
+    "no_weight": lambda normal, weight, bias: normal + bias,
+    "no_bias": lambda normal, weight, bias: normal * weight,
+    "exchanged": lambda normal, weight, bias: normal * bias + weight,
+    "bias_first": lambda normal, weight, bias: (normal + bias) * weight,
+    "weight_added": lambda normal, weight, bias: normal + weight + bias,
+    "bias_subtracted": lambda normal, weight, bias: normal * weight - bias,
+    "one_plus": lambda normal, weight, bias: normal * (1 + weight) + bias,
+    "divided": lambda normal, weight, bias: normal / weight + bias,
+    "weight_twice": lambda normal, weight, bias: normal * weight * weight + bias,
+    "bias_twice": lambda normal, weight, bias: normal * weight + 2 * bias,
+}
+"""What the knob ``affine`` makes of normal · weight + bias."""
 
 
 def _affine(normal: Floats, weight: Floats, bias: Floats, knob: str | None) -> Floats:
     """The result of normal · weight + bias, or what ``knob`` makes of it."""
-    match knob:
-        case "none":
-            return normal
-        case "no_weight":
-            return normal + bias
-        case "no_bias":
-            return normal * weight
-        case "exchanged":
-            return normal * bias + weight
-        case "bias_first":
-            return (normal + bias) * weight
-        case "weight_added":
-            return normal + weight + bias
-        case "bias_subtracted":
-            return normal * weight - bias
-        case "one_plus":
-            return normal * (1 + weight) + bias
-        case "divided":
-            return normal / weight + bias
-    return normal * weight + bias
+    made = AFFINE.get(knob or "")
+    return normal * weight + bias if made is None else made(normal, weight, bias)

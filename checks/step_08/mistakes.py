@@ -27,9 +27,21 @@ NORM: Family = {
         "absolute",
         "The spread is the mean of the absolute values. The variance is the mean of the squares.",
     ),
+    "variance-of-mean": variance(
+        "of_mean",
+        "The variance is the square of the mean. It is the mean of the squares of what is left "
+        "after the mean is subtracted.",
+    ),
+    "variance-doubled": variance("doubled", "The variance is twice what it must be."),
+    "variance-halved": variance("halved", "The variance is half of what it must be."),
     "eps-outside": eps(
         "outside", "eps is added after the square root. Add it to the variance, inside the root."
     ),
+    "eps-after-division": eps(
+        "after_division",
+        "eps is added after the division. Add it to the variance, inside the root.",
+    ),
+    "eps-multiplied": eps("multiplied", "The variance is multiplied by eps. Add eps to it."),
     "no-eps": eps("none", "eps is not added: a vector of equal numbers is divided by 0."),
     "eps-fixed": eps("fixed", "eps is fixed at 1e-5. Use the argument."),
     "eps-squared": eps("squared", "eps is squared before it is added."),
@@ -37,11 +49,26 @@ NORM: Family = {
     "no-root": root(
         "missing", "The vectors are divided by the variance. Divide by its square root."
     ),
+    "root-twice": root(
+        "twice", "The square root is taken twice: the fourth root divides. Take it once."
+    ),
+    "not-normalized": divided(
+        "no",
+        "Weight and bias are applied to x itself: nothing of it is normalized.",
+        mean="kept",
+        part="affine",
+    ),
     "multiplied": divided(
         "multiplied", "The vectors are multiplied by the standard deviation. Divide by it."
     ),
     "not-divided": divided("no", "The mean is subtracted, but nothing is divided."),
     "mean-kept": mean("kept", "The mean is not subtracted from what is divided."),
+    "mean-sum": mean("sum", "The sum of the features is subtracted. Divide it by dim: the mean."),
+    "mean-added": mean("added", "The mean is added. Subtract it."),
+    "mean-negated": mean(
+        "negated",
+        "x is subtracted from the mean, so every sign is turned. Subtract the mean from x.",
+    ),
     "rms-norm": mean(
         "kept", "This is RMSNorm: the mean is not subtracted at all.", variance="uncentered"
     ),
@@ -63,10 +90,12 @@ NORM: Family = {
         "text",
         "Mean and variance run over a whole text. Normalize every vector by itself: the last axis.",
     ),
+    "weight-twice": affine("weight_twice", "The weight multiplies twice: once will do."),
+    "bias-twice": affine("bias_twice", "The bias is added twice: once will do."),
     "no-affine": affine("none", "Weight and bias are not applied."),
     "no-weight": affine("no_weight", "The weight is not applied."),
     "no-bias": affine("no_bias", "The bias is not applied."),
-    "weight-bias-exchanged": affine("exchanged", "Weight and bias are exchanged."),
+    "weight-bias-exchanged": affine("exchanged", "Weight and bias are swapped."),
     "bias-first": affine(
         "bias_first", "The bias is added before the weight multiplies. Multiply first."
     ),
@@ -95,6 +124,16 @@ RESIDUAL: Family = {
         "norm_after", "The sublayer's result is normalized instead of its input."
     ),
     "residual-twice": residual("twice", "x is added twice."),
+    "norm-twice": residual(
+        "norm_twice", "x is normalized twice before the sublayer: once will do."
+    ),
+    "sublayer-twice": residual("sublayer_twice", "The sublayer is called twice: once will do."),
+    "sublayer-added-twice": residual("found_twice", "The sublayer's result is added twice."),
+    "residual-normed-twice": residual(
+        "normed_stream",
+        "The normalized vectors are carried on, and normalized again for the sublayer. Only the "
+        "sublayer reads the normalized copy; x itself is carried on.",
+    ),
     "residual-subtracted": residual("subtracted", "The sublayer's result is subtracted. Add it."),
     "input-subtracted": residual("subtracted_input", "x is subtracted. Add it."),
     "residual-multiplied": residual(

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from checks.shared import results, usual
 from checks.shared.mistakes import named
 from checks.step_08 import mistakes, trials
-from grader.rubric import Check, Rubric, rules, source
+from grader.rubric import (
+    Check,
+    Evidence,
+    Failed,
+    Passed,
+    Rubric,
+    Ruling,
+    SeenTensor,
+    rules,
+    source,
+)
 
 CLASS, FUNCTION = trials.LAYER, trials.FUNCTION
 LOADED = ("norm-*", "equal")
@@ -24,6 +36,25 @@ def is_parameter(e: source.Expr) -> bool:
     return e.op == "param"
 
 
+def starts(evidence: Evidence) -> Ruling:
+    """A fresh layer multiplies by 1 and adds 0, if layers with given weights are right."""
+    seen, want = evidence.seen("fresh", "out"), evidence.expected("fresh")["out"]
+    if not all(map(evidence.right, evidence.matching(*LOADED))) or evidence.right("fresh"):
+        return Passed()
+    if not isinstance(seen, SeenTensor) or seen.array.shape != want.shape:
+        return Passed()
+    have = seen.array.astype(np.float64)
+    if not np.isfinite(have).all():
+        return Passed()
+    factor, summand = np.polyfit(want.ravel(), have.ravel(), 1)
+    for name, value, right in (("weight", factor, 1.0), ("bias", summand, 0.0)):
+        if abs(value - right) > 1e-3:
+            return Failed(
+                f"self.{name} starts with {value:.3g}, and must start with {right:g}", about=name
+            )
+    return Passed()
+
+
 CHECKS = (
     usual.imports_for_a_layer("Tensor.ones and F.sqrt are needed here.", "runs"),
     usual.is_module(CLASS, "builds"),
@@ -31,8 +62,8 @@ CHECKS = (
         "weight",
         "self.weight is created as dim ones",
         "self.weight is not created as dim ones",
-        "Use Tensor.ones([dim])",
-        "Ones change nothing until weights are loaded.",
+        "A fresh factor changes nothing. Which number is that, and how many are needed?",
+        "Ones change nothing until weights are loaded. A shape is a list.",
         lesson="Weight and bias",
         gives="the weight",
         test=source.stores(INIT, "weight", "ones(...)", "ones_like(...)", *FILLED),
@@ -42,8 +73,8 @@ CHECKS = (
         "bias",
         "self.bias is created as dim zeros",
         "self.bias is not created as dim zeros",
-        "Use Tensor.zeros([dim])",
-        "Zeros change nothing until weights are loaded.",
+        "A fresh summand changes nothing. Which number is that, and how many are needed?",
+        "Zeros change nothing until weights are loaded. A shape is a list.",
         lesson="Weight and bias",
         gives="the bias",
         test=source.stores(INIT, "bias", "zeros(...)", "zeros_like(...)", *FILLED),
@@ -53,8 +84,8 @@ CHECKS = (
         "mean",
         "The mean of every vector is subtracted",
         "The mean of every vector is not subtracted",
-        "Use x - x.mean(axis=-1)",
-        "One mean for each token, over its features.",
+        "Along which axis lie the features of one token? Their mean is subtracted",
+        "One mean for each token, over its features: the last axis.",
         lesson="Mean",
         gives="the centered features",
         test=source.returns(CALL, f"_ - {MEAN}", AT_ONCE, near=MEAN),
@@ -64,7 +95,7 @@ CHECKS = (
         "variance",
         "The variance is the mean of the squares",
         "The variance is not the mean of the squares",
-        "Use (centered * centered).mean(axis=-1)",
+        "Square what the mean has left. What makes one number of each vector's squares?",
         "Divide by dim, not by dim - 1.",
         lesson="Variance",
         gives="the variance",
@@ -81,8 +112,8 @@ CHECKS = (
         "normalize",
         "Vectors are divided by the square root of variance + eps",
         "Vectors are not divided by the square root of variance + eps",
-        "Use centered / F.sqrt(variance + self.eps)",
-        "eps belongs inside the root.",
+        "By what must a vector be divided to have variance 1? And where does eps go?",
+        "eps belongs inside the root, next to the variance.",
         lesson="Epsilon",
         gives="the normalized features",
         test=source.returns(
@@ -98,8 +129,8 @@ CHECKS = (
         "affine",
         "The weight multiplies and the bias is added",
         "The weight does not multiply, or the bias is not added",
-        "Use normalized * self.weight + self.bias",
-        "First multiply, then add.",
+        "Which of the two is a factor and which a summand? Which comes first?",
+        "First multiply by the weight, then add the bias.",
         lesson="Weight and bias",
         gives="the output of the layer",
         test=source.returns(
@@ -111,7 +142,7 @@ CHECKS = (
         "residual",
         "residual adds x to what the sublayer makes of norm(x)",
         "residual does not add x to what the sublayer makes of norm(x)",
-        "Use x + sublayer(norm(x))",
+        "What does the sublayer read, and what passes it by unchanged?",
         "x goes around both the norm and the sublayer.",
         lesson="The residual connection",
         gives="the sum with the residual",
@@ -161,7 +192,7 @@ CHECKS = (
         "Before learning, the layer normalizes and does nothing more.",
         lesson="Weight and bias",
         answer="self.weight = Tensor.ones([dim]) and self.bias = Tensor.zeros([dim])",
-        rule=rules.numbers("fresh", what="numbers of a fresh layer"),
+        rule=rules.all_of(starts, rules.numbers("fresh", what="numbers of a fresh layer")),
         needs=("runs",),
     ),
     Check(

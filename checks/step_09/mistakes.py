@@ -11,6 +11,8 @@ mlp = Knob("mlp", "gelu")
 block = Knob("block", "attend")
 eps = Knob("eps", "norms")
 
+NO_PAIR = "It gives one tensor, no pair: leave the index out."
+
 CUBES = (0.44715, 0.4715, 0.0044715, 0.04715, 0.047715, 0.044175, 0.04475, 0.0447, 0.44, 0.45)
 """Numbers that stand where GELU has 0.044715, by a slip of the finger."""
 
@@ -57,6 +59,10 @@ MLP: Family = {
     "relu": gelu("relu", "ReLU stands where GELU belongs: everything below 0 is cut off."),
     "tanh": gelu("tanh", "tanh stands where GELU belongs. The tanh is only a part of GELU."),
     "sigmoid": gelu("sigmoid", "A sigmoid stands where GELU belongs."),
+    "gelu-then-more": (
+        gelu("then_relu", "A ReLU follows the GELU. GELU alone stands between the two layers."),
+        gelu("then_tanh", "A tanh follows the GELU. GELU alone stands between the two layers."),
+    ),
     "gelu-no-cube": gelu({"cube": 0.0}, "Your GELU lacks the term 0.044715 x³ inside the tanh."),
     "no-gelu": gelu(
         "absent",
@@ -98,6 +104,37 @@ BLOCK: Family = {
         "The output of each layer is normalized. GPT-2 normalizes what goes in: x + attn(ln_1(x)).",
         part="norms",
     ),
+    "post-norm-first": block(
+        "post_norm_first",
+        "ln_1 comes after the addition: that half is post-norm. GPT-2 normalizes what the "
+        "attention reads: x + attn(ln_1(x)).",
+    ),
+    "post-norm-second": block(
+        "post_norm_second",
+        "ln_2 comes after the addition: that half is post-norm. GPT-2 normalizes what the "
+        "feed-forward network reads: x + mlp(ln_2(x)).",
+        part="feed-forward",
+    ),
+    "norm-of-attention": block(
+        "norm_of_attention",
+        "ln_1 normalizes what the attention gives. It belongs before the attention: "
+        "x + attn(ln_1(x)).",
+    ),
+    "norm-of-mlp": block(
+        "norm_of_feed",
+        "ln_2 normalizes what the feed-forward network gives. It belongs before the network: "
+        "x + mlp(ln_2(x)).",
+        part="feed-forward",
+    ),
+    "attention-indexed": (
+        block("one_text", "Only the first text of what the attention gives is added. " + NO_PAIR),
+        block("one_token", "Only the first token of what the attention gives is added. " + NO_PAIR),
+    ),
+    "mlp-indexed": block(
+        "one_text_of_feed",
+        "Only the first text of what the feed-forward network gives is added. " + NO_PAIR,
+        part="feed-forward",
+    ),
     "normed-stream": block(
         "normed_stream",
         "The normalized vectors are carried on. Only the layer reads the normalized "
@@ -121,7 +158,7 @@ BLOCK: Family = {
     "ln-2-twice": block(
         "ln_2_twice", "ln_2 normalizes for both layers. The attention has its own: ln_1."
     ),
-    "norms-swapped": block("norms_swapped", "ln_1 and ln_2 are exchanged.", part="norms"),
+    "norms-swapped": block("norms_swapped", "ln_1 and ln_2 are swapped.", part="norms"),
     "no-residual": block(
         "no_residual", "Nothing is added: both residual connections are missing.", part="residual"
     ),
@@ -161,6 +198,11 @@ BLOCK: Family = {
         "The vectors are added twice: once by the attention's line, and once more. Add them once.",
         part="attend",
     ),
+    "second-residual-twice": block(
+        "second_residual_twice",
+        "The vectors are added twice by the feed-forward network's line. Add them once.",
+        part="feed-forward",
+    ),
     "attention-added-twice": block(
         "attention_added_twice", "What the attention found is added twice.", part="attend"
     ),
@@ -189,10 +231,20 @@ BLOCK: Family = {
         part="feed-forward",
     ),
     "mlp-twice": block("mlp_twice", "The feed-forward network stands where the attention belongs."),
-    "eps-default": eps(
-        "default",
-        "The normalizations use an epsilon of 1e-5 whatever the configuration says. Give "
-        "them eps=config.layer_norm_epsilon.",
+    "eps-default": (
+        eps(
+            "default",
+            "The normalizations use an epsilon of 1e-5 whatever the configuration says. Give "
+            "them eps=config.layer_norm_epsilon.",
+        ),
+        *(
+            eps(
+                name,
+                f"{name} uses an epsilon of 1e-5 whatever the configuration says. Give it "
+                "eps=config.layer_norm_epsilon.",
+            )
+            for name in ("ln_1", "ln_2")
+        ),
     ),
     "block-input": block("input", "The block returns its input.", part="block-numbers"),
 }

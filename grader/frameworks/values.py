@@ -20,7 +20,8 @@ class Translation:
 
     ``fix`` is what to write. ``called`` says which line called the function in which it happened.
     ``more`` has the remaining lines of an error shown in its own words. ``about`` is the name
-    whose line to show, if that is not where it was raised.
+    whose line to show, if that is not where it was raised; ``elsewhere`` says that the line which
+    raised it is told as well.
     """
 
     message: str
@@ -29,6 +30,7 @@ class Translation:
     called: str = ""
     more: str = ""
     about: str = ""
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)

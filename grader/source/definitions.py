@@ -108,6 +108,8 @@ def imports(*names: str) -> SourceTest:
                 needed = (
                     bool(near) or says(source, name) or placeholders.unfinished(nodes(source.tree))
                 )
+                home = name.rpartition(".")[0]
+                near += [at for full, at in every if full.rpartition(".")[0] == home]
                 line = near[0] if near else None
                 return Finding(False, line, certain=needed, foreign=not needed, lacks=lacks)
         return Finding(True, found[names[-1]][0], brings=frozenset(map(spoken, names)))

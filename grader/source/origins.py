@@ -26,7 +26,7 @@ def attribute(tree: ast.Module, path: str) -> int | None:
         ]
         if found:
             return _default(tree, parts[index], _worked_out(tree, min(found)[1]))
-    return _nearest(tree, parts[-1]) if parts else None
+    return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
 
 
 def _default(tree: ast.Module, name: str, line: int) -> int:
@@ -57,6 +57,53 @@ def _nearest(tree: ast.Module, name: str) -> int | None:
     return names.get(name) or (names[near[0]] if near else None)
 
 
+def _beside(tree: ast.Module, name: str) -> int | None:
+    """Where ``self.name``, which nothing sets, is to be set: at the attribute most like it.
+
+    Its first use where no other is like it.
+    """
+    for cls in ast.walk(tree):
+        loads = [
+            node.lineno
+            for node in ast.walk(cls)
+            if isinstance(cls, ast.ClassDef)
+            and isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and ast.unparse(node) == f"self.{name}"
+        ]
+        if isinstance(cls, ast.ClassDef) and loads:
+            lines = dict(_set_in(cls))
+            near = difflib.get_close_matches(name, lines, n=1, cutoff=0.6)
+            return lines[near[0]] if near else _started(cls) or min(loads)
+    return None
+
+
+def _started(cls: ast.ClassDef) -> int | None:
+    """The line below which a class sets its attributes: ``super().__init__()``, or its method."""
+    for one in cls.body:
+        if isinstance(one, ast.FunctionDef) and one.name == "__init__":
+            calls = [n for n in one.body if ast.unparse(n).startswith("super(")]
+            return calls[0].lineno if calls else one.lineno
+    return None
+
+
+def _import(tree: ast.Module, wanted: str) -> int | None:
+    """The import beside which ``wanted`` belongs: one of the same module, else the first."""
+    new = ast.parse(wanted).body[0]
+    every = [one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom)]
+    every = [one for one in every if getattr(one, "module", "") != "__future__"]
+    names = {alias.name for alias in getattr(new, "names", ())}
+    alike = [one for one in every if names & {alias.name for alias in one.names}]
+    alike += [one for one in every if getattr(one, "module", 0) == getattr(new, "module", 1)]
+    return next((one.lineno for one in (*alike, *every)), None)
+
+
+def _around(tree: ast.Module, line: int) -> int | None:
+    """The head of the innermost function around ``line``."""
+    found = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    return max((o.lineno for o in found if o.lineno <= line <= (o.end_lineno or 0)), default=None)
+
+
 def _worked_out(tree: ast.Module, line: int) -> int:
     """``line``; or where the one variable that is passed there was worked out, in the function."""
     inside = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
@@ -78,9 +125,16 @@ def _worked_out(tree: ast.Module, line: int) -> int:
 def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
+    ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
+    around line 7.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found.
     """
+    kind, _, what = about.partition(": ")
+    if kind == "import":
+        return _import(tree, what)
+    if kind == "around":
+        return _around(tree, int(what))
     path, definition, end = about.partition("()")
     if not definition:
         return attribute(tree, path)
@@ -90,6 +144,7 @@ def place(tree: ast.Module, about: str) -> int | None:
         inner = [n for n in getattr(node, "body", []) if getattr(n, "name", "") in names]
         inner = inner or [n for n in ast.walk(node) if getattr(n, "name", "") in names]
         inner = inner or [n for n in ast.walk(node) if _resembles(n, name)]
+        inner = inner or (_unused(node) if name == "__call__" else [])
         if not inner:
             break
         node = inner[-1]
@@ -101,6 +156,13 @@ def place(tree: ast.Module, about: str) -> int | None:
         returns = [one.lineno for one in ast.walk(node) if isinstance(one, ast.Return)]
         return max(returns, default=node.body[-1].lineno)
     return node.lineno
+
+
+def _unused(cls: ast.AST) -> list[ast.AST]:
+    """The methods of a class that nothing in it uses: one of them is to run when it is called."""
+    used = {node.attr for node in ast.walk(cls) if isinstance(node, ast.Attribute)}
+    methods = [n for n in getattr(cls, "body", []) if isinstance(n, ast.FunctionDef)]
+    return [n for n in methods if n.name not in used and not n.name.startswith("__")]
 
 
 def _resembles(node: ast.AST, name: str) -> bool:

@@ -136,6 +136,9 @@ def _values(frame: FrameType, *texts: str) -> dict[str, SeenValue]:
         for node in ast.walk(_parsed(text)):
             if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
                 continue
+            if isinstance(node, ast.Attribute) and node.attr in frame.f_globals:
+                with suppress(Exception):  # self.helper where helper is a function of the file
+                    seen.setdefault(node.attr, describe(frame.f_globals[node.attr]))
             key = ast.unparse(node)
             if key in seen or len(seen) >= MOST_VALUES or len(key) > TEXT_LIMIT:
                 continue

@@ -107,6 +107,13 @@ def _missing(
             about=about,
         )
     told = f"The parameter {key} is missing"
+    outer = key.partition(".")[0]
+    if seen.attributes.get(outer) == "type":
+        what = f"self.{outer} is a class, no object of it. Call the class, with its arguments."
+        return Failed(told, what, about=outer)
+    if more is None and outer not in seen.attributes:
+        what = f"Nothing sets self.{outer}. Set it in __init__: a name without self. is lost there."
+        return Failed(told, what, about=about)
     mine, theirs = (one.split(".") for one in (more or "", key))
     places = [i for i, both in enumerate(zip(mine, theirs, strict=False)) if both[0] != both[1]]
     if len(mine) == len(theirs) and len(places) == 1:

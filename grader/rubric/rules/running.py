@@ -65,12 +65,13 @@ def defined(evidence: Evidence, trial: str, action: str) -> str:
 def raised(evidence: Evidence, error: SeenError) -> Failed:
     """What the error says, and nothing else: a check's own hints do not fit it."""
     told = evidence.framework.translate(error)
+    used = f"It is used on line {error.line}." if told.about and told.elsewhere else ""
     return Failed(
         told.message,
         told.hint,
         error.line,
         error.chain,
-        note="\n".join(part for part in (told.more, told.called) if part) or None,
+        note="\n".join(part for part in (told.more, used, told.called) if part) or None,
         alone=True,
         lacks=missing_name(error),
         about=told.about,

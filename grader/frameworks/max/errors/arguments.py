@@ -79,7 +79,9 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         return Translation(what, None)
     fixed = repaired(case, call, signature)
     shown = ", ".join(signature.written)
+    many = len(call.args) > 1 and signature.plain[:1] in (["shape"], ["dims"])
     hint = f"The arguments are {ast.unparse(call.func)}({shown})."
+    hint = f"A shape is one list. {hint}" if many else hint
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)

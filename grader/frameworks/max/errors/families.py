@@ -68,10 +68,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "UnboundLocalError|NameError",
         r"variable '(?P<name>\w+)'",
-        say(
-            "The variable {name} is used before it has a value",
-            "Give it a value on every path to this line.",
-        ),
+        imports.unbound,
     ),
     Family("AttributeError", r"size_in_bits|is_float", kinds.element),
     Family("AttributeError", r"has no attribute '(?P<name>\w+)'", names.attribute),
@@ -90,6 +87,11 @@ FAMILIES: tuple[Family, ...] = (
         say("{name} cannot be imported here", "{what}"),
     ),
     # ---- arguments -----------------------------------------------------------------------
+    Family(
+        "TypeError",
+        r"descriptor '(?P<name>\w+)' of 'super' object needs an argument",
+        say("super is a function, and it is not called here", "Write super().{name}()"),
+    ),
     Family(
         "TypeError",
         r"(?P<name>\w+)\(\) takes (?P<takes>\d+) positional arguments? but (?P<given>\d+)",

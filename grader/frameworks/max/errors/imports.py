@@ -46,15 +46,34 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     if name in brought.HOMES and (told := brought.brought(case, name)):
         return told
     if line:
-        return Translation(what, f"Import it at the top of the file: {line}")
+        hint = f"Import it at the top of the file: {line}"
+        return Translation(what, hint, about=f"import: {line}", elsewhere=True)
     if own is not None and name in own.names and node is not None:
         return Translation(what, "It belongs to the object.", case.fix(node, f"self.{name}"))
     if hint := _known_hint(case, name):
-        return Translation(what, hint)
+        kept = _kept(case, name) and f"around: {case.error.line}"
+        return Translation(what, hint, about=kept or "", elsewhere=True)
     holder = _holder(case, name) if own is None else None
     if holder and node is not None:
         return Translation(what, f"{holder} has it.", case.fix(node, f"{holder}.{name}"))
     return _resembling(case, name, node, what)
+
+
+def unbound(case: Case, match: re.Match[str]) -> Translation:
+    """A variable that has no value yet; perhaps the name of a function that is none."""
+    name = match["name"]
+    call = next((one for one in case.calls() if ast.unparse(one.func) == name), None)
+    if call is not None and call.args:
+        what = f"{name} is called before it has a value: there is no function of this name"
+        of_tensor = name in known()["Tensor"] and case.is_tensor(call.args[0])
+        method = ast.Call(ast.Attribute(call.args[0], name), call.args[1:], call.keywords)
+        made = method if of_tensor else ast.Call(ast.Name(f"F.{name}"), call.args, call.keywords)
+        if of_tensor or name in known()["F"]:
+            kind = "a method of tensors" if of_tensor else "a function of F"
+            return Translation(what, f"It is {kind}.", case.fix(call, made))
+    what = f"The variable {name} is used before it has a value"
+    hint = "Give it a value on every path to the line that uses it."
+    return Translation(what, hint, about=name, elsewhere=True)
 
 
 def _known_hint(case: Case, name: str) -> str:

@@ -75,7 +75,10 @@ def not_tensor(case: Case, match: re.Match[str]) -> Translation | None:
             what = f"The arguments of {ast.unparse(call.func)} are in another order: "
             return Translation(what + told(case, call), "Swap them.", case.fix(call, fixed))
     kinds = [kind for kind in match.groupdict().values() if kind]
-    seen = [(node, value) for node in case.operands() if (value := case.value(node)) is not None]
+    words = [word.value for word in call.keywords] if call is not None else []
+    texts = [node for node in words if case.kind(node) == "str"]  # approximate="tanh" is right
+    nodes = [node for node in case.operands() if node not in texts]
+    seen = [(node, value) for node in nodes if (value := case.value(node)) is not None]
     for wanted in (
         lambda v: v.kind in kinds and is_misfit(v),
         is_misfit,

@@ -18,7 +18,13 @@ NUMBER = re.compile(r"[-+]?(?:inf|nan|[\d.]+(?:e[-+]?\d+)?)")
 
 def is_misfit(value: SeenValue) -> bool:
     """Whether ``value`` is of a kind that no operation takes."""
-    return value.kind in ("NoneType", "list", "tuple", "dict", "str", "type", *FUNCTIONS)
+    plain = ("NoneType", "list", "tuple", "dict", "str", "type", *FUNCTIONS)
+    return value.kind in plain or is_layer(value)
+
+
+def is_layer(value: SeenValue) -> bool:
+    """Whether ``value`` is an object that can be called, as a layer is."""
+    return value.signature is not None and value.kind not in (*FUNCTIONS, "type", "DType")
 
 
 def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
@@ -29,6 +35,9 @@ def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
         return Translation(what, "Leave the brackets out.", case.fix(node, node.elts[0]))
     if value.kind == "NoneType":
         return none_has(case, node, NEEDED)
+    if is_layer(value):
+        what = f"{text} is {described(value)}, a layer that is not called, {NEEDED}"
+        return Translation(what, "A layer gives a tensor when it is called with one: layer(x).")
     if value.kind in TELLERS:
         return TELLERS[value.kind](case, node, value, what)
     if value.signature:

@@ -42,6 +42,10 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
 def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation | None:
     """An attribute that something has not which MAX's tables do not know."""
     owner, name = ast.unparse(node.value), node.attr
+    if about.kind == "super" and name.strip("_") in ("init", "int", "forward"):
+        method = "forward" if name == "forward" else "__init__"
+        fix = case.fix(node, f"{owner}.{method}")
+        return Translation(f"{owner} has no {name}", "Two underscores on each side.", fix)
     near = _of_config(name, about) or meant(name, about.names)
     if about.kind in ("module", "type", "EnumType", "nb_enum") or (
         about.text and about.kind == "finfo"
@@ -128,16 +132,17 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
     what = f"self.{node.attr} does not exist: nothing sets it"
     if near is not None and (near in own or near in about.names):
         return _suggested(case, node, what, near, None)
-    if node.attr in case.seen.values:
-        return Translation(
-            what, f"{node.attr} is a variable here, without self.", case.fix(node, node.attr)
-        )
+    if value := case.seen.values.get(node.attr):
+        kind = {"function": "a function of the file", "type": "a class"}.get(value.kind)
+        hint = f"{node.attr} is {kind or 'a variable here'}, without self."
+        return Translation(what, hint, case.fix(node, node.attr))
     there = f" So far there is {', '.join(f'self.{one}' for one in own[:8])}." if own else ""
     early = "" if case.seen.function != "__init__" else ", above this line"
     or_method = (
         f", or define a method {node.attr}" if any(c.func is node for c in case.calls()) else ""
     )
-    return Translation(what, f"Set self.{node.attr} in __init__{early}{or_method}.{there}")
+    hint = f"Set self.{node.attr} in __init__{early}{or_method}.{there}"
+    return Translation(what, hint, about="" if early else node.attr, elsewhere=True)
 
 
 def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from itertools import pairwise
 
 from grader.frameworks.max.errors.case import Case, sizes
 from grader.frameworks.values import Fix, Translation
@@ -74,6 +75,9 @@ def product(case: Case, match: re.Match[str]) -> Translation:
         f"{first} @ {second} has no product: the last axis of the left one ({match['inner']}) "
         f"must be as long as the second to last of the right one ({match['outer']})"
     )
+    if len(left) != len(right) and min(len(left), len(right)) > 2:
+        hint = f"One has {len(left)} dimensions, the other {len(right)}."
+        return Translation(what, f"{hint} Is a step left out for one of them, such as the heads?")
     if pair and (fix := _untransposed(case, pair, left, right)):
         return Translation(what, "A transpose is about other axes, or too much.", fix)
     if pair and len(right) > 1 and right[-1] == left[-1]:
@@ -125,11 +129,16 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
     what = f"{name} takes vectors of width {right[-2]}, and {given} has shape {sizes(left)}"
     if len(left) > 3:
         return Translation(what, "Are the heads merged again before it?")
-    if left and left[-1] == right[-1] and left[-1] != right[-2]:
-        hint = (
-            f"Was the layer made with in_dim and out_dim swapped? Linear({right[-1]}, {right[-2]})"
+    node = call.args[0] if call and call.args else None
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "F.concat":
+        new = ast.Call(
+            node.func, node.args[:1], [ast.keyword("axis", ast.parse("-1", mode="eval").body)]
         )
-        return Translation(what, f"{hint} fits.")
+        hint = "Without axis= parts are joined along axis 0."
+        return Translation(what, hint, case.fix(node, new))
+    if left and left[-1] == right[-1] and left[-1] != right[-2]:
+        hint = f"Linear({right[-1]}, {right[-2]}) would fit: were in_dim and out_dim swapped?"
+        return Translation(what, f"Is a layer left out before this one? Or: {hint}")
     return Translation(
         what, f"The last axis must be {right[-2]} long: check it, or the layer's sizes."
     )
@@ -149,11 +158,38 @@ def together(case: Case, match: re.Match[str]) -> Translation:
     if pair and (change := _stretched(pair, left, right)):
         hint = f"{change} would fit, if that is what is meant."
         return Translation(what, f"From the right, sizes must be equal or 1. {hint}")
+    if names and (told := _differing(case, names, left, right)):
+        return Translation(what, told)
     return Translation(
         what,
         "From the right, each pair of sizes must be equal, or one of them 1. Is a transpose, a "
         "reshape or an unsqueeze missing?",
     )
+
+
+def _differing(case: Case, names: tuple[str, str], left: Shape, right: Shape) -> str | None:
+    """What the smaller of two shapes must be; which of two alike differs in its width."""
+    if len(left) != len(right) and min(len(left), len(right)) > 1:
+        small, large = sorted((left, right), key=len)
+        name = names[(left, right).index(small)].partition(" [")[0]
+        last = zip(reversed(small), reversed(large), strict=False)
+        odd = {mine for mine, other in last if mine not in (other, 1)}
+        numbers = [
+            f"{text} is {value.text}"
+            for text, value in case.seen.values.items()
+            if value.kind in ("int", "StaticDim") and value.text in map(str, odd)
+        ]
+        told = f", and {numbers[0]}" if numbers else ""
+        other = names[(left, right).index(large)].partition(" [")[0]
+        fits = sizes(large[-len(small) :])
+        return f"{name} must be {fits} here, or {other} must end in {sizes(small)}{told}."
+    if len(left) == len(right) and left[:-1] == right[:-1]:
+        one, two = (name.partition(" [")[0] for name in names)
+        return (
+            f"They differ in width: {one} is {left[-1]} wide, and {two} is {right[-1]} wide. "
+            "Does another tensor belong here, or none?"
+        )
+    return None
 
 
 def _stretched(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> str | None:
@@ -187,6 +223,10 @@ def reshaped(case: Case, match: re.Match[str]) -> Translation:
         f"{who} {sizes(old)} cannot be reshaped to {sizes(new)}: that would be "
         f"{math.prod(new)} numbers instead of {math.prod(old)}"
     )
+    for a, b in pairwise(old):
+        if a + b in new and a * b not in new:
+            hint = f"{a + b} is {a} + {b}. To join two axes, multiply: {a} * {b} is {a * b}."
+            return Translation(what, hint)
     return Translation(what, "The product of the sizes must stay the same. Which size is another?")
 
 

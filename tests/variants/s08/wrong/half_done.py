@@ -1,5 +1,5 @@
 # concept: placeholders
-# check: mean, variance, normalize, placeholders, runs
+# check: mean, variance, normalize, placeholders, runs, residual
 from collections.abc import Callable
 
 from max.experimental import functional as F
