@@ -122,7 +122,8 @@ class Misconception:
     """A mistake as a formula: the oracle with some knobs turned.
 
     ``part`` names the part of the program that it breaks. ``instead`` says that none of the
-    program's parts can be seen in its result, right or wrong.
+    program's parts can be seen in its result, right or wrong. ``place`` is where such a mistake
+    is written, as ``Failed.about`` says it.
     """
 
     id: str
@@ -130,6 +131,7 @@ class Misconception:
     knobs: Mapping[str, Any]
     part: str
     instead: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)
