@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from checks.shared.attention import Floats
 from checks.shared.drawn import Rng
 from checks.step_11.trials import Config, config, model_weights

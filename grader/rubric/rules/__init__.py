@@ -18,6 +18,7 @@ from grader.rubric.rules.results import (
 from grader.rubric.rules.running import (
     ENDINGS,
     builds,
+    defined,
     imports,
     missing_name,
     obstacle,
@@ -29,6 +30,7 @@ __all__ = [
     "all_of",
     "attribute_is",
     "builds",
+    "defined",
     "has_layer",
     "imports",
     "loads",
