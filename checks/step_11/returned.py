@@ -25,7 +25,9 @@ def gives(rule: Rule, *trials: str) -> Rule:
 
     def told(evidence: Evidence) -> Ruling:
         ruling = rule(evidence)
-        for name in evidence.matching(*trials) if isinstance(ruling, Failed) else ():
+        if not isinstance(ruling, Failed):
+            return ruling
+        for name in evidence.matching(*trials):
             if evidence.state(name, "weights") is not State.SEEN:
                 continue
             found = _complaint(evidence.seen(name, "weights"), _wanted(evidence, name))

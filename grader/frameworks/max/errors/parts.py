@@ -59,8 +59,8 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         if got
         else f"More values came than the {want} that were expected"
     )
-    if isinstance(case.statement, ast.For) and (told := _keys_alone(case, case.statement)):
-        return told
+    if isinstance(case.statement, ast.For) and (pairs := _keys_alone(case, case.statement)):
+        return pairs
     call = _right(case)
     tensor = tensor_of(case, call)
     if call is None or tensor is None or not ast.unparse(call.func).endswith("split"):
