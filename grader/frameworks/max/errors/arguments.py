@@ -93,7 +93,9 @@ def _permuted(case: Case, call: ast.Call) -> Translation | None:
     name = func.attr if isinstance(func, ast.Attribute) else ""
     if not isinstance(func, ast.Attribute) or name != "transpose" or len(axes) < 3:
         return None
-    if ast.unparse(func.value) == "F" or call.keywords:
+    texts = [ast.unparse(one) for one in axes]
+    places = {int(text) % len(axes) for text in texts if text.lstrip("-").isdecimal()}
+    if ast.unparse(func.value) == "F" or call.keywords or len(places) < len(axes):
         return None
     new = ast.Call(ast.Attribute(func.value, "permute"), [ast.List(axes)], [])
     what = f"transpose swaps two axes, and is given {len(axes)}"
