@@ -28,14 +28,18 @@ def gpt2_hidden(ids: Ids, weights: Weights, config: Mapping[str, Any], **knobs: 
         "first_only": layers[:1],
         "first_repeated": layers[:1] * len(layers),
         "last_repeated": layers[-1:] * len(layers),
+        "without_first": layers[1:],
         "without_last": layers[:-1],
         "none": [],
     }.get(knobs.get("layers", ""), layers)
     eps = config.get("layer_norm_epsilon", 1e-5)
-    if knobs.get("ln_f") == "first":
+    if knobs.get("ln_f") in ("first", "also_first"):
         x = layer_norm(x, w["ln_f.weight"], w["ln_f.bias"], eps)
     for layer in layers:
-        x = block(x, layer, config["n_head"], eps)
+        found = block(x, layer, config["n_head"], eps)
+        x = x + found if knobs.get("layers") == "residual" else found
+        if knobs.get("ln_f") == "each":
+            x = layer_norm(x, w["ln_f.weight"], w["ln_f.bias"], eps)
     if knobs.get("ln_f") in ("missing", "first"):
         return x
     eps = 1e-5 if knobs.get("ln_f") == "eps" else eps

@@ -14,11 +14,15 @@ from grader.rubric import Misconception
 
 @dataclass(frozen=True)
 class Form:
-    """One form of a mistake: its sentence, the knobs that make it, and the part it breaks."""
+    """One form of a mistake: its sentence, the knobs that make it, the part it breaks, its place.
+
+    ``place`` is where it is written, as ``Misconception.place``; empty where that differs.
+    """
 
     message: str
     knobs: Mapping[str, Any]
     part: str
+    place: str = ""
 
     def also(self, **knobs: object) -> tuple[Form, Form]:
         """This form, and the same with these knobs turned as well."""
@@ -38,10 +42,14 @@ class Knob:
 
     name: str
     part: str = ""
+    place: str = ""
 
-    def __call__(self, value: object, message: str, *, part: str = "", **more: object) -> Form:
+    def __call__(
+        self, value: object, message: str, *, part: str = "", place: str = "", **more: object
+    ) -> Form:
         """The mistake that ``value`` makes, together with ``more`` knobs."""
-        return Form(message, {self.name: value, **more}, part or self.part or self.name)
+        knobs = {self.name: value, **more}
+        return Form(message, knobs, part or self.part or self.name, place or self.place)
 
 
 INSTEAD = frozenset(
@@ -66,7 +74,7 @@ def chosen(ids: str, *families: Family) -> Family:
 def named(*families: Family) -> tuple[Misconception, ...]:
     """The misconceptions of these families, one for each form."""
     return tuple(
-        Misconception(id, form.message, form.knobs, form.part, id in INSTEAD)
+        Misconception(id, form.message, form.knobs, form.part, id in INSTEAD, form.place)
         for family in families
         for id, forms in family.items()
         for form in (forms if isinstance(forms, tuple) else (forms,))

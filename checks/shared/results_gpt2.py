@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from grader.rubric import (
     Call,
@@ -17,7 +18,7 @@ from grader.rubric import (
     SeenTensor,
     State,
 )
-from grader.rubric.rules import obstacle
+from grader.rubric.rules import defined, obstacle
 
 
 def output_and_cache(*trials: str, cached: bool = True) -> Rule:
@@ -34,7 +35,7 @@ def output_and_cache(*trials: str, cached: bool = True) -> Rule:
                 if (asked and not cached) or obstacle(evidence, name, call.name):
                     continue
                 if problem := _no_pair(evidence.seen(name, call.name), asked=asked):
-                    return problem
+                    return replace(problem, about=f"{defined(evidence, name, call.name)} end")
         return Passed()
 
     return rule

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from checks.shared.mistakes import Family, Knob
 
-scale = Knob("scale")
+PLACE = r"__call__() ~(past|cache|key).*\.shape\[.*[+-] 1\b|range\(.*[+-] 1\b"
+"""Where positions are off by one, as ``Misconception.place``."""
+
+scale = Knob("scale", place="scale")
 mask = Knob("mask", "attention-mask")
 bias = Knob("bias", "position-bias")
 zero = Knob("zero")
@@ -13,7 +16,7 @@ softmax = Knob("softmax", "numbers")
 out_proj = Knob("out_proj", "call-out-proj")
 rotary = Knob("rotary", "rotate")
 cache = Knob("cache", "join")
-returned = Knob("returned", "cache")
+returned = Knob("returned", "cache", "__call__() ~use_cache|^return")
 
 OPTIONS: Family = {
     "scale-or": scale(
@@ -44,6 +47,11 @@ OPTIONS: Family = {
     "scale-multiplied": scale(
         "multiplied", "The scores are multiplied by √head_dim. Divide by it."
     ),
+    "scale-negative": scale(
+        "negative",
+        "The scores are multiplied by −√head_dim. The power is −0.5: head_dim ** -0.5 is "
+        "1/√head_dim.",
+    ),
     "scale-added": scale("added", "The scale is added to the scores. Multiply the scores by it."),
     "scale-sqrt-hidden-size": scale(
         "n_embd",
@@ -54,6 +62,12 @@ OPTIONS: Family = {
     "mask-only-with-bias": mask(
         "with_bias",
         "attention_mask is added only where position_bias is given too. Each has an if of its own.",
+    ),
+    "mask-without-bias": mask(
+        "without_bias",
+        "attention_mask is left out where position_bias is given: elif asks only where the if "
+        "above it does not hold. Each has an if of its own.",
+        place=r"_attn() ~^if .*mask",
     ),
     "mask-multiplied": mask("multiplied", "The scores are multiplied by attention_mask. Add it."),
     "mask-zero": mask(
@@ -115,8 +129,9 @@ OPTIONS: Family = {
         "The output is multiplied by 1 − dropout. Nothing is dropped when a model is "
         "used, so nothing is scaled.",
     ),
-    "softmax-over-queries": softmax(
-        "queries", "The softmax runs over the queries (axis −2). Use the last axis."
+    "softmax-over-queries": tuple(
+        softmax(value, "The softmax runs over the queries (axis −2). Use the last axis, the keys.")
+        for value in ("queries", "plain_queries")
     ),
     "no-out-proj": out_proj("missing", "The output projection out_proj is missing."),
     "out-proj-no-bias": out_proj("no_bias", "The bias of out_proj is dropped."),
@@ -161,8 +176,15 @@ ROTARY: Family = {
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
         part="positions",
     ),
-    "rotary-one-late": rotary(
-        "past_less_one", "The positions of the keys or queries are off by one.", part="positions"
+    "rotary-one-late": tuple(
+        rotary(
+            value,
+            f"The positions of new tokens start one too {what}. They start at the number of "
+            "cached tokens, past_key_value[0].shape[-2].",
+            part="positions",
+            place=PLACE,
+        )
+        for value, what in (("past_less_one", "early"), ("past_one_more", "late"))
     ),
     "rotary-all-at-past": rotary(
         "all_at_past",
@@ -215,6 +237,9 @@ CACHE: Family = {
         "exchanged", "The cache is returned as (value, key). It is (key, value)."
     ),
     "returns-keys-twice": returned("keys_twice", "The keys are returned twice."),
+    "returns-query": returned(
+        "query", "The query is returned in the cache. The cache is (key, value)."
+    ),
     "returns-seq-first": returned(
         "seq_first",
         "The cache is returned as [batch, total, num_heads, head_dim]. It is [batch, "

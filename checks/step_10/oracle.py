@@ -59,20 +59,42 @@ def multi_head_attention(
     key, value = _joined(key, value, past, **knobs)
     if layer.rotary and knobs.get("rotary") == "joined_again":
         key = rotate(key, np.arange(key.shape[-2]), THETA)
-    weights = _weights(layer, query, key, attention_mask, position_bias, **knobs)
-    context = merge_heads(weights @ value, **knobs)
+    output = _attended(layer, query, key, value, attention_mask, position_bias, **knobs)
+    return output, _returned(query, key, value, **knobs)
+
+
+def last_outputs(layer: Layer, x: Floats, last: int, **knobs: Any) -> Floats:
+    """The outputs of the last tokens of a text from its beginning: cheap for a long one."""
+    query, key, value = _projected(layer, x, None, **knobs)
+    if layer.rotary and knobs.get("rotary") == "joined_again":
+        key = rotate(key, np.arange(key.shape[-2]), THETA)
+    if "softmax" not in knobs:  # over the queries it needs them all
+        query = query[..., -last:, :]
+    return _attended(layer, query, key, value, None, None, **knobs)[..., -last:, :]
+
+
+def _attended(
+    layer: Layer,
+    query: Floats,
+    key: Floats,
+    value: Floats,
+    mask: Floats | None,
+    bias: Floats | None,
+    /,
+    **knobs: Any,
+) -> Floats:
+    """The output, from queries and from all keys and values."""
+    context = merge_heads(_weights(layer, query, key, mask, bias, **knobs) @ value, **knobs)
     if knobs.get("out_proj") == "missing":
-        return context, _returned(key, value, x.shape[-2], **knobs)
+        return context
     output = layer.project("out_proj", context, bias=knobs.get("out_proj") != "no_bias")
-    if knobs.get("dropout") == "output":
-        output = output * (1 - layer.dropout)
-    return output, _returned(key, value, x.shape[-2], **knobs)
+    return output * (1 - layer.dropout) if knobs.get("dropout") == "output" else output
 
 
 def cached(layer: Layer, x: Floats, **knobs: Any) -> KeyValue:
     """Keys and values of a text from its beginning, without attention: cheap for a long one."""
-    _, key, value = _projected(layer, x, None, **knobs)
-    return _returned(key, value, x.shape[-2], **knobs)
+    query, key, value = _projected(layer, x, None, **knobs)
+    return _returned(query, key, value, **knobs)
 
 
 def _projected(
@@ -113,6 +135,7 @@ def _rotated(
         "restart": 0,
         "from_one": past + 1,
         "past_less_one": max(past - 1, 0),
+        "past_one_more": past + 1,
         "past_pair": 2,
         **{f"past_axis_{axis}": query.shape[axis] for axis in (0, 1, -1)},
     }.get(knobs.get("rotary", "") if past else "", past)
@@ -161,11 +184,14 @@ def _joined(
     return np.concatenate([old_key, key], -2), np.concatenate([old_value, value], -2)
 
 
-def _returned(key: Floats, value: Floats, seq: int, **knobs: Any) -> KeyValue:
+def _returned(query: Floats, key: Floats, value: Floats, **knobs: Any) -> KeyValue:
     """What is handed back as cache."""
     match knobs.get("returned"):
         case "new_only":
+            seq = query.shape[-2]
             return key[..., -seq:, :], value[..., -seq:, :]
+        case "query":
+            return query, value
         case "exchanged":
             return value, key
         case "keys_twice":
@@ -212,6 +238,7 @@ def _scores(
         "none": 1.0 if given is None else given,
         "head_dim": 1 / query.shape[-1] if given is None else given,
         "multiplied": query.shape[-1] ** 0.5 if given is None else given,
+        "negative": -(query.shape[-1] ** 0.5) if given is None else given,
         "n_embd": (query.shape[-1] * query.shape[-3]) ** -0.5 if given is None else given,
     }.get(knobs.get("scale", ""), usual if given is None else given)
     product = query @ key.swapaxes(-1, -2)
@@ -222,6 +249,8 @@ def _scores(
 
 def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, /, **knobs: Any) -> Floats:
     """The scores with position bias and mask."""
+    if bias is not None and mask is not None and knobs.get("mask") == "without_bias":
+        return scores + bias
     if bias is not None:
         scores = {
             "ignored": scores,
@@ -254,7 +283,7 @@ def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, /, **knobs
 def _softmax_with_zero(scores: Floats, zero: bool, /, **knobs: Any) -> Floats:
     """Softmax over the keys, with one more key whose score is 0 where ``zero`` says so."""
     kind = knobs.get("zero")
-    if knobs.get("softmax") == "queries":
+    if knobs.get("softmax") == "queries" or (knobs.get("softmax") == "plain_queries" and not zero):
         return softmax(scores, -2)
     if (kind == "always" or zero) and kind != "ignored":
         score = 1.0 if kind == "one" else 0.0

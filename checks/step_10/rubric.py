@@ -8,7 +8,7 @@ from __future__ import annotations
 from checks.shared import results_gpt2, structure, usual
 from checks.shared.attention_mistakes import HEADS
 from checks.shared.mistakes import named
-from checks.step_10 import calls, mistakes, trials
+from checks.step_10 import calls, mistakes, results, trials
 from grader.rubric import Check, Rubric, rules, source
 
 CLASS = calls.CLASS
@@ -17,6 +17,8 @@ CACHES = ("cache-*",)
 TOGETHER = ("together-*",)
 WHOLE = ("plain", *OPTIONS, *CACHES, *TOGETHER)
 """The trials that run the whole layer."""
+
+KNOWN = named(mistakes.OPTIONS, mistakes.ROTARY, mistakes.CACHE, HEADS)
 
 PART_1 = (
     "numbers",
@@ -140,7 +142,7 @@ SOURCE = (
         "rotate",
         "__call__: the rotation is used where there is one",
         "__call__: the rotation is not used",
-        "Call self.rotary(query, positions), and the same for the key",
+        "Rotate query and key by the same positions: self.rotary(tensor, positions)",
         "The new tokens stand at past, past + 1, …",
         lesson="Rotation and the cache",
         gives="the rotated key",
@@ -151,7 +153,7 @@ SOURCE = (
         "join",
         "__call__: F.concat puts cached keys and values in front of the new ones",
         "__call__: cached keys and values are not put in front of the new ones",
-        "Use F.concat([past_key_value[0], key], axis=-2), and the same for the value",
+        "Join along the tokens, key and value alike: F.concat([old, new], axis=-2)",
         "The tokens are the second to last axis, and old ones come first.",
         lesson="The cache",
         gives="the values of all tokens",
@@ -304,7 +306,9 @@ RUNTIME = (
         lesson="Rotation and the cache",
         blank="rotate",
         part="rotate",
-        rule=rules.numbers("rotary", what="numbers with use_rotary"),
+        rule=results.before(
+            rules.numbers("rotary", what="numbers with use_rotary"), "rotary", "out.0"
+        ),
         needs=PART_1,
     ),
     Check(
@@ -326,7 +330,7 @@ RUNTIME = (
         "The cached tokens stand in front of the new ones.",
         lesson="The cache",
         blank="join",
-        rule=rules.runs(*CACHES),
+        rule=rules.all_of(results.grows(*CACHES), rules.runs(*CACHES)),
         needs=("cached-pair",),
     ),
     Check(
@@ -341,7 +345,14 @@ RUNTIME = (
         part=("join", "cache"),
         rule=rules.all_of(
             rules.shapes("cache-first", "cache-plain"),
-            rules.numbers("cache-first", "cache-plain", what="numbers of the cache or behind it"),
+            rules.placed(
+                rules.numbers(
+                    "cache-first", "cache-plain", what="numbers of the cache or behind it"
+                ),
+                KNOWN,
+                "cache-first",
+                "cache-plain",
+            ),
         ),
         needs=("cached-forward", "attention-mask"),
     ),
@@ -355,7 +366,11 @@ RUNTIME = (
         blank="past-length",
         part="positions",
         rule=rules.all_of(
-            rules.numbers(*CACHES, what="numbers of a text in pieces"),
+            rules.placed(
+                rules.numbers(*CACHES, "rotary", what="numbers of a text in pieces"),
+                KNOWN,
+                *CACHES,
+            ),
             rules.note("{count} layers, compared with float64.", *WHOLE),
         ),
         needs=("cache", "use-rotary", "add-zero-attn"),
@@ -380,7 +395,7 @@ RUNTIME = (
 RUBRIC = Rubric(
     checks=(*SOURCE, *RUNTIME),
     draw=trials.draw,
-    misconceptions=named(mistakes.OPTIONS, mistakes.ROTARY, mistakes.CACHE, HEADS),
+    misconceptions=KNOWN,
     result="numbers",
     gives={"project": "query, key and value", "mix": "what each head found"},
 )

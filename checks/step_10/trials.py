@@ -11,7 +11,7 @@ from checks.shared.attention import Floats, causal_mask, merge_heads, split_head
 from checks.shared.drawn import Array, Rng, normal
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
-from checks.step_10.oracle import MAX_POSITIONS, cached, multi_head_attention
+from checks.step_10.oracle import MAX_POSITIONS, cached, last_outputs, multi_head_attention
 from grader.rubric import Call, Make, Probe, TensorArg, Trial
 
 
@@ -99,12 +99,10 @@ def _rotary(rng: Rng) -> Trial:
     steps = [Step("out", text, use_cache=True), Step("new", new, after="out")]
 
     def expect(**knobs: Any) -> dict[str, Floats]:
-        found = {}
-        for name, seen in (("out.0", text), ("new.0", x)):
-            before, last = (one.astype(np.float64) for one in (seen[:, :-LAST], seen[:, -LAST:]))
-            past = cached(layer, before, **knobs)
-            found[name], _ = multi_head_attention(layer, last, past=past, **knobs)
-        return found
+        before, last = text.astype(np.float64), new.astype(np.float64)
+        past = cached(layer, before, **knobs)
+        output, _ = multi_head_attention(layer, last, past=past, **knobs)
+        return {"out.0": last_outputs(layer, before, LAST, **knobs), "new.0": output}
 
     probe = layer_trial("rotary", 1, hidden, options, steps, weights).probe
     return Trial(probe, expect, view=lambda array: array[..., -LAST:, :])

@@ -38,7 +38,9 @@ def converts(rule: Rule, *trials: str) -> Rule:
             own = error is not None and error.calls and error.calls[-1].code.startswith("raise")
             if error is None or not own or evidence.state(name, "weights") is not State.FAILED:
                 continue
-            found = complaint(error.message, _stored(evidence, name))
+            found = complaint(
+                error.message, _stored(evidence, name), evidence.matching(*trials)[0] != name
+            )
             note = f"Your error says: {error.message}"
             return replace(
                 ruling,
@@ -63,8 +65,11 @@ def _stored(evidence: Evidence, trial: str) -> list[str]:
     return [name for one in given for name, array in one.items() if isinstance(array, ArrayArg)]
 
 
-def complaint(message: str, stored: Iterable[str]) -> Complaint:
-    """The complaint of an error about a checkpoint that fits."""
+def complaint(message: str, stored: Iterable[str], later: bool = False) -> Complaint:
+    """The complaint of an error about a checkpoint that fits.
+
+    ``later`` says that another checkpoint was converted before.
+    """
     keys = set(stored)
     names = NAME.findall(message)
     shown = next(iter(names), "")
@@ -89,14 +94,28 @@ def complaint(message: str, stored: Iterable[str]) -> Complaint:
             "Turn the arrays whose names end in one of TRANSPOSED: stored.T",
             r"\.T\b|transpose|swapaxes",
         )
+    if later and shown not in keys and shown.removeprefix(PREFIX) in keys:
+        return Complaint(
+            f"It finds a problem with {shown}, which the checkpoint has as "
+            f"{shown.removeprefix(PREFIX)}: an array is kept under the checkpoint's name",
+            "Keep each array under the model's name: weights[name] = ...",
+            r"^\w+\[\w+\] = ",
+        )
     return Complaint(
         f"It finds a problem with {shown}, and there is none: what a condition compares is of two "
         "kinds, or it is the wrong way round",
         "A name is unexpected where it is not in expected, and missing where it is not in weights: "
         "weights[name] is kept by the model's name. A shape is wrong where the two differ; a tuple "
         "never equals a list",
-        r"^if .*\bin \w+:|^if .*(!=|==)",
+        _words(message, shown) or r"^(el)?if \w+ (not )?in \w+:|\.shape.*(!=|==)|(!=|==).*\.shape",
     )
+
+
+def _words(message: str, name: str) -> str:
+    """The learner's own words in front of a name, as a pattern for the line that writes them."""
+    line = next((one for one in message.splitlines() if name in one), "")
+    found = re.findall(r"[^\W\d_][^{}'\"]*[^\W\d_]", line.partition(name)[0])
+    return re.escape(found[-1]) if name and found else ""
 
 
 def _name(name: str, keys: set[str]) -> Complaint | None:
@@ -142,7 +161,7 @@ def _misses_head() -> Complaint:
     return Complaint(
         f"It misses {HEAD}, which the model does not have: missing is what the model expects",
         "Go through the names of expected, and ask which is not in weights",
-        r"(=|append|extend).*\bfor \w+ in \w+ if|^if .*not in|not in",
+        r"\bfor \w+ in \w+ if|missing|not in weights|^if .*not in",
     )
 
 
@@ -155,7 +174,7 @@ def _shapes(line: str, shapes: list[str]) -> Complaint | None:
             f"It reports {name}, whose shape is right: {list(one)} and {list(two)} are equal",
             "Report a shape where the two differ (!=), and compare a tuple with a tuple: "
             "array.shape != expected[name]",
-            r"^(el)?if .*\.shape.*(!=|==)|^(el)?if .*(!=|==).*\.shape",
+            r": \[.*shape|^(el)?if .*\.shape.*(!=|==)|^(el)?if .*(!=|==).*\.shape",
         )
     if one != two[::-1]:
         return None

@@ -5,10 +5,13 @@ from __future__ import annotations
 from checks.shared.mistakes import Family, Knob
 
 embed = Knob("embed")
-layers = Knob("layers", "blocks")
+layers = Knob("layers", "call-blocks")
 ln_f = Knob("ln_f", "call-ln-f")
 head = Knob("head", "tied-head")
-turned = Knob("turned", "transpose")
+turned = Knob("turned", "turned")
+
+RETURNED = r"GPT2Model.__call__() ~\.h\[0\]|^return"
+"""Where the way through the blocks ends too early."""
 
 MODEL: Family = {
     "no-positions": embed(
@@ -44,23 +47,46 @@ MODEL: Family = {
         "2017. GPT-2 adds them as they are.",
     ),
     "layers-reversed": layers("reversed", "The blocks run in the reverse order."),
-    "first-layer-only": layers("first_only", "Only the first block runs."),
+    "first-layer-only": layers(
+        "first_only", "Only the first block runs. Is a return inside the loop?", place=RETURNED
+    ),
     "first-layer-repeated": layers(
-        "first_repeated", "The first block runs again and again. Each turn has a block of its own."
+        "first_repeated",
+        "The first block runs again and again. Each turn has a block of its own.",
+        part="blocks",
+        place="h",
     ),
     "last-layer-repeated": layers(
-        "last_repeated", "Every turn runs the last block. Each has a block of its own."
+        "last_repeated",
+        "Every turn runs the last block. Each has a block of its own: [block] * n is one block, n "
+        "times.",
+        part="blocks",
+        place="h",
+    ),
+    "first-layer-missing": layers("without_first", "The first block does not run."),
+    "layers-residual": layers(
+        "residual",
+        "What goes into a block is added to its result. The block has added it already: "
+        "hidden_states = block(hidden_states).",
     ),
     "last-layer-missing": layers("without_last", "The last block does not run."),
     "no-layers": layers("none", "No block runs."),
     "no-ln-f": ln_f("missing", "The last normalization, ln_f, is missing."),
     "ln-f-twice": ln_f("twice", "ln_f is applied twice."),
     "ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes behind the last one."),
+    "ln-f-each": ln_f(
+        "each", "ln_f is applied behind every block. It comes once, behind the last one."
+    ),
+    "ln-f-also-first": ln_f(
+        "also_first",
+        "ln_f is applied before the blocks as well. It comes once, behind the last one.",
+    ),
     "ln-f-eps": ln_f(
         "eps",
-        "The eps of ln_f is fixed at 1e-5. Give it the configuration's: "
+        "The eps of ln_f is a fixed number, or LayerNorm's own. Give it the configuration's: "
         "eps=config.layer_norm_epsilon.",
         part="ln-f",
+        place="ln_f",
     ),
     "head-softmax": head(
         "softmax", "The model returns probabilities. Logits are the scores before the softmax."

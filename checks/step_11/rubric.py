@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from checks.shared import results_gpt2, structure, usual
+from checks.shared import structure, usual
 from checks.shared.mistakes import named
-from checks.step_11 import complaints, mistakes, trials
+from checks.step_11 import complaints, mistakes, refusals, returned, trials
 from grader.rubric import Check, Rubric, rules, source
 
 MODEL, HEAD, CONVERT = "GPT2Model", "GPT2LMHeadModel", "convert_checkpoint"
 LOGITS, CHECKPOINTS = ("logits-*",), ("checkpoint-*",)
 INIT = f"{MODEL}.__init__"
+KNOWN = named(mistakes.MODEL, mistakes.CHECKPOINT)
 
 
 MODEL_SOURCE = (
@@ -138,7 +139,7 @@ RUNTIME = (
         "parameters",
         "It has Hugging Face's parameters: transformer.wte, wpe, h.0, h.1, …, ln_f",
         "It does not have Hugging Face's parameters",
-        "The names of the attributes are the names of the weights; the head has none",
+        "Attributes have the names of the weights, and each entry of h is a GPT2Block(config)",
         "The names of the attributes are the names of the weights.",
         lesson="The names",
         answer="wte and wpe are Embedding, h is ModuleList of config.n_layer GPT2Block, ln_f "
@@ -163,8 +164,9 @@ RUNTIME = (
         "Compare each line with the lesson's picture of the model",
         "The head is the table of tokens once more.",
         lesson="The tied head",
+        part=("logits", "call-blocks"),
         rule=rules.all_of(
-            rules.numbers(*LOGITS, what="logits"),
+            rules.placed(rules.numbers(*LOGITS, what="logits"), KNOWN, *LOGITS),
             rules.note("{count} models, compared with float64.", *LOGITS),
         ),
         needs=("forward",),
@@ -177,7 +179,9 @@ RUNTIME = (
         "Some checkpoints have transformer. in front of every name.",
         lesson="The names",
         blank="prefix",
-        rule=complaints.converts(rules.runs(*CHECKPOINTS), *CHECKPOINTS),
+        rule=returned.gives(
+            complaints.converts(rules.runs(*CHECKPOINTS), *CHECKPOINTS), *CHECKPOINTS
+        ),
         needs=("parameters",),
     ),
     Check(
@@ -188,8 +192,11 @@ RUNTIME = (
         "Hugging Face keeps four kinds of matrices as [in, out].",
         lesson="The other way round",
         blank="transpose",
-        part="transpose",
-        rule=rules.numbers(*CHECKPOINTS, what="logits with the weights of a checkpoint"),
+        part=("transpose", "turned"),
+        rule=returned.gives(
+            rules.numbers(*CHECKPOINTS, what="logits with the weights of a checkpoint"),
+            *CHECKPOINTS,
+        ),
         needs=("convert", "logits"),
     ),
     Check(
@@ -200,7 +207,7 @@ RUNTIME = (
         "Names that got no array are left over.",
         lesson="Nothing left over",
         blank="missing",
-        rule=results_gpt2.refuses(trials.refused("refuse-missing", "refuse-all"), "weights"),
+        rule=refusals.refused("refuse-missing", "refuse-all"),
         needs=("convert",),
     ),
     Check(
@@ -211,9 +218,7 @@ RUNTIME = (
         "An array that no parameter takes is a mistake too.",
         lesson="Nothing left over",
         blank="compare",
-        rule=results_gpt2.refuses(
-            trials.refused("refuse-unexpected", "refuse-elsewhere"), "weights"
-        ),
+        rule=refusals.refused("refuse-unexpected", "refuse-elsewhere"),
         needs=("convert",),
     ),
     Check(
@@ -225,7 +230,7 @@ RUNTIME = (
         lesson="Nothing left over",
         answer="if array.shape != expected[name]: note both shapes, and raise when all are "
         "looked at",
-        rule=results_gpt2.refuses(trials.refused("refuse-shape", "refuse-turned"), "weights"),
+        rule=refusals.refused("refuse-shape", "refuse-turned"),
         needs=("convert",),
     ),
 )
@@ -233,7 +238,7 @@ RUNTIME = (
 RUBRIC = Rubric(
     checks=(*MODEL_SOURCE, *RUNTIME),
     draw=trials.draw,
-    misconceptions=named(mistakes.MODEL, mistakes.CHECKPOINT),
+    misconceptions=KNOWN,
     result="logits",
     gives={"call-blocks": "the output of a block", "logits": "the logits"},
 )

@@ -266,8 +266,3 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
 
 def _refused(name: str, checkpoint: Mapping[str, Array]) -> Trial:
     return Trial(Probe(name, _converted(DAMAGED, checkpoint)))
-
-
-def refused(*names: str) -> dict[str, tuple[str, ...]]:
-    """The entries of ``REFUSED`` with these names."""
-    return {name: REFUSED[name] for name in names}

@@ -4,32 +4,70 @@ from __future__ import annotations
 
 from checks.shared.mistakes import Family, Knob
 
+SORTED = r"next_token() ~sort|partition|top_k.*[\])]"
+HIDDEN = r"next_token() ~\[.*[<>].*\] = |where\("
+SHARES = r"next_token() ~\bexp\(|softmax"
+ENDS = r"next_token() ~cumsum|cumprod|searchsorted|draw <|[<>]=? draw"
+READ = r"stream() ~\[-1:?\]|\[:1\]|Tensor\("
+POSITIONS = r"decode() ~range\("
+PAST = r"decode() ~(cache|past).*shape|len\("
+ONE_OFF = r"decode() ~range\(.*[+-] 1\b|shape.*[+-] 1\b"
+VALUES = r"_attend() ~^v.*concat|concat.*\[1\]"
+"""Where a step of the choice is written, or of the loop, as ``Misconception.place``."""
+
 choice = Knob("choice", "temperature")
-heat = Knob("heat", "temperature")
-best = Knob("best", "top-k")
-shares = Knob("shares", "temperature")
-order = Knob("order", "temperature")
-count = Knob("count", "loop")
-end = Knob("end")
-numbers = Knob("numbers", "drawn")
-returned = Knob("returned", "loop")
-position = Knob("position", "loop")
-reads = Knob("reads", "loop")
+heat = Knob("heat", "temperature", r"next_token() ~= .*(logits|temperature)")
+best = Knob("best", "top-k", SORTED)
+shares = Knob("shares", "temperature", SHARES)
+order = Knob("order", "temperature", ENDS)
+count = Knob("count", "written", r"stream() ~range\(|^while")
+end = Knob("end", place="stream() ~eos_token_id|yield")
+numbers = Knob("numbers", "drawn", r"stream() ~next\(|draw=")
+returned = Knob("returned", "written", "generate() end")
+position = Knob("position", "loop", r"stream() ~to_numpy|logits.*\[")
+reads = Knob("reads", "fed", READ)
 decode = Knob("decode", "layers")
+joined = Knob("decode", "join", "_attend() ~concat")
 ln_f = Knob("ln_f", "head")
 
 CHOICE: Family = {
     "always-greedy": choice(
-        "greedy", "The likeliest token is always taken, whatever the temperature."
+        "greedy",
+        "The likeliest token is always taken, whatever the temperature.",
+        place=r"next_token() ~argmax\((?!logits)|^if .*temp",
     ),
-    "worst-token": choice("worst", "The token with the lowest score is taken.", part="greedy"),
+    "never-greedy": choice(
+        "not_greedy",
+        "At temperature 0 nothing returns the likeliest token: the logits are divided by 0, and "
+        "token 0 comes out. First of all return int(np.argmax(logits)) where temperature == 0.",
+        part="greedy",
+        place="next_token() ~argmax|temperature",
+    ),
+    "worst-token": choice(
+        "worst",
+        "The token with the lowest score is taken. np.argmax finds the highest.",
+        part="greedy",
+        place="next_token() ~arg|sort",
+    ),
     "temperature-multiplied": heat(
         "multiplied", "The logits are multiplied by the temperature. Divide by it."
     ),
     "temperature-ignored": heat("ignored", "The temperature is ignored."),
     "temperature-squared": heat("squared", "The logits are divided by the temperature twice."),
-    "top-k-ignored": best("ignored", "top_k is ignored."),
-    "top-k-one-less": best("one_less", "One token too few may be drawn: top_k - 1 of them."),
+    "top-k-ignored": best("ignored", "top_k is ignored.", place="next_token() ~top_k|softmax|exp"),
+    "top-k-one-less": (
+        best(
+            "one_less",
+            "One token too few may be drawn: top_k - 1 of them. Hide only scores below the lowest "
+            "that may stay (<, not <=).",
+            place=HIDDEN,
+        ),
+        best(
+            "index_less",
+            "One token too few may be drawn: top_k - 1 of them. np.sort(scores)[-top_k] is the "
+            "lowest that may stay.",
+        ),
+    ),
     "top-k-one-more": best("one_more", "One token too many may be drawn: top_k + 1 of them."),
     "top-k-worst": best("worst", "The worst top_k tokens are kept. Keep the best."),
     "top-k-from-the-lowest": (
@@ -47,14 +85,17 @@ CHOICE: Family = {
     "top-k-hidden": best(
         "hidden",
         "The best top_k tokens are hidden, and the others kept. It is the other way round.",
+        place=HIDDEN,
     ),
     "top-k-zero": best(
         "zero",
         "Scores below the best top_k are set to 0, which is an ordinary score. Set them to -inf.",
+        place=HIDDEN,
     ),
     "top-k-after-softmax": best(
         "after_softmax",
         "Tokens are left out after the softmax, so the probabilities no longer sum to 1.",
+        place=HIDDEN,
     ),
     "uniform-draw": shares(
         "uniform", "Every token that may be drawn is equally likely. Weigh them by softmax."
@@ -63,14 +104,21 @@ CHOICE: Family = {
         "best_first",
         "The shares follow each other from the likeliest to the least likely. Here they "
         "follow the ids of the tokens.",
+        place="next_token() ~sort",
     ),
     "draw-worst-first": order(
         "worst_first",
         "The shares follow each other from the least likely to the likeliest. Here they "
         "follow the ids of the tokens.",
+        place="next_token() ~sort",
     ),
-    "draw-last-first": order(
-        "last_first", "The shares are counted from the last token. Begin with id 0."
+    "draw-last-first": (
+        order("last_first", "The shares are counted from the last token. Begin with id 0."),
+        order(
+            "from_above",
+            "1 - draw is looked for, which counts the shares from the last token. Look for draw.",
+            place=r"next_token() ~1(\.0)? - draw",
+        ),
     ),
     "draw-no-sum": order(
         "no_sum",
@@ -88,12 +136,17 @@ CHOICE: Family = {
         "unnormalized",
         "The shares do not sum to 1: np.exp is not divided by its sum. Without that draw, which "
         "lies between 0 and 1, does not fit.",
+        place=SHARES,
     ),
     "draw-even": order(
-        "even", "draw times vocab_size is taken as the token: every token is equally likely then."
+        "even",
+        "draw times vocab_size is taken as the token: every token is equally likely then.",
+        place=r"next_token() ~draw \*|\* draw",
     ),
     "draw-one-late": order("one_late", "The token after the right one is taken."),
-    "draw-one-early": order("one_early", "The token before the right one is taken."),
+    "draw-one-early": order(
+        "one_early", "The token before the right one is taken.", place="next_token() ~- 1"
+    ),
 }
 
 LOOP: Family = {
@@ -141,6 +194,7 @@ LOOP: Family = {
         "restart",
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
         part="positions",
+        place=POSITIONS,
     ),
     **{
         f"past-{name}": decode(
@@ -148,6 +202,7 @@ LOOP: Family = {
             f"The positions of new tokens start at {what}. They start at the number of cached "
             "tokens: cache[0][0].shape[-2].",
             part="positions",
+            place=PAST,
         )
         for name, value, what in (
             ("batch", "past_axis_0", "the batch size, the first axis of the cached keys"),
@@ -157,18 +212,67 @@ LOOP: Family = {
             ("pair", "past_pair", "2, the length of the pair (key, value)"),
         )
     },
-    "cache-positions-one-late": decode(
-        "one_late", "The positions of new tokens are off by one.", part="positions"
+    "cache-positions-one-late": tuple(
+        decode(
+            value,
+            f"The positions of new tokens are off by one: they start one too {what}. The first "
+            "new token stands at the number of cached tokens.",
+            part="positions",
+            place=ONE_OFF,
+        )
+        for value, what in (("one_late", "late"), ("one_early", "early"))
     ),
-    "cache-ignored": decode(
-        "ignored",
-        "The cached keys and values are not used: new tokens see only each other.",
-        part="join",
+    **{
+        f"order-{name}": decode(
+            f"order_{name}",
+            f"{what} are swapped, at the split or where the parts are handed on. The order is "
+            "query, key, value.",
+            part="project",
+            place="_attend() ~split|chunk|c_attn",
+        )
+        for name, what in (
+            ("kqv", "Query and key"),
+            ("qvk", "Key and value"),
+            ("vkq", "Query and value"),
+        )
+    },
+    "cache-ignored": joined(
+        "ignored", "The cached keys and values are not used: new tokens see only each other."
     ),
-    "cache-new-first": decode(
+    "cache-new-first": joined(
         "new_first",
         "The new keys and values stand in front of the cached ones. Old first, then new.",
+    ),
+    "cache-keys-new-first": joined(
+        "keys_new_first", "The new keys stand in front of the cached ones. Old first, then new."
+    ),
+    "cache-values-new-first": joined(
+        "values_new_first",
+        "The new values stand in front of the cached ones. Old first, then new.",
+        place=VALUES,
+    ),
+    "cache-exchanged": joined(
+        "exchanged", "Cached keys and values are swapped. past is (key, value)."
+    ),
+    "cache-value-for-key": joined(
+        "value_for_key", "The cached values are joined with the new keys. past[0] has the keys."
+    ),
+    "cache-key-for-value": joined(
+        "key_for_value",
+        "The cached keys are joined with the new values. past[1] has the values.",
+        place=VALUES,
+    ),
+    "returns-exchanged": decode(
+        "returns_exchanged",
+        "The cache is returned as (value, key). It is (key, value).",
         part="join",
+        place="_attend() end",
+    ),
+    "returns-keys-twice": decode(
+        "returns_keys",
+        "The keys are returned twice. The cache is (key, value).",
+        part="join",
+        place="_attend() end",
     ),
     "cache-no-mask": decode(
         "no_mask",
@@ -177,7 +281,10 @@ LOOP: Family = {
     ),
     "cache-first-layer": decode("first_layer", "Every block gets the cache of the first block."),
     "cache-new-only": decode(
-        "new_only", "Only the new keys and values are returned. Return those of all tokens."
+        "new_only",
+        "Only the new keys and values are returned. Return those of all tokens.",
+        part="join",
+        place="_attend() end",
     ),
     "decode-ln-f-twice": ln_f("twice", "ln_f is applied twice."),
     "decode-ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes behind them."),

@@ -62,7 +62,13 @@ def _start(past: int, cache: Cache | None, kind: str | None) -> int:
         return past
     keys = cache[0][0].shape
     axes = {f"past_axis_{axis}": keys[axis] for axis in (0, 1, -1)}
-    others = {"restart": 0, "one_late": past + 1, "past_layers": len(cache), "past_pair": 2}
+    others = {
+        "restart": 0,
+        "one_late": past + 1,
+        "one_early": past - 1,
+        "past_layers": len(cache),
+        "past_pair": 2,
+    }
     return int({**axes, **others}.get(kind or "", past))
 
 
@@ -71,13 +77,12 @@ def _attend(
 ) -> tuple[Floats, KeyValue]:
     """Attention of new tokens, which also see the cached ones."""
     fused = linear(x, w["c_attn.weight"], w["c_attn.bias"])
-    query, key, value = (split_heads(part, n_head) for part in np.split(fused, 3, axis=-1))
+    parts = dict(zip("qkv", np.split(fused, 3, axis=-1), strict=True))
+    order = (kind or "").removeprefix("order_") if kind in ORDERS else "qkv"
+    query, key, value = (split_heads(parts[name], n_head) for name in order)
     new = key, value
     if before is not None and kind != "ignored":
-        pairs = [(before[0], key), (before[1], value)]
-        key, value = (
-            np.concatenate(pair[::-1] if kind == "new_first" else pair, axis=-2) for pair in pairs
-        )
+        key, value = _joined(new, before, kind)
     seq, total = query.shape[-2], key.shape[-2]
     scores = query @ key.swapaxes(-1, -2)
     if kind != "no_scale":
@@ -87,7 +92,28 @@ def _attend(
     merged = merge_heads(softmax(scores) @ value)
     if kind != "no_c_proj":
         merged = linear(merged, w["c_proj.weight"], w["c_proj.bias"])
-    return merged, (new if kind == "new_only" else (key, value))
+    grown = {"new_only": new, "returns_exchanged": (value, key), "returns_keys": (key, key)}
+    return merged, grown.get(kind or "", (key, value))
+
+
+ORDERS = ("order_kqv", "order_qvk", "order_vkq")
+
+
+def _joined(new: KeyValue, before: KeyValue, kind: str | None) -> KeyValue:
+    """Cached and new keys and values, or what the knob ``decode`` makes of it."""
+    old = {
+        "exchanged": before[::-1],
+        "value_for_key": (before[1], before[1]),
+        "key_for_value": (before[0], before[0]),
+    }.get(kind or "", before)
+    turned = {"new_first": (0, 1), "keys_new_first": (0,), "values_new_first": (1,)}
+    key, value = (
+        np.concatenate(
+            (new[at], old[at]) if at in turned.get(kind or "", ()) else (old[at], new[at]), axis=-2
+        )
+        for at in (0, 1)
+    )
+    return key, value
 
 
 def writer(

@@ -2,8 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from checks.shared.results_gpt2 import described
+from checks.step_12 import sampling
 from checks.step_12.texts import STREAM
-from grader.rubric import Evidence, Failed, NotRun, Passed, Rule, Ruling, rules
+from grader.rubric import (
+    ArrayArg,
+    Call,
+    Evidence,
+    Failed,
+    Misconception,
+    NotRun,
+    Passed,
+    Rule,
+    Ruling,
+    Seen,
+    SeenArray,
+    SeenTensor,
+    rules,
+)
 
 Fed = list[tuple[str, int]]
 """Calls of the model in order: method, and tokens that it read."""
@@ -34,6 +56,100 @@ def streams(trial: str, *, prompt: int, new: int) -> Rule:
     return rule
 
 
+def feeding(rule: Rule, trial: str, *, prompt: int) -> Rule:
+    """``rule``; where it fails, it says what the model of ``trial`` was fed, if that is wrong.
+
+    With a cache: the whole prompt, then one token. Without: the whole text, one longer each time.
+    """
+
+    def told(evidence: Evidence) -> Ruling:
+        ruling = rule(evidence)
+        for how, cached in STREAM.items() if isinstance(ruling, Failed) else ():
+            fed = _fed(evidence, trial, f"late-{how}") or _fed(evidence, trial, f"early-{how}")
+            method = "decode" if cached else "__call__"
+            sizes = [size for name, size in fed or () if name == method]
+            right = [prompt, 1 if cached else prompt + 1][: len(sizes)]
+            if sizes[:2] != right:
+                return _misfed(sizes[:2], prompt, cached=cached)
+        return ruling
+
+    return told
+
+
+MADE, APPENDED = r"stream() ~\[-1:?\]|\[:1\]|Tensor\(", "stream() ~^yield"
+"""Where the tokens to feed are chosen, and behind what the new one is appended."""
+
+
+def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
+    """What is wrong with the numbers of tokens that the model was fed for a prompt."""
+    use = "With" if cached else "Without"
+    told = f"{use} the cache the model is fed {' and then '.join(map(str, sizes))} tokens"
+    if cached:
+        want = f"the prompt of {prompt}, and then 1"
+        hint = "The first call reads the whole text, each later one the last token: text[-1:]."
+    else:
+        want = f"the prompt of {prompt}, and then {prompt + 1}"
+        hint = "Every call reads the whole text: append each new token to it, and feed all of it."
+    grows = not cached and sizes[0] == sizes[-1] == prompt
+    return Failed(f"{told}, expected {want}", hint, about=APPENDED if grows else MADE)
+
+
+WHERE = "decode() end"
+BOTH = "return self.lm_head(...), tuple(grown): the logits, and the cache of all blocks"
+
+
+def decoded(*trials: str) -> Rule:
+    """Every call of ``decode`` that returned gave logits, and a cache: a pair for each block."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name in evidence.matching(*trials):
+            calls = [a for a in evidence.trials[name].probe.actions if isinstance(a, Call)]
+            tensors = sum(path.count(".") == LEVELS for path in evidence.expected(name))
+            for call in calls:
+                ran = call.name in evidence.observation(name).results
+                seen = evidence.seen(name, call.name)
+                if ran and (told := _no_cache(seen, tensors // 2 // len(calls))) is not None:
+                    return told
+        return Passed()
+
+    return rule
+
+
+LEVELS = 3
+"""Dots in the path of a cached tensor: call, cache, block, key or value."""
+
+
+def _no_cache(seen: Seen, blocks: int) -> Failed | None:
+    """What is wrong with what ``decode`` returned."""
+    if not isinstance(seen, tuple | list) or len(seen) != 2:
+        said = f"decode returned {described(seen)}, expected a pair: the logits and the cache"
+        return Failed(said, BOTH, about=WHERE)
+    if not isinstance(seen[0], SeenTensor):
+        said = f"The first of the pair from decode is {described(seen[0])}, expected the logits"
+        return Failed(said, BOTH, about=WHERE)
+    cache = seen[1]
+    if not isinstance(cache, tuple | list):
+        said = f"The cache from decode is {described(cache)}, expected a pair for each block"
+        return Failed(said, BOTH, about=WHERE)
+    if len(cache) != blocks:
+        said = f"The cache from decode has {len(cache)} entries, and the model {blocks} blocks"
+        hint = "Append one pair for each block, inside the loop: grown.append(key_value)"
+        return Failed(said, hint, about="decode() ~append|grown")
+    odd = next((one for one in cache if not _is_pair(one)), None)
+    if odd is None:
+        return None
+    said = f"An entry of the cache is {described(odd)}, expected the tensors (key, value)"
+    return Failed(said, "return output, (key, value)", about="_attend() end")
+
+
+def _is_pair(seen: Seen) -> bool:
+    return (
+        isinstance(seen, tuple | list)
+        and len(seen) == 2
+        and all(isinstance(one, SeenTensor) for one in seen)
+    )
+
+
 def _fed(evidence: Evidence, trial: str, action: str) -> Fed | None:
     seen = evidence.seen(trial, action)
     fed = seen.get("fed") if isinstance(seen, dict) else None
@@ -45,6 +161,100 @@ def _fed(evidence: Evidence, trial: str, action: str) -> Fed | None:
 
 def _sizes(fed: Fed) -> str:
     return " + ".join(str(size) for _, size in fed)
+
+
+CHOICE, COUNT = r"stream() ~next_token\(", r"stream() ~range\(|^while"
+"""Where a new token is chosen, and where new tokens are counted."""
+
+
+def written(trials: str, what: str, mistakes: Iterable[Misconception] = ()) -> Rule:
+    """The texts have the right tokens.
+
+    Where one has not, the line is that of the mistake that explains it. If none does, it is where
+    tokens are chosen or counted: ``next_token`` itself is right by then.
+    """
+    same = rules.placed(rules.numbers(trials, what=what), mistakes, trials)
+    short = rules.placed(partial(_lengths, trials=trials), mistakes, trials)
+
+    def rule(evidence: Evidence) -> Ruling:
+        for told, place in ((short, COUNT), (same, CHOICE)):
+            ruling = told(evidence)
+            if isinstance(ruling, Failed):
+                note = _texts(evidence, *ruling.wrong[0]) if ruling.wrong else None
+                return replace(ruling, about=ruling.about or place, note=note)
+        return ruling
+
+    return rule
+
+
+def _lengths(evidence: Evidence, trials: str) -> Ruling:
+    """Every text is as long as it must be."""
+    for name in evidence.matching(trials):
+        for call, want in evidence.expected(name).items():
+            seen, prompt = evidence.seen(name, call), _prompt(evidence, name, call)
+            if not isinstance(seen, SeenArray) or seen.array.shape == want.shape:
+                continue
+            tokens = [int(token) for token in seen.array.ravel()]
+            if tokens[: len(prompt)] == prompt:
+                said = f"generate wrote {len(tokens) - len(prompt)} new tokens, "
+                said += f"expected {len(want) - len(prompt)}"
+            else:
+                said = f"generate returned {len(tokens)} tokens, expected {len(want)}: "
+                said += f"the prompt of {len(prompt)} comes first"
+            return Failed(said, wrong=((name, call),))
+    return Passed()
+
+
+def _prompt(evidence: Evidence, trial: str, call: str) -> list[int]:
+    """The tokens that a call of ``generate`` was given."""
+    made = next(a for a in evidence.trials[trial].probe.actions if a.name == call)
+    given = made.args[1] if isinstance(made, Call) and len(made.args) > 1 else None
+    return [one for one in given if isinstance(one, int)] if isinstance(given, list) else []
+
+
+def _texts(evidence: Evidence, trial: str, call: str) -> str | None:
+    """The tokens that a call wrote, and the right ones."""
+    seen, prompt = evidence.seen(trial, call), _prompt(evidence, trial, call)
+    if not isinstance(seen, SeenArray) or seen.array.ndim != 1 or not prompt:
+        return None
+    tokens, want = seen.array.tolist(), evidence.expected(trial)[call].astype(int).tolist()
+    if tokens[: len(prompt)] != prompt:
+        return f"It returned {tokens}. Right is {want}."
+    return f"Behind {prompt} it wrote {tokens[len(prompt) :]}. Right is {want[len(prompt) :]}."
+
+
+def chosen(rule: Rule) -> Rule:
+    """``rule``; where it fails, a note says what the first wrong call of ``next_token`` chose."""
+
+    def told(evidence: Evidence) -> Ruling:
+        ruling = rule(evidence)
+        if not isinstance(ruling, Failed) or not ruling.wrong:
+            return ruling
+        name, path = ruling.wrong[0]
+        call = next(a for a in evidence.trials[name].probe.actions if a.name == path)
+        seen, want = evidence.seen(name, path), int(evidence.expected(name)[path])
+        if not isinstance(call, Call) or not isinstance(seen, SeenArray) or seen.array.ndim:
+            return ruling
+        return replace(ruling, note=_chosen(call, f"{float(seen.array):g}", want))
+
+    return told
+
+
+def _chosen(call: Call, token: str, want: int) -> str | None:
+    """What a call of ``next_token`` chose, and what is right."""
+    logits, given = call.args[0], call.kwargs
+    if not isinstance(logits, ArrayArg):
+        return None
+    heat, best, draw = (given.get(name) for name in ("temperature", "top_k", "draw"))
+    if not isinstance(heat, float) or not heat or not isinstance(draw, float):
+        return f"It chose token {token}. The highest score is that of token {want}."
+    top_k = best if isinstance(best, int) else None
+    ends = np.cumsum(sampling.shares(logits.array.astype(np.float64), heat, top_k))
+    start = float(ends[want - 1]) if want else 0.0
+    return (
+        f"With temperature={heat:g}, top_k={top_k} and draw={draw:.3f} it chose token {token}. "
+        f"draw falls into the share of token {want}, from {start:.3f} to {float(ends[want]):.3f}."
+    )
 
 
 def fresh(trial: str, *calls: str) -> Rule:

@@ -13,9 +13,19 @@ TEXTS = ("text-*",)
 ATTEND, DECODE = f"{CLASS}._attend", f"{CLASS}.decode"
 
 
-def ends_in(*trials: str, what: str) -> Rule:
-    """The calls of these trials end, and in the right numbers."""
-    return rules.all_of(rules.runs(*trials), rules.numbers(*trials, what=what))
+CHOICES = ("greedy*", "temperature*", "top-k*")
+CHOOSING, WRITING = named(mistakes.CHOICE), named(mistakes.LOOP)
+
+
+def chooses(trials: str, what: str) -> Rule:
+    """The calls of ``next_token`` in these trials return the right tokens."""
+    right = rules.placed(rules.numbers(trials, what=what), CHOOSING, *CHOICES)
+    return rules.all_of(rules.runs(trials), results.chosen(right))
+
+
+def writes(trial: str, what: str = "tokens") -> Rule:
+    """The texts of this trial end, with the right tokens."""
+    return rules.all_of(rules.runs(trial), results.written(trial, what, WRITING))
 
 
 SOURCE = (
@@ -45,7 +55,7 @@ SOURCE = (
         "join",
         "_attend: F.concat puts cached keys and values in front of the new ones",
         "_attend: cached keys and values are not put in front of the new ones",
-        "Use F.concat([past[0], key], axis=-2), and the same for the value",
+        "Join along the tokens, key and value alike: F.concat([old, new], axis=-2)",
         "Old ones first, along the tokens.",
         lesson="Attention with a past",
         gives="the values of all tokens",
@@ -55,7 +65,7 @@ SOURCE = (
         "mask",
         "_attend: causal_mask hides the future from several new tokens",
         "_attend: causal_mask is not called",
-        "Use causal_mask(seq_len, cached, dtype=query.dtype, device=query.device)",
+        "causal_mask takes the number of new tokens, then of cached ones; hand its mask on",
         "Its second argument counts the cached tokens.",
         lesson="Attention with a past",
         gives="the causal mask",
@@ -75,7 +85,7 @@ SOURCE = (
         "positions",
         "decode: positions go on where the cache ends",
         "decode: token and position vectors are not added",
-        "Add transformer.wte(input_ids) and transformer.wpe(positions)",
+        "The positions of new tokens are past, past + 1, …: past is the length of the cached keys",
         "The first new token stands at the length of the cache.",
         lesson="Going on",
         gives="the vectors of tokens and positions",
@@ -124,7 +134,6 @@ SOURCE = (
         "The loop feeds, chooses, appends and yields.",
         lesson="The loop",
         answer="token = next_token(logits.to_numpy()[0, -1], temperature=temperature, ...)",
-        part=("loop", "end", "drawn"),
         test=source.calls("stream", "next_token"),
     ),
     usual.placeholders(
@@ -149,7 +158,7 @@ RUNTIME = (
         "int(np.argmax(logits))",
         "The highest score is the likeliest token.",
         lesson="Choosing a token",
-        rule=ends_in("greedy*", what="greedy choices"),
+        rule=chooses("greedy*", "greedy choices"),
         needs=("imports",),
     ),
     Check(
@@ -160,7 +169,7 @@ RUNTIME = (
         "Each token owns a share of the numbers from 0 to 1.",
         lesson="Drawing",
         blank="draw",
-        rule=ends_in("temperature*", what="drawn tokens"),
+        rule=chooses("temperature*", "drawn tokens"),
         needs=("greedy",),
     ),
     Check(
@@ -170,7 +179,7 @@ RUNTIME = (
         "Hide the others before the softmax: their scores become -inf",
         "The lowest of the best top_k is where to cut.",
         lesson="The best few",
-        rule=ends_in("top-k*", what="tokens drawn with top_k"),
+        rule=chooses("top-k*", "tokens drawn with top_k"),
         needs=("temperature",),
     ),
     Check(
@@ -192,7 +201,12 @@ RUNTIME = (
         "Each block has its own keys and values.",
         lesson="Going on",
         answer="Collect key_value of every block in a list, and return logits, tuple(grown)",
-        rule=rules.all_of(rules.runs(*PIECES), rules.tensors(*PIECES), rules.shapes(*PIECES)),
+        rule=rules.all_of(
+            results.decoded(*PIECES),
+            rules.runs(*PIECES),
+            rules.tensors(*PIECES),
+            rules.shapes(*PIECES),
+        ),
         needs=("builds",),
     ),
     Check(
@@ -206,7 +220,11 @@ RUNTIME = (
         "and so does the mask",
         rule=rules.all_of(
             rules.numbers("decode-at-once", what="logits or cache without a past"),
-            rules.numbers("decode-pieces", what="logits or cache behind a past"),
+            rules.placed(
+                rules.numbers("decode-pieces", what="logits or cache behind a past"),
+                WRITING,
+                "decode-pieces",
+            ),
             rules.numbers("decode-sizes-*", what="logits or cache of other sizes"),
         ),
         needs=("decode-forward",),
@@ -219,12 +237,11 @@ RUNTIME = (
         "Choose, append, go on.",
         lesson="The loop",
         answer="next_token(logits of the last position, ...), append it to the text, yield it",
-        part="loop",
-        rule=rules.all_of(
-            rules.repeats("text-greedy", "text", "again"),
-            rules.runs("text-greedy"),
-            rules.shapes("text-greedy"),
-            rules.numbers("text-greedy", what="tokens"),
+        part=("loop", "fed", "written"),
+        rule=results.feeding(
+            rules.all_of(rules.repeats("text-greedy", "text", "again"), writes("text-greedy")),
+            "stream",
+            prompt=3,
         ),
         needs=("greedy", "decode"),
     ),
@@ -236,7 +253,7 @@ RUNTIME = (
         "Without a cache every call reads the whole text.",
         lesson="The loop",
         answer="logits = model(Tensor([text], dtype=DType.int64)) in every turn",
-        rule=ends_in("text-uncached", what="tokens"),
+        rule=writes("text-uncached"),
         needs=("generate",),
     ),
     Check(
@@ -247,7 +264,7 @@ RUNTIME = (
         "The number decides into whose share it falls.",
         lesson="Drawing",
         answer="next_token(..., temperature=temperature, top_k=top_k, draw=next(numbers))",
-        rule=ends_in("text-drawn", what="drawn texts"),
+        rule=writes("text-drawn", "drawn tokens"),
         needs=("generate", "top-k"),
     ),
     Check(
@@ -258,11 +275,7 @@ RUNTIME = (
         "The end is part of the text.",
         lesson="The loop",
         answer="yield new, then: if new == eos_token_id: return",
-        rule=rules.all_of(
-            rules.runs("text-end"),
-            rules.shapes("text-end"),
-            rules.numbers("text-end", what="tokens"),
-        ),
+        rule=writes("text-end"),
         needs=("generate",),
     ),
     Check(
@@ -273,11 +286,7 @@ RUNTIME = (
         "The table of positions has n_positions rows.",
         lesson="The loop",
         answer="room = min(max_new_tokens, model.config.n_positions - len(tokens))",
-        rule=rules.all_of(
-            rules.runs("text-full"),
-            rules.shapes("text-full"),
-            rules.numbers("text-full", what="tokens"),
-        ),
+        rule=writes("text-full"),
         needs=("generate",),
     ),
     Check(
@@ -289,11 +298,7 @@ RUNTIME = (
         lesson="The loop",
         answer="Pass temperature and top_k on in both branches; compare each new token with "
         "eos_token_id; iter(draws)",
-        rule=rules.all_of(
-            rules.runs("settings-*"),
-            rules.shapes("settings-*"),
-            rules.numbers("settings-*", what="tokens"),
-        ),
+        rule=rules.all_of(rules.runs("settings-*"), results.written("settings-*", "tokens")),
         needs=("drawn", "end", "full", "uncached"),
     ),
     Check(
@@ -325,7 +330,7 @@ RUNTIME = (
 RUBRIC = Rubric(
     checks=(*SOURCE, *RUNTIME),
     draw=trials.draw,
-    misconceptions=named(mistakes.CHOICE, mistakes.LOOP),
+    misconceptions=(*CHOOSING, *WRITING),
     result="decode",
     gives={
         "temperature": "the logits over the temperature",

@@ -23,6 +23,8 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
     scores = logits * factor
     if top_k is not None and knobs.get("best") != "ignored":
         kept = {"one_less": top_k - 1, "one_more": top_k + 1}.get(knobs.get("best", ""), top_k)
+        if knobs.get("best") == "index_less":  # counted from the end, place 0 is the lowest
+            kept = min(top_k, len(scores)) - 1 or len(scores)
         if str(knobs.get("best")).startswith("sorted_up"):
             place = min(top_k, len(scores)) - (knobs.get("best") == "sorted_up_less_one")
             lowest = np.sort(scores)[min(place, len(scores) - 1)]
@@ -56,6 +58,8 @@ def next_token(
 
     The shares follow each other in the order of the ids, from 0 to 1.
     """
+    if temperature == 0 and knobs.get("choice") == "not_greedy":
+        return 0  # of NaN alone
     if temperature == 0 or knobs.get("choice") == "greedy":
         return int(np.argmin(logits) if knobs.get("choice") == "worst" else np.argmax(logits))
     probabilities = shares(logits, temperature, top_k, **knobs)
@@ -66,8 +70,13 @@ def next_token(
         order = np.argsort(probabilities, kind="stable")
     elif knobs.get("order") == "last_first":
         order = order[::-1]
+    return _drawn(probabilities, order, draw, knobs.get("order"))
+
+
+def _drawn(probabilities: Floats, order: npt.NDArray[np.int_], draw: float, kind: object) -> int:
+    """The token into whose share ``draw`` falls, or what the knob ``order`` makes of it."""
     ends = np.cumsum(probabilities[order])
-    match knobs.get("order"):
+    match kind:
         case "no_sum":
             ends = probabilities
         case "exclusive":
@@ -76,10 +85,12 @@ def next_token(
             ends = np.cumprod(probabilities)
         case "unnormalized":
             ends = ends / float(np.max(probabilities))
+        case "from_above":
+            return int(np.searchsorted(ends / ends[-1], 1 - draw, side="right"))
         case "even":
-            return int(draw * len(logits))
+            return int(draw * len(order))
     place = int(np.searchsorted(ends, draw, side="right"))
-    place += {"one_late": 1, "one_early": -1}.get(knobs.get("order", ""), 0)
+    place += {"one_late": 1, "one_early": -1}.get(str(kind), 0)
     return int(order[place % len(order)])
 
 

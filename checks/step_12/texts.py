@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from checks.shared.attention import Floats
 from checks.shared.drawn import Rng
 from checks.step_11.trials import Config, config, model_weights
@@ -115,7 +113,13 @@ STREAM = {"cached": True, "uncached": False}
 
 def _streamed(rng: Rng, sizes: Config) -> Trial:
     """``stream`` on a model that is watched: one token is taken, then the rest."""
-    first = written(rng, "", sizes, lambda _: Text(_prompt(rng, 3), 2))
+    first = written(
+        rng,
+        "",
+        sizes,
+        lambda _: Text(_prompt(rng, 3), 2),
+        lambda text: replace(text, use_cache=False),
+    )
     text = next(a for a in first.probe.actions if isinstance(a, Call))
     actions: list[Action] = [*first.probe.actions[:2]]
     for how, use_cache in STREAM.items():
@@ -132,8 +136,12 @@ def _streamed(rng: Rng, sizes: Config) -> Trial:
     answer = first.expect
 
     def expect(**knobs: object) -> dict[str, Floats]:
-        new = answer(**knobs)["text"][3:] if answer else np.zeros(0)
-        return {f"{part}-{how}": got for how in STREAM for part, got in _taken(new)}
+        found = answer(**knobs) if answer else {}
+        return {
+            f"{part}-{how}": got
+            for how, text in zip(STREAM, TEXT_CALLS, strict=True)
+            for part, got in _taken(found[text][3:])
+        }
 
     return Trial(Probe("stream", tuple(actions)), expect)
 

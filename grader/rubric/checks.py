@@ -124,7 +124,8 @@ class Misconception:
     """A mistake as a formula: the oracle with some knobs turned.
 
     ``part`` names the part of the program that it breaks. ``instead`` says that none of the
-    program's parts can be seen in its result, right or wrong.
+    program's parts can be seen in its result, right or wrong. ``place`` is where such a mistake
+    is written, as ``Failed.about`` says it.
     """
 
     id: str
@@ -132,6 +133,7 @@ class Misconception:
     knobs: Mapping[str, Any]
     part: str
     instead: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)

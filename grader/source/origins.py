@@ -128,7 +128,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
     around line 7.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
-    ``"function() ~pattern"`` is the first statement in which this regular expression is found.
+    ``"function() ~pattern"`` is the first statement in which this regular expression is found,
+    ``"() ~pattern"`` that of the whole file.
     """
     kind, _, what = about.partition(": ")
     if kind == "import":
@@ -138,6 +139,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     path, definition, end = about.partition("()")
     if not definition:
         return attribute(tree, path)
+    if not path:
+        return _written(tree, end.removeprefix(" ~"))
     node: ast.AST = tree
     for name in path.split("."):
         names = {"__call__", "forward"} if name == "__call__" else {name}
@@ -173,7 +176,7 @@ def _resembles(node: ast.AST, name: str) -> bool:
     return defines and bool(near)
 
 
-def _written(function: ast.FunctionDef, pattern: str) -> int | None:
+def _written(function: ast.FunctionDef | ast.Module, pattern: str) -> int | None:
     """The first statement of a function, or head of a block, in which a pattern is found."""
     inner = [n for one in function.body for n in ast.walk(one)]
     statements = [n for n in inner if isinstance(n, ast.stmt)]

@@ -5,7 +5,7 @@ A rule takes names of trials; a trailing ``*`` names every trial that starts lik
 
 from __future__ import annotations
 
-from grader.rubric.rules.combining import all_of, note, wish
+from grader.rubric.rules.combining import all_of, note, placed, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, loads
 from grader.rubric.rules.results import (
     note_if,
@@ -18,6 +18,7 @@ from grader.rubric.rules.results import (
 from grader.rubric.rules.running import (
     ENDINGS,
     builds,
+    defined,
     imports,
     missing_name,
     obstacle,
@@ -29,6 +30,7 @@ __all__ = [
     "all_of",
     "attribute_is",
     "builds",
+    "defined",
     "has_layer",
     "imports",
     "loads",
@@ -37,6 +39,7 @@ __all__ = [
     "note_if",
     "numbers",
     "obstacle",
+    "placed",
     "repeats",
     "runs",
     "shapes",

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.rubric.checks import Failed, Misconception, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence
-from grader.rubric.rules.asking import results_of
+from grader.rubric.rules.asking import array_at, results_of
 
 
 def all_of(*rules: Rule) -> Rule:
@@ -33,6 +39,43 @@ def note(text: str, *trials: str) -> Rule:
         return Passed(text.format(count=sum(1 for _ in results_of(evidence, trials))))
 
     return rule
+
+
+def placed(rule: Rule, mistakes: Iterable[Misconception], *trials: str) -> Rule:
+    """``rule``; if it fails without a line, it is about the place of the mistake that explains it.
+
+    Explained is what ``mistakes`` predict of every one of ``trials``.
+    """
+    known = tuple(one for one in mistakes if one.place)
+
+    def located(evidence: Evidence) -> Ruling:
+        ruling = rule(evidence)
+        if not isinstance(ruling, Failed) or ruling.line is not None or ruling.about:
+            return ruling
+        names = [name for name in evidence.matching(*trials) if evidence.expected(name)]
+        for one in known:
+            if names and all(_predicted(evidence, name, one.knobs) for name in names):
+                return replace(ruling, about=one.place)
+        return ruling
+
+    return located
+
+
+def _predicted(evidence: Evidence, trial: str, knobs: Mapping[str, Any]) -> bool:
+    """Whether the formula of ``trial`` with these knobs gives what came back."""
+    expect = evidence.trials[trial].expect
+    if expect is None:
+        return False
+    try:
+        with np.errstate(all="ignore"):
+            wanted = expect(**knobs)
+    except (ValueError, IndexError):
+        return False
+    found = {path: array_at(evidence, trial, path) for path in evidence.expected(trial)}
+    return all(
+        array is not None and path in wanted and evidence.close(trial, array, wanted[path])
+        for path, array in found.items()
+    )
 
 
 def wish(trial: str, note: str) -> Rule:

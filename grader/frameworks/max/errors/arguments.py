@@ -65,6 +65,8 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         return None
     if numpy := of_numpy(case, call):
         return numpy
+    if told := _permuted(case, call):
+        return told
     signature = Signature.of(case.value(call.func))
     what = _what(case, call, match)
     if ast.unparse(call) == "F.functional()":
@@ -85,6 +87,21 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
+
+
+def _permuted(case: Case, call: ast.Call) -> Translation | None:
+    """``x.transpose(0, 2, 1, 3)``, as NumPy has it."""
+    func, axes = call.func, call.args
+    name = func.attr if isinstance(func, ast.Attribute) else ""
+    if not isinstance(func, ast.Attribute) or name != "transpose" or len(axes) < 3:
+        return None
+    texts = [ast.unparse(one) for one in axes]
+    places = {int(text) % len(axes) for text in texts if text.lstrip("-").isdecimal()}
+    if ast.unparse(func.value) == "F" or call.keywords or len(places) < len(axes):
+        return None
+    new = ast.Call(ast.Attribute(func.value, "permute"), [ast.List(axes)], [])
+    what = f"transpose swaps two axes, and is given {len(axes)}"
+    return Translation(what, "permute takes the order of all axes.", case.fix(call, new))
 
 
 def _recorded(case: Case, call: ast.Call) -> Signature | None:

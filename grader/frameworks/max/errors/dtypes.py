@@ -104,6 +104,13 @@ def indices(case: Case, match: re.Match[str]) -> Translation:
             return Translation(what, hint, case.fix(node, new))
         value = case.value(node)
         if value is not None and value.kind == "Tensor" and value.dtype.startswith("float"):
+            if call is not None and len(value.shape or ()) > 2:
+                table = f"{ast.unparse(call.func)}.weight.T"
+                return Translation(
+                    f"{what}: {text} is {described(value)}, vectors and no ids",
+                    "To multiply vectors with the table, @ is needed.",
+                    case.fix(call, f"{_tight(node)} @ {table}"),
+                )
             if isinstance(node, ast.Name) and len(case.error.calls) > 1:
                 where = f"Give {text} its type where it is made: dtype=DType.int64."
                 return Translation(f"{what}: {text} is {described(value)} of float32", where)

@@ -274,10 +274,7 @@ FAMILIES: tuple[Family, ...] = (
         "ValueError",
         r"num_(?P<side>upper|lower)=(?P<asked>-?\d+) is out of bounds for dimension "
         r"size (?P<have>\d+)",
-        say(
-            "F.band_part is asked for {asked} diagonals of a matrix that has {have} there",
-            "Check both: the shape of the matrix, and num_{side}.",
-        ),
+        shapes.banded,
     ),
     Family(
         "ValueError",
@@ -357,6 +354,12 @@ FAMILIES: tuple[Family, ...] = (
     Family("AssertionError", r"^$", kinds.not_tensor),
     Family(
         "TypeError",
+        r"(?P<name>startswith|endswith) first arg must be .*, not (?P<kind>\w+)",
+        python.texts,
+    ),
+    Family("TypeError", r"(?P<kind>list|tuple) indices must be .*, not str", python.listed),
+    Family(
+        "TypeError",
         r"(?:argument must be|must be real number|created directly|must be str)"
         r".*?(?:not|from a) '?(?P<kind>\w+)'?(?:\. Use ops.*)?$",
         values.wrong_value,
@@ -418,11 +421,6 @@ FAMILIES: tuple[Family, ...] = (
         r"(?:Value after \* must be an iterable|argument after \* must be an iterable)"
         r", not (?P<kind>\w+)",
         python.starred,
-    ),
-    Family(
-        "TypeError",
-        r"(?P<name>startswith|endswith) first arg must be .*, not (?P<kind>\w+)",
-        python.texts,
     ),
     Family(
         "ValueError",

@@ -66,6 +66,11 @@ def _number(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translat
     return Translation(what.replace(NEEDED, "where a tensor is needed"), "Is the order right?")
 
 
+def _range(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    hint = "F.range makes a tensor: F.range(start, stop, dtype=DType.int64, device=x.device)."
+    return Translation(what, hint)
+
+
 def _function(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
     text, signature = ast.unparse(node), Signature.of(value)
     what = f"{text} is a function that was not called"
@@ -113,6 +118,7 @@ TELLERS = {
     **dict.fromkeys(("int", "float", "bool"), _number),
     **dict.fromkeys(("DType", "CPU"), _by_name),
     "type": _class,
+    "range": _range,
     "ndarray": _array,
     "str": _text,
 }

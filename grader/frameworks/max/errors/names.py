@@ -34,9 +34,23 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
     if about.kind == "DType" and name in ("min", "max"):
         fix = case.fix(node, f"finfo({owner}).{name}")
         return Translation(f"{owner} is an element type, which has no {name}", None, fix)
+    if owner in ("np", "numpy") and name in OF_NUMPY:
+        return Translation(f"NumPy has no {name}", OF_NUMPY[name])
     if owner in ("np", "numpy") and name in known()["F"]:
         return _of_max(case, node, about)
     return _of_others(case, node, about)
+
+
+OF_NUMPY = {
+    **dict.fromkeys(
+        ("topk", "top_k"), "np.sort(x)[-k] is the lowest of the k largest numbers of x."
+    ),
+    "softmax": "Divide np.exp(x - np.max(x)) by its sum.",
+    "cat": "It is np.concatenate([a, b]) in NumPy.",
+    "multinomial": "Add up the shares, and look where the random number falls: np.cumsum, then "
+    "np.searchsorted.",
+}
+"""What learners ask of NumPy that other libraries have, and what NumPy has."""
 
 
 def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation | None:

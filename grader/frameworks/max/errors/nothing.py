@@ -25,5 +25,8 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
     if text.startswith("self."):
         hint = f"Look where {text} is set in __init__: is its TODO done?"
     else:
-        hint = f"Look where {text} gets its value: is a TODO above still open, or a return missing?"
+        hint = (
+            f"If {text} may be None, ask first: if {text} is not None. Otherwise look where it "
+            "gets its value: is a TODO above still open, or a return missing?"
+        )
     return Translation(f"{text} is None here, {then}", hint)

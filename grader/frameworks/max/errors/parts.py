@@ -59,6 +59,8 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         if got
         else f"More values came than the {want} that were expected"
     )
+    if isinstance(case.statement, ast.For) and (pairs := _keys_alone(case, case.statement)):
+        return pairs
     call = _right(case)
     tensor = tensor_of(case, call)
     if call is None or tensor is None or not ast.unparse(call.func).endswith("split"):
@@ -83,6 +85,16 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         [ast.keyword("axis", ast.parse(str(where), mode="eval").body)],
     )
     return Translation(what, told, case.fix(call, new))
+
+
+def _keys_alone(case: Case, loop: ast.For) -> Translation | None:
+    """A loop over a dict whose head names both key and value."""
+    value = case.value(loop.iter)
+    if value is None or value.kind not in ("dict", "mappingproxy"):
+        return None
+    text = ast.unparse(loop.iter)
+    what = f"A loop over the dict {text} gives its keys alone, and its head names two things"
+    return Translation(what, ".items() gives both.", case.fix(loop.iter, f"{text}.items()"))
 
 
 def _right(case: Case) -> ast.Call | None:

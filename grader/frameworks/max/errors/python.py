@@ -44,6 +44,12 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "Use brackets for an index.", case.fix(call, index))
     if value.kind in ("list", "tuple", "dict", "ModuleList"):
         return Translation(what, "Use brackets for an index, and a loop for all of it.")
+    if value.kind in ("int", "str") and isinstance(func, ast.Name):
+        hint = (
+            f"If {text} comes from a loop: a loop over a dict gives its keys, one over range gives "
+            "numbers. Loop over the layers themselves, in a ModuleList."
+        )
+        return Translation(what, hint)
     return Translation(what, "Leave the parentheses out, or is an operator missing?")
 
 
@@ -115,8 +121,19 @@ def _no_list(case: Case, name: str) -> Translation:
     return Translation(f"{name} needs a list of values", "Put them into brackets.")
 
 
+def listed(case: Case, match: re.Match[str]) -> Translation | None:
+    """A list or tuple was asked for an entry by its name."""
+    node = next((one for one in case.nodes() if isinstance(one, ast.Subscript)), None)
+    if node is None:
+        return None
+    owner = ast.unparse(node.value)
+    what = f"{owner} is a {match['kind']}, and {ast.unparse(node.slice)} is a text"
+    hint = f"Entries with names are in a dict. Start with {owner} = {{}}."
+    return Translation(what, hint, about=owner if owner.isidentifier() else "")
+
+
 def _counted(case: Case) -> Translation | None:
-    """A loop over entries whose head names two things, as after enumerate."""
+    """A loop whose head names two things, as after enumerate; or that goes through a length."""
     match case.statement:
         case ast.For(target=ast.Tuple(elts=[first, _]), iter=over) if not isinstance(
             over, ast.Call
@@ -124,6 +141,10 @@ def _counted(case: Case) -> Translation | None:
             text = ast.unparse(over)
             what = f"Each entry of {text} is one thing, and {ast.unparse(first)} is to be a number"
             return Translation(what, "enumerate counts.", case.fix(over, f"enumerate({text})"))
+        case ast.For(target=target, iter=ast.Call(func=ast.Name(id="len"), args=[over])):
+            text = ast.unparse(over)
+            what = f"len({text}) is a number, and a loop goes through a list"
+            return Translation(what, f"Loop over it itself: for {ast.unparse(target)} in {text}")
     return None
 
 

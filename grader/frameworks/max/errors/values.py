@@ -44,11 +44,26 @@ def device(case: Case, match: re.Match[str]) -> Translation:
                 "CPU is a class, and a device is needed", "Call it.", case.fix(node, "CPU()")
             )
         if value is not None and value.kind == "str":
+            if (told := _of_array(case, node)) is not None:
+                return told
             what = f"A device is needed, and {value.text} is a text"
             return Translation(
                 what, "Use the device of a tensor: query.device, or CPU().", case.fix(node, "CPU()")
             )
     return Translation("A device is needed here", "Use the device of a tensor: query.device.")
+
+
+def _of_array(case: Case, node: ast.expr) -> Translation | None:
+    """The device of a NumPy array, which is a text."""
+    owner = node.value if isinstance(node, ast.Attribute) else None
+    value = case.value(owner)
+    if owner is None or value is None or value.kind != "ndarray":
+        return None
+    text = ast.unparse(owner)
+    return Translation(
+        f"{text} is {described(value)}, where a tensor is needed",
+        f"Make a tensor of it where it is made or handed over: Tensor({text}).",
+    )
 
 
 def moved(case: Case, match: re.Match[str]) -> Translation:

@@ -1,0 +1,132 @@
+"""What the checkpoints that must be refused, and were not as they should be, show to be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from checks.shared.results_gpt2 import refuses
+from checks.step_11.trials import REFUSED
+from grader.rubric import Evidence, Failed, Rule, Ruling, State
+
+WHERE = "convert_checkpoint() ~"
+ACTION = "weights"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of misfit: the trial of it alone, what was not noticed, what to write, and where.
+
+    ``place`` is a regular expression for the statement in ``convert_checkpoint``.
+    """
+
+    trial: str
+    said: str
+    hint: str
+    place: str
+
+
+KINDS = {
+    "missing": Kind(
+        "refuse-missing",
+        "names that are missing from the checkpoint are not noted",
+        "Behind the loop note every name in expected that is not in weights.",
+        r"missing|not in weights|in expected if|array_equal|^if \w+:$",
+    ),
+    "unexpected": Kind(
+        "refuse-unexpected",
+        "names that no parameter has are not noted",
+        "In the loop note a name that is not in expected.",
+        r"unexpected|not in expected|\.shape.*(!=|==)|(!=|==).*\.shape",
+    ),
+    "shape": Kind(
+        "refuse-shape",
+        "shapes are not compared",
+        "In the loop note an array whose shape, once turned, is not expected[name].",
+        r"\.shape.*(!=|==)|(!=|==).*\.shape|unexpected|not in expected",
+    ),
+}
+"""By what is wrong with a checkpoint."""
+
+OF = {"h.0.ln_1.bias": "missing", "ln_f.bias": "missing", "wpe.weight": "shape"}
+"""Which kind of misfit a name of the trial ``refuse-all`` has; any other is unexpected."""
+
+
+def refused(*trials: str) -> Rule:
+    """In each of these trials the conversion raises an error whose text holds all the names."""
+    plain = refuses({name: REFUSED[name] for name in trials}, ACTION)
+
+    def rule(evidence: Evidence) -> Ruling:
+        ruling = plain(evidence)
+        if not isinstance(ruling, Failed):
+            return ruling
+        accepted = {name for name, one in KINDS.items() if _accepted(evidence, one.trial)}
+        if len(accepted) == len(KINDS):
+            return _never_raises()
+        silent = _silent(evidence)
+        if silent and len(silent) == len(KINDS) - 1 and accepted == silent:
+            return _lost(silent)
+        if accepted == {"missing", "unexpected"} and KINDS["missing"].trial in trials:
+            return _in_both()
+        for name, kind in KINDS.items():
+            if name in accepted and kind.trial in trials:
+                return _unnoticed(kind)
+        if "refuse-all" in trials and len(silent) == 1 and not (silent - accepted):
+            return _unnoticed(KINDS[next(iter(silent))])
+        return ruling
+
+    return rule
+
+
+def _accepted(evidence: Evidence, trial: str) -> bool:
+    return evidence.state(trial, ACTION) is State.SEEN
+
+
+def _silent(evidence: Evidence) -> set[str]:
+    """The kinds of which the error about all of them together names nothing."""
+    error = evidence.error("refuse-all")
+    if error is None:
+        return set()
+    named: Mapping[str, str] = {name: OF.get(name, "unexpected") for name in REFUSED["refuse-all"]}
+    told = {kind for name, kind in named.items() if name in error.message}
+    return set(named.values()) - told
+
+
+def _never_raises() -> Failed:
+    return Failed(
+        "No checkpoint is refused, whatever is wrong with it",
+        'Where there are problems, raise the error: raise CheckpointError("…" + …)',
+        about=rf"{WHERE}Error\(|^raise|^if \w+:$",
+        alone=True,
+    )
+
+
+def _lost(silent: set[str]) -> Failed:
+    """The problems of one kind put an end to the others."""
+    kept = next(name for name in KINDS if name not in silent)
+    return Failed(
+        f"Only {kept} names or shapes are told: the problems noted before them are lost",
+        "Add to the list, and keep what is in it: problems += [...], or append.",
+        about=rf"{WHERE}^\w+ = \[.+|^return\b",
+        alone=True,
+    )
+
+
+def _in_both() -> Failed:
+    return Failed(
+        "Neither missing nor unexpected names are noted: only names that are on both sides are "
+        "looked at",
+        "Look at every name of the model and at every name of the checkpoint.",
+        about=rf"{WHERE} & |intersection|missing|not in weights",
+        alone=True,
+    )
+
+
+def _unnoticed(kind: Kind) -> Failed:
+    names = ", ".join(REFUSED[kind.trial])
+    return Failed(
+        f"{kind.said[:1].upper()}{kind.said[1:]} ({names})",
+        kind.hint,
+        about=f"{WHERE}{kind.place}",
+        alone=True,
+    )

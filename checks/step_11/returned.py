@@ -1,0 +1,166 @@
+"""What the arrays that ``convert_checkpoint`` returned show to be wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from checks.shared.results_gpt2 import described
+from checks.step_11.complaints import HEAD, PREFIX, Complaint
+from checks.step_11.trials import TURNED
+from grader.rubric import ArrayArg, Call, Evidence, Failed, Rule, Ruling, Seen, SeenArray, State
+
+Arrays = Mapping[str, npt.NDArray[np.generic]]
+
+BUFFERS = (".attn.bias", ".attn.masked_bias")
+KEPT = r"^\w+\[\w+\] = |ascontiguousarray|astype"
+TURN = r"\.T\b|transpose\(|swapaxes|endswith"
+
+
+def gives(rule: Rule, *trials: str) -> Rule:
+    """``rule``; where it fails, the first wrong array that was returned says why."""
+
+    def told(evidence: Evidence) -> Ruling:
+        ruling = rule(evidence)
+        if not isinstance(ruling, Failed):
+            return ruling
+        for name in evidence.matching(*trials):
+            if evidence.state(name, "weights") is not State.SEEN:
+                continue
+            found = _complaint(evidence.seen(name, "weights"), _wanted(evidence, name))
+            found = found or _refused(evidence, name)
+            if found is not None:
+                local = not found.line.startswith("()")
+                place = f"convert_checkpoint() ~{found.line}" if local else found.line
+                return replace(
+                    ruling, message=found.said, hint=found.hint, line=None, about=place, note=None
+                )
+        return ruling
+
+    return told
+
+
+def _refused(evidence: Evidence, trial: str) -> Complaint | None:
+    """What MAX says of arrays whose numbers are right."""
+    error = evidence.error(trial)
+    if error is None or "contiguous" not in error.message:
+        return None
+    return Complaint(
+        "An array that is returned does not lie in one piece: .T only looks at it the other way",
+        "np.ascontiguousarray(array, dtype=np.float32) copies it in order.",
+        KEPT,
+    )
+
+
+def _wanted(evidence: Evidence, trial: str) -> Arrays:
+    """What the conversion of a trial's checkpoint returns."""
+    calls = [one for one in evidence.trials[trial].probe.actions if isinstance(one, Call)]
+    given = next((arg for one in calls for arg in one.args if isinstance(arg, dict)), {})
+    wanted: dict[str, npt.NDArray[np.generic]] = {}
+    for key, one in given.items():
+        if isinstance(one, ArrayArg) and key != HEAD and not key.endswith(BUFFERS):
+            name = PREFIX + key.removeprefix(PREFIX)
+            array = one.array.T if name.endswith(TURNED) else one.array
+            wanted[name] = array.astype(np.float32)
+    return wanted
+
+
+def _complaint(seen: Seen, wanted: Arrays) -> Complaint | None:
+    """What is wrong with what was returned; None if nothing is."""
+    if not isinstance(seen, dict):
+        return Complaint(
+            f"convert_checkpoint returned {described(seen)}, expected a dictionary of arrays",
+            "return weights",
+            "^return",
+        )
+    missing = [name for name in wanted if name not in seen]
+    if missing:
+        return _lacks(missing, seen, wanted)
+    arrays = {name: one.array for name, one in seen.items() if isinstance(one, SeenArray)}
+    for name, want in wanted.items():
+        if name in arrays and (found := _differs(name, arrays[name], want)):
+            return replace(found, line=LISTED) if _some(arrays, wanted) else found
+    return None
+
+
+LISTED = r"() ~c_(attn|proj|fc)\.weight"
+"""Where the ends of the names are listed that are to be turned, perhaps outside the function."""
+
+
+def _some(arrays: Arrays, wanted: Arrays) -> bool:
+    """Whether arrays of some kinds are not turned, and neither of all kinds nor of all squares."""
+    kinds = {end for end in TURNED if any(name.endswith(end) for name in wanted)}
+    kept = {
+        end
+        for end in kinds
+        for name, want in wanted.items()
+        if name.endswith(end) and name in arrays and _is_turned(arrays[name], want)
+    }
+    square = {
+        end
+        for end in kinds
+        if all(a.shape == a.shape[::-1] for n, a in wanted.items() if n.endswith(end))
+    }
+    return bool(kept) and kept not in (kinds, square)
+
+
+def _is_turned(array: npt.NDArray[np.generic], want: npt.NDArray[np.generic]) -> bool:
+    """Whether an array is the wanted one, the other way round, and not that one itself."""
+    turned = array.ndim == 2 and array.shape == want.T.shape and np.allclose(array, want.T)
+    return turned and not (array.shape == want.shape and np.allclose(array, want))
+
+
+def _lacks(missing: list[str], seen: Mapping[str, Seen], wanted: Arrays) -> Complaint:
+    """Names that were not returned."""
+    if len(seen) == 1 and len(wanted) > 1:
+        return Complaint(
+            "convert_checkpoint returns after the first array: its return is inside the loop",
+            "Indent return weights as far as the for, so that it comes behind the loop.",
+            "^return",
+        )
+    bare = missing[0].removeprefix(PREFIX)
+    if bare in seen or missing[0] in {PREFIX + name for name in seen}:
+        return Complaint(
+            f"An array is returned as {bare}, and the parameter is called {missing[0]}",
+            "Keep each array under the model's name: weights[name] = ...",
+            KEPT,
+        )
+    return Complaint(
+        f"{missing[0]} is not among the {len(seen)} arrays that are returned",
+        "Every array of the checkpoint but the causal masks and the head is kept.",
+        KEPT,
+    )
+
+
+def _differs(
+    name: str, array: npt.NDArray[np.generic], want: npt.NDArray[np.generic]
+) -> Complaint | None:
+    """What is wrong with one array."""
+    if _is_turned(array, want):
+        return _turned(name)
+    if array.shape == want.shape and np.allclose(array, want) and array.dtype != np.float32:
+        return Complaint(
+            f"{name} is returned as {array.dtype}, and the parameter holds float32",
+            "np.ascontiguousarray(array, dtype=np.float32) converts it.",
+            rf"{array.dtype}|{KEPT}",
+        )
+    return None
+
+
+def _turned(name: str) -> Complaint:
+    """An array that lies the other way round."""
+    if not name.endswith(TURNED):
+        return Complaint(
+            f"{name} is turned, and Hugging Face keeps it as the model does",
+            "Turn only the arrays whose names end in one of TRANSPOSED.",
+            TURN,
+        )
+    return Complaint(
+        f"{name} is returned as it is stored, [in, out]: it is not turned",
+        "Turn every array whose name ends in one of TRANSPOSED, and keep the turned one. A square "
+        "one looks the same either way: go by its name.",
+        KEPT,
+    )
