@@ -142,6 +142,7 @@ def _print(
     """Print the prompt, then the text as it comes, then the speed."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.stdout.write(prompt)
+    sys.stdout.flush()
     try:
         for piece in tokenizer.decode_each(token for token in counted if token != end):
             sys.stdout.write(piece)

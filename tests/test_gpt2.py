@@ -360,20 +360,23 @@ def test_weights_that_do_not_fit_are_named(folder: Path) -> None:
 # ---- stopping -----------------------------------------------------------------------------
 
 
-def started() -> subprocess.Popen[str]:
+def started(engine: str = "numpy", **more: Any) -> subprocess.Popen[str]:
     """A run that has begun to write."""
-    command = [sys.executable, "-m", "gpt2", "--engine", "numpy", "--prompt", "It is"]
+    command = [sys.executable, "-m", "gpt2", "--engine", engine, "--prompt", "It is"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, cwd=ROOT, text=True, bufsize=1, **pipes)  # type: ignore[call-overload]
-    assert process.stdout.read(6)
+    process = subprocess.Popen(command, cwd=ROOT, text=True, bufsize=1, **pipes, **more)  # type: ignore[call-overload]
+    assert process.stdout.read(8).startswith("It is ")
     return process  # type: ignore[no-any-return]
 
 
-def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was() -> None:
-    process = started()
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: Path) -> None:
+    empty = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}  # so MAX is compiling
+    process = started(engine, env={**os.environ, **empty})
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert ("while MAX compiles" in told) == (engine == "auto")
     assert "a second" in told
     assert "Stopped." in told
     assert "Traceback" not in told
