@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from pathlib import Path
 
 import click
@@ -50,9 +51,10 @@ def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
 @click.option(
     "--engine",
     "kind",
-    type=click.Choice(["max", "numpy"]),
-    default="max",
-    help="max compiles the model first; numpy starts at once and is slow.",
+    type=click.Choice(["auto", "max", "numpy"]),
+    default="auto",
+    help="auto starts on NumPy while MAX compiles the model, and goes on with the quicker of the "
+    "two; max waits for it; numpy compiles nothing.",
 )
 def command(
     folder: Path | None,
@@ -82,13 +84,14 @@ def main() -> None:
     from gpt2.tokenizer import NoTokenizer
 
     try:
-        sys.exit(command.main(prog_name="gpt2", standalone_mode=False) or 0)
+        command.main(prog_name="gpt2", standalone_mode=False)
+        _leave(0)
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("\nStopped.", err=True)
-        sys.exit(130)
+        _leave(130)
     except StepProblem as problem:
         _end(str(problem), 1)
     except (NoCheckpoint, BadTensorFile, NoTokenizer) as problem:
@@ -104,6 +107,15 @@ def main() -> None:
 
 def _end(message: str, status: int) -> None:
     click.echo(f"Error: {message}", err=True)
+    _leave(status)
+
+
+def _leave(status: int) -> None:
+    """End the process, at once if MAX is compiling: it could not be interrupted."""
+    if threading.active_count() > 1:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     sys.exit(status)
 
 

@@ -18,7 +18,7 @@ from rich.progress_bar import ProgressBar
 WHAT = "MAX compiles decode"
 ADVICE = (
     "The first time takes minutes; MAX keeps the result. "
-    "--engine numpy writes at once, but more slowly: Ctrl-C, and run it again with that."
+    "Without --engine max the text begins at once: Ctrl-C, and run it again like that."
 )
 
 FIRST_S = 110.0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +55,8 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
     tokens = _encode(wish.prompt, tokenizer)
     with _blaming(mine):
         _prepare_max()
+        from gpt2 import fast
+
         steps = CourseSteps(mine=mine)
         try:
             model = steps.build(fields, checkpoint)
@@ -65,9 +66,8 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
             raise NoCheckpoint(str(problem)) from problem
         _check_room(tokens, model.config)
         how = _how(wish, fields.get("eos_token_id", tokenizer.end_of_text))
-        fast = _compiled(model, notes) if kind == "max" else None
-        with _writing(fast):
-            counted = _Counted(steps.stream(fast or model, tokens, wish.max_new_tokens, **how))
+        with fast.writer(model, kind, check=mine, notes=notes) as writer:
+            counted = _Counted(steps.stream(writer, tokens, wish.max_new_tokens, **how))
             _print(wish.prompt, counted, how["eos_token_id"], tokenizer, notes)
     if counted.count < wish.max_new_tokens and counted.last != how["eos_token_id"]:
         full = f"The model has room for {model.config.n_positions} tokens, and all are written."
@@ -136,55 +136,13 @@ def _how(wish: Wish, end: int | None) -> dict[str, Any]:
     }
 
 
-def _compiled(model: Any, notes: Console) -> Any:
-    """The compiled model; None if MAX cannot compile it."""
-    from gpt2 import waiting
-
-    started = time.perf_counter()
-    with _ended_by_interrupt(), waiting.compiling(notes):
-        try:
-            from gpt2.compiled import CompiledGPT2
-
-            fast = CompiledGPT2(model)
-        except Exception as error:  # noqa: BLE001  a learner's code may not be made for symbols
-            first = str(error).strip().partition("\n")[0]
-            notes.print(
-                f"MAX could not compile decode ({type(error).__name__}: {first}). "
-                "It runs operation by operation instead.",
-                style="yellow",
-                markup=False,
-            )
-            return None
-    notes.print(f"compiled in {time.perf_counter() - started:.1f} s", style="dim")
-    return fast
-
-
-def _writing(fast: Any) -> AbstractContextManager[None]:
-    """The context that a compiled model writes in; empty if there is none."""
-    if fast is None:
-        return nullcontext()
-    from gpt2.compiled import nothing_to_stage
-
-    return nothing_to_stage()
-
-
-@contextmanager
-def _ended_by_interrupt() -> Iterator[None]:
-    """Let Ctrl-C end the process at once: MAX's compiler reacts only when it is done."""
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _print(
     prompt: str, counted: _Counted, end: int | None, tokenizer: Tokenizer, notes: Console
 ) -> None:
     """Print the prompt, then the text as it comes, then the speed."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.stdout.write(prompt)
+    sys.stdout.flush()
     try:
         for piece in tokenizer.decode_each(token for token in counted if token != end):
             sys.stdout.write(piece)

@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -144,7 +145,7 @@ engine.install("numpy")
 from max.dtype import DType
 from max.experimental import functional as F
 from max.experimental.tensor import Tensor
-from gpt2.compiled import nothing_to_stage
+from gpt2.decoding import nothing_to_stage
 
 def decode(ids):
     return Tensor(ids.to_numpy() + 1.0)
@@ -174,6 +175,63 @@ def test_the_compiled_model_writes_the_same(folder: Path) -> None:
     plain, compiled = run(*how), run(*how, "--engine", "max", limit_s=600)
     assert "compiled in" in compiled.stderr
     assert compiled.stdout == plain.stdout
+
+
+STAGED = """
+import os, sys
+from pathlib import Path
+from grader.frameworks.max import engine
+os.environ.update(engine.environment())
+engine.install("numpy")
+from gpt2 import decoding, staging
+from gpt2.checkpoint import read_checkpoint
+from gpt2.course import CourseSteps
+from grader.frameworks.max.engine.replay import Replay
+
+steps = CourseSteps(mine=False)
+model = steps.build(*read_checkpoint(Path(sys.argv[1])))
+prompt = [5, 1, 2047, 3, 3, 8, 9]
+plain = list(steps.stream(model, prompt, 12))
+for piece in (1, 2, 3, 256):
+    staged = staging.stage(model, piece=piece)
+    fast = decoding.DecodingGPT2(model, Replay(staged.whole, staged.arrays()), piece)
+    with decoding.nothing_to_stage():
+        assert list(steps.stream(fast, prompt, 12)) == plain, piece
+        assert list(steps.stream(fast, prompt, 3, use_cache=False)) == plain[:3], piece
+assert model._attend.__globals__["causal_mask"].__module__ == "solutions.solution_02"
+"""
+
+
+def test_one_staged_graph_writes_what_the_model_writes(folder: Path) -> None:
+    command = [sys.executable, "-c", STAGED, str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def way(calls: list[str], name: str, seconds: float) -> Callable[..., Any]:
+    """A way to run a graph: notes that it was called, and takes that long."""
+
+    def run(*arrays: Any) -> Any:
+        calls.append(name)
+        time.sleep(seconds)
+        return list(arrays)
+
+    return run
+
+
+@pytest.mark.parametrize(("other_s", "last"), [(0.0, "other"), (0.03, "first")])
+def test_the_quicker_way_is_kept(other_s: float, last: str) -> None:
+    from gpt2.decoding import Quicker
+
+    calls: list[str] = []
+    ready: list[Any] = [None, None, None, way(calls, "other", other_s)]
+    quicker = Quicker(way(calls, "first", 0.01), lambda: ready.pop(0))
+    quicker(np.zeros((1, 9)))  # the prompt
+    for _ in range(9):
+        quicker(np.zeros((1, 1)))
+    assert calls[:3] == ["first"] * 3
+    assert calls[3:6] == ["other"] * 3
+    assert set(calls[6:]) == {last}
 
 
 # ---- checkpoints --------------------------------------------------------------------------
@@ -302,20 +360,23 @@ def test_weights_that_do_not_fit_are_named(folder: Path) -> None:
 # ---- stopping -----------------------------------------------------------------------------
 
 
-def started() -> subprocess.Popen[str]:
+def started(engine: str = "numpy", **more: Any) -> subprocess.Popen[str]:
     """A run that has begun to write."""
-    command = [sys.executable, "-m", "gpt2", "--engine", "numpy", "--prompt", "It is"]
+    command = [sys.executable, "-m", "gpt2", "--engine", engine, "--prompt", "It is"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, cwd=ROOT, text=True, bufsize=1, **pipes)  # type: ignore[call-overload]
-    assert process.stdout.read(6)
+    process = subprocess.Popen(command, cwd=ROOT, text=True, bufsize=1, **pipes, **more)  # type: ignore[call-overload]
+    assert process.stdout.read(8).startswith("It is ")
     return process  # type: ignore[no-any-return]
 
 
-def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was() -> None:
-    process = started()
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: Path) -> None:
+    empty = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}  # so MAX is compiling
+    process = started(engine, env={**os.environ, **empty})
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert ("while MAX compiles" in told) == (engine == "auto")
     assert "a second" in told
     assert "Stopped." in told
     assert "Traceback" not in told
@@ -360,6 +421,48 @@ def test_own_steps_write(clone: Path) -> None:
     path.write_text(text)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("my own step 12\nIt is a truth")
+
+
+UNSTAGED = {
+    "one by one": (
+        "seq_len = input_ids.shape[-1]",
+        "seq_len = int(input_ids.shape[-1])",
+        "The prompt is read token by token",
+    ),
+    "anew for every token": (
+        "past = 0 if cache is None else cache[0][0].shape[-2]",
+        "past = 0 if cache is None else int(cache[0][0].shape[-2])",
+        "staged anew for every token",
+    ),
+    "other numbers for a name": (
+        "if seq_len != 1:",
+        "if isinstance(seq_len, StaticDim) and seq_len != 1:",
+        "it computes other numbers",
+    ),
+}
+"""Lines of step 12 that need a number for a length, and what is said of them."""
+
+
+@pytest.mark.parametrize("name", UNSTAGED)
+def test_own_code_that_cannot_be_staged_writes_the_same_text(clone: Path, name: str) -> None:
+    path = clone / "steps" / "step_12.py"
+    text = path.read_text()
+    line, needy, words = UNSTAGED[name]
+    assert line in text
+    how = ("--temperature", "0", "--tokens", "5")
+    right = mine(clone, *how)
+    path.write_text(
+        text.replace(line, needy).replace(
+            "from max.dtype import DType",
+            "from max.dtype import DType\nfrom max.graph import StaticDim",
+        )
+    )
+    done = mine(clone, *how)
+    path.write_text(text)
+    assert "token by token" not in right.stderr
+    assert "anew" not in right.stderr
+    assert (done.returncode, done.stdout) == (0, right.stdout), done.stderr
+    assert words in done.stderr
 
 
 def test_the_line_of_a_broken_step_is_named(clone: Path) -> None:

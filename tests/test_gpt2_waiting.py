@@ -36,7 +36,7 @@ def shown(wanted: str, *, terminal: bool, seconds: float) -> str:
 
 
 def test_the_first_line_says_what_it_does_and_offers_the_other_engine() -> None:
-    text = shown("--engine numpy", terminal=False, seconds=1.0)
+    text = shown("Without --engine max", terminal=False, seconds=1.0)
     assert text.startswith("MAX compiles decode. The first time takes minutes")
 
 

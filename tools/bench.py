@@ -6,6 +6,8 @@ forward pass on MAX's own kernels from an empty cache, which takes minutes.
 
 ``watch``: from a save to the finished report in ``watch``, and a plain ``s05`` next to it.
 
+``compare``: the course's GPT-2 beside Hugging Face's on PyTorch; in the environment ``parity``.
+
 ``workers``: CPU seconds of one grading with a fresh, a pooled and a forked worker.
 """
 
@@ -44,6 +46,11 @@ EAGER = (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the medians and their ratios; ``class`` measures the grading of a class instead."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["compare"]:
+        from tools import bench_compare
+
+        bench_compare.main(given[1:])
+        return
     if given[:1] == ["class"]:
         from tools import bench_class
 

@@ -46,6 +46,7 @@ def install(
     faults: list[str] = []
     if kind == "numpy":
         missing += staging.install(faults.append)
+        missing += private.lacking(private.MODULE)  # of use to replay.py
         missing += seam.register(handlers.HANDLERS, faults.append)
         missing += seam.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
     else:  # an earlier install in this process may have chosen NumPy

@@ -199,5 +199,14 @@ MAP = _staging("max.tree", "map", "arguments")
 PREDICATE = _staging("max.tree", "as_predicate", "arguments")
 NODE = _staging("max.tree", "_node_kind", "arguments")
 
+# ---- a graph that is run again and again ----------------------------------------------------
+
+MODULE = Name(
+    "max.graph",
+    "Graph._module",
+    "running a staged graph again",
+    "a text is staged anew for every token",
+)
+
 NAMES: tuple[Name, ...] = tuple(value for value in list(vars().values()) if type(value) is Name)
 """All of the above, in their order."""

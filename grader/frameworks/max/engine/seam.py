@@ -29,7 +29,7 @@ def _nobody(name: str) -> None:
     """Ignore a fault."""
 
 
-class _Operation:
+class StagedOperation:
     """An MO operation as :class:`grader.frameworks.max.engine.operation.Operation`."""
 
     __slots__ = ("_mo",)
@@ -39,33 +39,39 @@ class _Operation:
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The dtype of the first result."""
         kind = self._mo.results[0].type.dtype
         half = kind in (DType.bfloat16, DType.float16)
         return np.dtype(np.float32) if half else np.dtype(kind.to_numpy())
 
     @property
     def shape(self) -> tuple[int, ...] | None:
+        """The shape of the first result, if it is a list of numbers."""
         shape = graph.Shape.from_mlir(self._mo.results[0].type.shape)
         return tuple(shape.static_dims) if graph.Shape.is_static(shape) else None
 
     @property
     def axis(self) -> int:
+        """The attribute of this name."""
         return int(self._mo.axis)
 
     def flag(self, name: str) -> bool:
+        """An attribute that is true or false."""
         return bool(getattr(self._mo, name))
 
     def integer(self, name: str) -> int:
+        """An attribute that is a whole number."""
         return int(getattr(self._mo, name))
 
     def number(self, name: str) -> float:
-        read = private.FLOAT.find()
-        if read is None:
+        """An attribute that is a float32."""
+        value = private.FLOAT.find()
+        if value is None:
             raise Unsupported("this MAX has no way to read the number")
-        return float(read(getattr(self._mo, name)))
+        return float(value(getattr(self._mo, name)))
 
 
-class _CustomOperation(_Operation):
+class _CustomOperation(StagedOperation):
     """A ``mo.custom`` operation: its attributes are parameters given by name."""
 
     __slots__ = ()
@@ -75,7 +81,7 @@ class _CustomOperation(_Operation):
         return bool(found[name].value)
 
 
-def _read(buffer: Buffer) -> Array:
+def read(buffer: Buffer) -> Array:
     """A buffer's numbers, sharing its memory; half precision comes as a float32 copy."""
     if not buffer.device.is_host:
         raise Unsupported("the tensor is not in host memory")
@@ -114,11 +120,11 @@ def _bfloat16_bits(array: Array) -> Array:
     return np.asarray(quiet.astype(np.uint16))
 
 
-def _adapt(name: str, handler: Handler, view: type[_Operation], fault: Fault) -> MaxHandler:
+def _adapt(name: str, handler: Handler, view: type[StagedOperation], fault: Fault) -> MaxHandler:
     """MAX calls handlers with buffers; call ours with arrays."""
 
     def compute(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
-        arrays = [_read(buffer) for buffer in buffers]
+        arrays = [read(buffer) for buffer in buffers]
         with np.errstate(all="ignore"):
             result = handler(view(operation), arrays)
         results = [result] if isinstance(result, np.ndarray | np.generic) else result
@@ -160,7 +166,7 @@ def _or_else(ours: MaxHandler, original: MaxHandler) -> MaxHandler:
 
 def register(table: Mapping[str, Handler], fault: Fault = _nobody) -> list[Name]:
     """Have the interpreter call these handlers instead of MAX's kernels, by operation name."""
-    ours = {name: _adapt(name, code, _Operation, fault) for name, code in table.items()}
+    ours = {name: _adapt(name, code, StagedOperation, fault) for name, code in table.items()}
     ours[STORE_SLICE] = _blaming(STORE_SLICE, _store_slice, fault)
     known = private.HANDLERS.get()
     missing = private.lacking(private.FLOAT)

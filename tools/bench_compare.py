@@ -1,0 +1,202 @@
+"""Measures the course's GPT-2 beside Hugging Face's on PyTorch, turn by turn in one run.
+
+Each side is a process of its own (``tools.bench_sides``) that is asked in turn, so that whatever
+else the machine does meets all of them. The text that they write greedily must be the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from grader.base import course
+
+SIDES = ("numpy", "max", "torch")
+PACKAGES = ("max", "numpy", "torch", "transformers")
+TOKENS = 64
+"""Tokens written in one turn."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every side does in a turn."""
+
+    name: str
+    request: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A checkpoint, and what is measured with it."""
+
+    name: str
+    folder: Path
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The seconds of one task on one side: median, and the middle half of the turns."""
+
+    model: str
+    task: str
+    side: str
+    median_s: float
+    low_s: float
+    high_s: float
+    same_text: bool
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table and write the JSON."""
+    parser = argparse.ArgumentParser(prog="python -m tools.bench compare", description=__doc__)
+    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--sides", nargs="+", choices=SIDES, default=SIDES)
+    parser.add_argument("--models", nargs="+", choices=["small", "124M"], default=["small", "124M"])
+    parser.add_argument("--json", type=Path, help="Also write the figures to this file.")
+    asked = parser.parse_args(arguments)
+    if importlib.util.find_spec("torch") is None:
+        sys.exit(_in_parity(arguments))
+    with tempfile.TemporaryDirectory(prefix="bench-compare-") as name:
+        figures = [
+            figure
+            for model in _models(asked.models, Path(name))
+            for figure in _measure(model, asked.sides, asked.turns)
+        ]
+    _show(figures)
+    if asked.json:
+        told = {**_circumstances(asked.turns), "figures": [asdict(each) for each in figures]}
+        asked.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+def _in_parity(arguments: Sequence[str]) -> int:
+    """Run this in the environment that has PyTorch; returns its exit status."""
+    runner = "pixi" if "PIXI_PROJECT_ROOT" in os.environ else str(course.ROOT / "pixiw")
+    program = ("run", "-e", "parity", "python", "-m", "tools.bench", "compare")
+    return subprocess.run([runner, *program, *arguments], cwd=course.ROOT, check=False).returncode
+
+
+def _models(names: Sequence[str], folder: Path) -> Iterator[Model]:
+    if "small" in names:
+        yield Model("small", course.ROOT / "gpt2" / "tiny", _tasks(8, 128))
+    if "124M" in names:
+        code = (
+            "import sys, torch, transformers\n"
+            "torch.manual_seed(0)\n"
+            "model = transformers.GPT2LMHeadModel(transformers.GPT2Config())\n"
+            "model.save_pretrained(sys.argv[1])\n"
+        )
+        subprocess.run([sys.executable, "-c", code, str(folder)], check=True)
+        yield Model("124M", folder, _tasks(8, 32, 512))
+
+
+def _tasks(*prompts: int) -> tuple[Task, ...]:
+    reads = [Task(f"prompt of {n}", {"do": "read", "length": n}) for n in prompts]
+    write = Task("one token", {"do": "write", "length": 8, "count": TOKENS})
+    return (*reads, write)
+
+
+class _Side:
+    """A process that answers requests."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.ready_s: float = self._answer()["ready_s"]
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request."""
+        assert self._process.stdin is not None  # noqa: S101 - it was started with a pipe
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None  # noqa: S101
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit("A side ended before it answered. What it said is above.")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+@contextmanager
+def _started(name: str, folder: Path) -> Iterator[_Side]:
+    command = [sys.executable, "-m", "tools.bench_sides", name, str(folder)]
+    surroundings = {**os.environ, "MODULAR_TELEMETRY_ENABLED": "0", "HF_HUB_OFFLINE": "1"}
+    with subprocess.Popen(
+        command,
+        cwd=course.ROOT,
+        env=surroundings,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield _Side(process)
+        finally:
+            process.kill()
+
+
+def _measure(model: Model, names: Sequence[str], turns: int) -> Iterator[Figure]:
+    """Each task on each side, in turn; the first turn of a task does not count."""
+    with ExitStack() as stack:
+        sides = {name: stack.enter_context(_started(name, model.folder)) for name in names}
+        for name, side in sides.items():
+            print(f"{model.name}, {name}: ready to run after {side.ready_s:.1f} s", flush=True)
+        for task in model.tasks:
+            answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+            for _ in range(turns + 1):
+                for name, side in sides.items():
+                    answers[name].append(side.ask(task.request))
+            right = answers[names[-1]][0]["tokens"]
+            for name in names:
+                same = all(answer["tokens"] == right for answer in answers[name])
+                seconds = [answer["seconds"] for answer in answers[name][1:]]
+                yield _figure(model.name, task.name, name, seconds, same)
+
+
+def _figure(model: str, task: str, side: str, seconds: Sequence[float], same: bool) -> Figure:
+    low, middle, high = statistics.quantiles(seconds, n=4) if len(seconds) > 1 else [seconds[0]] * 3
+    return Figure(model, task, side, middle, low, high, same)
+
+
+def _show(figures: Sequence[Figure]) -> None:
+    """The table: milliseconds, and how many times faster than PyTorch."""
+    peers = {(each.model, each.task): each.median_s for each in figures if each.side == "torch"}
+    print(f"{'model':6} {'':14} {'side':6} {'median':>9} {'middle half':>17}  {'per s':>7} × torch")
+    for each in figures:
+        peer = peers.get((each.model, each.task))
+        ratio = f"{peer / each.median_s:7.2f}" if peer else ""
+        spread = f"{1000 * each.low_s:.2f} to {1000 * each.high_s:.2f}"
+        print(
+            f"{each.model:6} {each.task:14} {each.side:6} {1000 * each.median_s:6.2f} ms "
+            f"{spread:>17}  {1 / each.median_s:7.1f} {ratio}"
+            + ("" if each.same_text else "  OTHER TEXT")
+        )
+
+
+def _circumstances(turns: int) -> dict[str, Any]:
+    """The machine, the versions and the date."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "turns": turns,
+        "python": platform.python_version(),
+        "versions": {name: importlib.metadata.version(name) for name in PACKAGES},
+    }
