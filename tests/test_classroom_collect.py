@@ -98,24 +98,28 @@ def test_a_folder_of_folders_and_files(tmp_path: Path) -> None:
     (where / "eve").mkdir()
     found = collected(where, tmp_path / "spool")
     assert [each.key for each in found.students] == ["ada", "bob", "cy", "dan", "eve"]
-    assert {name: each.origin for name, each in answers(found).items()} == {
+    got = answers(found)
+    assert {name: each.origin for name, each in got.items() if not each.instead} == {
         "ada": "ada/step_05.py",
         "bob": "bob.py",
         "dan": "dan/attention.py",
     }
+    assert got["cy"].problem == "not a Python file: cy/essay.docx"
     digest = answers(found)["bob"].digest
     assert (tmp_path / "spool" / digest).read_bytes() == CODE + b"bob.py"
-    assert found.skipped == (
-        "README.md: the name contains no student's name",
-        "cy/essay.docx: not a Python file",
-    )
+    assert found.skipped == ("README.md: the name contains no student's name",)
 
 
 def test_with_several_steps_a_file_must_say_which(tmp_path: Path) -> None:
     where = made(tmp_path / "in", "ada.py", "bob/step_05.py", "bob/tools.py", "cy/step_09.py")
     found = collected(where, tmp_path / "spool", "s05", "s07")
-    assert [(who.key, step) for who, step in found.answers] == [("bob", "s05")]
-    assert found.skipped == ("ada.py: no step number in the name",)
+    assert [(who.key, step) for (who, step), each in found.answers.items() if each.digest] == [
+        ("bob", "s05")
+    ]
+    said = {(who.key, step): each.problem for (who, step), each in found.answers.items()}
+    assert said["ada", "s05"] == "no step number in the name: ada.py"
+    assert said["bob", "s07"] == "no step number in the name: bob/tools.py"
+    assert said["cy", "s05"] == "another step: cy/step_09.py"
 
 
 def test_the_folder_of_the_results_is_no_student(tmp_path: Path) -> None:
@@ -155,7 +159,7 @@ def test_several_steps_at_once_and_canvas_in_a_wrapper(tmp_path: Path) -> None:
         "submissions/babbage_2_12_step_07.py",
     )
     found = collected(where, tmp_path / "spool", "s05", "s07")
-    got = {(who.key, step): answer.late for (who, step), answer in found.answers.items()}
+    got = {(who.key, step): one.late for (who, step), one in found.answers.items() if one.digest}
     assert got == {
         ("lovelaceada", "s05"): False,
         ("lovelaceada", "s07"): True,

@@ -34,7 +34,8 @@ class Answer:
 
     ``digest`` names the bytes. If the file cannot be read, ``problem`` says why, and there are
     none; ``damaged`` says that this is not the student's fault. ``origin`` is where it was found,
-    ``note`` what the teacher may want to look at, ``shape`` that of the program, if it is one.
+    ``note`` what the teacher may want to look at. ``instead``: that is something else, and
+    ``problem`` says what. ``shape`` that of the program, if it is one.
     """
 
     origin: str
@@ -45,6 +46,7 @@ class Answer:
     note: str = ""
     damaged: bool = False
     shape: str = ""
+    instead: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,13 @@ def only(where: Path, step: str, spool: Path) -> Answer | None:
 def _kept(given: Handed, spool: Path) -> Answer:
     if given.data is None:
         return Answer(
-            given.origin, "", given.late, given.problem, given.hint, given.note, given.damaged
+            given.origin,
+            late=given.late,
+            problem=given.problem,
+            hint=given.hint,
+            note=given.note,
+            damaged=given.damaged,
+            instead=given.instead,
         )
     digest = hashlib.sha256(given.data).hexdigest()
     (spool / digest).write_bytes(given.data)

@@ -75,6 +75,13 @@ def first_problem(report: Report) -> str:
     return report.notes[0] if report.verdict is Verdict.ERROR and report.notes else ""
 
 
+def first_of(row: Row) -> str:
+    """What to fix first, or what was handed in instead; empty if there is nothing to say."""
+    if row.report is not None:
+        return first_problem(row.report)
+    return row.answer.problem if row.answer else ""
+
+
 def as_csv(book: Gradebook) -> str:
     """The gradebook: one line for each person, with a byte order mark, for spreadsheets."""
     header = ["student"]
@@ -95,7 +102,7 @@ def _line(book: Gradebook, person: Person) -> list[table.Cell]:
         score = book.score(row)
         scores.append(score)
         cells += [row.verdict, score, book.most[step], _late(row)]
-        cells += [first_problem(row.report) if row.report else "", _mistakes(row)]
+        cells += [first_of(row), _mistakes(row)]
         cells += [row.answer.origin, row.answer.note] if row.answer else ["", ""]
     known = [score for score in scores if score is not None]
     whole = sum(book.most.values())

@@ -7,14 +7,15 @@ is checked against the types here by whoever receives it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
 import msgspec
 
+from grader.classroom import notebook
 from grader.classroom.archive import Damaged
-from grader.classroom.layout import Placed, place
+from grader.classroom.layout import NOTEBOOK, Placed, place
 from grader.classroom.submissions import Files, Node, shown
 from grader.source.read import MOST_BYTES, SourceProblem
 
@@ -28,7 +29,8 @@ class Handed(msgspec.Struct, frozen=True):
     """One answer: its bytes, or the problem that kept them from being read.
 
     ``origin`` is where it was found, ``note`` what the teacher may want to look at. ``damaged``:
-    the file may be right, but it did not arrive. ``shape`` is that of the program
+    the file may be right, but it did not arrive. ``instead``: something else was handed in, and
+    ``origin`` and ``problem`` say what. ``shape`` is that of the program
     (:mod:`grader.classroom.similar`), empty if it has none.
     """
 
@@ -39,6 +41,7 @@ class Handed(msgspec.Struct, frozen=True):
     hint: Text = ""
     note: Text = ""
     damaged: bool = False
+    instead: bool = False
     shape: Text = ""
 
 
@@ -49,14 +52,15 @@ class HandIn(msgspec.Struct, frozen=True):
     skipped: Annotated[tuple[Text, ...], msgspec.Meta(max_length=MOST_SKIPPED)] = ()
 
 
+_Candidate = tuple[Placed, tuple[str, ...], Node]
+
+
 @dataclass
 class _Found:
     """Files by step number, of no step, and not Python."""
 
-    steps: dict[str, list[tuple[Placed, tuple[str, ...], Node]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    unnamed: list[tuple[Placed, tuple[str, ...], Node]] = field(default_factory=list)
+    steps: dict[str, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
+    unnamed: list[_Candidate] = field(default_factory=list)
     others: list[tuple[str, ...]] = field(default_factory=list)
 
 
@@ -82,10 +86,11 @@ def read(nodes: Iterable[Node], prefix: str, above: Sequence[str], steps: Sequen
     answers = {}
     for step in steps:
         answer = _answer(found, files.broken, step, len(steps) == 1, tuple(above))
+        if answer is None:
+            answer = _instead(found, above)
         if answer is not None:
             answers[step] = answer
-    skipped = files.skipped + ([] if answers else list(_instead(found, above)))
-    return HandIn(answers, tuple(_few(skipped)))
+    return HandIn(answers, tuple(_few(files.skipped)))
 
 
 def _answer(
@@ -96,9 +101,9 @@ def _answer(
     above: tuple[str, ...],
 ) -> Handed | None:
     number = step.removeprefix("s").lstrip("0")
-    candidates = found.steps.get(number, [])
+    candidates = _best(found.steps.get(number, []))
     if not candidates and only_step and not found.steps:
-        candidates = found.unnamed
+        candidates = _best(found.unnamed)
         if len(candidates) > 1:
             names = ", ".join(_origins((path for _, path, _ in candidates), above))
             return Handed(problem=f"None of {names} is named step_{number.zfill(2)}.py")
@@ -110,7 +115,8 @@ def _answer(
     note = f"also there: {', '.join(_origins(rivals, above))}" if rivals else ""
     origin = _origin(path, above)
     try:
-        return Handed(origin, node.read(), placed.late, note=note)
+        data = _program(node)
+        return Handed(origin, data, placed.late, note=note)
     except SourceProblem as problem:
         return _unread(problem, origin, placed.late, note)
 
@@ -121,13 +127,29 @@ def _unread(problem: SourceProblem, origin: str = "", late: bool = False, note: 
     return Handed(origin, None, late, message, hint, note, damaged)
 
 
-def _instead(found: _Found, above: Sequence[str]) -> Iterator[str]:
-    """What someone without an answer to any step handed in."""
-    if found.unnamed:
-        names = ", ".join(_origins((path for _, path, _ in found.unnamed), above))
-        yield f"{names}: no step number in the name"
-    elif found.others:
-        yield f"{', '.join(_origins(found.others, above))}: not a Python file"
+def _best(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Python files; notebooks only where there is none."""
+    python = [each for each in candidates if not NOTEBOOK.search(each[2].name)]
+    return python or candidates
+
+
+def _program(node: Node) -> bytes:
+    if NOTEBOOK.search(node.name):
+        return notebook.program(node.read(notebook.LARGEST), shown(node.name))
+    return node.read()
+
+
+def _instead(found: _Found, above: Sequence[str]) -> Handed | None:
+    """What someone without an answer handed in, for that person's own row."""
+    for paths, why in (
+        ([path for _, path, _ in found.unnamed], "no step number in the name"),
+        ([path for each in found.steps.values() for _, path, _ in each], "another step"),
+        (found.others, "not a Python file"),
+    ):
+        if paths:
+            origin = ", ".join(_origins(paths, above))
+            return Handed(origin[:1000], problem=f"{why}: {origin}"[:1000], instead=True)
+    return None
 
 
 def _origins(paths: Iterable[tuple[str, ...]], above: Sequence[str]) -> list[str]:

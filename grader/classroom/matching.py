@@ -49,7 +49,8 @@ def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Cla
     prefix = _prefix(students, known)
 
     def numbered(student: Student, person: Known) -> bool:
-        return bool(student.identifier) and student.identifier in person.numbers
+        given = student.identifier
+        return bool(given) and (given in person.numbers or folded(given) in person.marks)
 
     def named(student: Student, person: Known) -> bool:
         return folded(student.key) in person.whole

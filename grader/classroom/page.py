@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.classroom.gradebook import MISSING, Gradebook, Row, first_problem
+from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
 from grader.confine.tiers import TIERS
 from grader.report.parts import waiting
@@ -148,9 +148,9 @@ def _number(value: float | None, most: float) -> str:
 
 def _first(row: Row) -> str:
     """The mistake's message, else the first check that fails."""
-    if row.report is None:
-        return ""
-    return row.report.diagnosis[0].message if row.report.diagnosis else first_problem(row.report)
+    if row.report is not None and row.report.diagnosis:
+        return row.report.diagnosis[0].message
+    return first_of(row)
 
 
 # ---- the class as a whole ---------------------------------------------------------------------

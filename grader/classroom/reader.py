@@ -18,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from grader.base.files import Unusable
-from grader.classroom import archive, handed, similar
+from grader.classroom import archive, gradescope, handed, similar
 from grader.classroom.handed import Handed, HandIn, Text
 from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of, student_of
 from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
@@ -115,7 +115,7 @@ class _Top(Node):
     def inside(self, skipped: list[str]) -> Sequence[Node]:
         return whole(self._archive, skipped)
 
-    def read(self) -> bytes:
+    def read(self, most: int = 0) -> bytes:
         raise SourceProblem(f"{shown(self.name)} is a folder")
 
 
@@ -161,8 +161,9 @@ def _class(root: Node, skipped: list[str]) -> Class:
 
 
 def _students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
-    """Whose each file and folder of a class is, by its name."""
+    """Whose each file and folder of a class is, by its name or by Gradescope's list."""
     students: dict[Student, list[Node]] = {}
+    owners = _gradescope(found.nodes, skipped)
     names = [(node.name, node.folder) for node in found.nodes]
 
     def named(item: tuple[str, bool]) -> bytes:
@@ -175,6 +176,10 @@ def _students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
         if isinstance(whose, Stopped):
             skipped.append(f"{shown(node.name)}: the name cannot be read: {whose.why}")
             continue
+        if node.name in owners or node.name == gradescope.METADATA:
+            for student in owners.get(node.name, ()):
+                students.setdefault(student, []).append(node)
+            continue
         known = msgspec.msgpack.decode(whose, type=tuple[bytes, str] | None)
         if known is None:
             where = shown("/".join((*found.above, node.name)))
@@ -182,6 +187,30 @@ def _students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
         else:
             students.setdefault(Student(os.fsdecode(known[0]), known[1]), []).append(node)
     return students
+
+
+def _gradescope(nodes: Sequence[Node], skipped: list[str]) -> dict[str, list[Student]]:
+    """Whose each folder is, if this is Gradescope's export."""
+
+    def listed(node: Node) -> bytes:
+        text = node.read(gradescope.LARGEST).decode("utf-8", "replace")
+        owners = gradescope.submitters(text).items()
+        return msgspec.msgpack.encode(
+            {name: [(os.fsencode(s.key), s.identifier) for s in each] for name, each in owners}
+        )
+
+    for node in nodes:
+        if node.name == gradescope.METADATA and not node.folder:
+            (found,) = apart.each(listed, [node], apart.Limits(memory=1 << 30))
+            if isinstance(found, Stopped):
+                skipped.append(f"{shown(node.name)} cannot be read: {found.why}")
+                continue
+            owners = msgspec.msgpack.decode(found, type=dict[str, list[tuple[bytes, str]]])
+            return {
+                name: [Student(os.fsdecode(key), identifier) for key, identifier in each]
+                for name, each in owners.items()
+            }
+    return {}
 
 
 def _read(

@@ -18,8 +18,9 @@ def grade_one(where: Path, step: Step) -> Report:
     """The report on one student's folder: the newest file in it that answers ``step``."""
     with tempfile.TemporaryDirectory(prefix="class-") as folder:
         answer = only(where, step.id, Path(folder))
-        if answer is None:
+        if answer is None or answer.instead:
             missing = f"There is no step_{step.number}.py"
+            missing += f" ({answer.problem})" if answer else ""
             return pipeline.unreadable(step, missing, "Hand in a file with this name.")
         if not answer.digest:
             return unread(step, answer)

@@ -273,7 +273,7 @@ def _answers(rows: Mapping[tuple[str, str], Row], step: Step) -> dict[str, Answe
 
 
 def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
-    if answer is None:
+    if answer is None or answer.instead:
         return None
     if not answer.digest:
         return reports.unread(step, answer)

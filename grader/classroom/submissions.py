@@ -17,6 +17,7 @@ from grader.base import sanitize
 from grader.classroom import archive
 from grader.classroom.archive import Archive, Member, Unsafe
 from grader.classroom.layout import is_junk
+from grader.source.read import MOST_BYTES as MOST_SOURCE
 from grader.source.read import SourceProblem, read_file
 
 DEEPEST = 20
@@ -61,8 +62,8 @@ class Node(ABC):
         """
 
     @abstractmethod
-    def read(self) -> bytes:
-        """The content of the file.
+    def read(self, most: int = MOST_SOURCE) -> bytes:
+        """The content of the file, of at most ``most`` bytes.
 
         Raises:
             SourceProblem: it cannot be read as a student's program.
@@ -83,7 +84,7 @@ class OnDisk(Node):
     def inside(self, skipped: list[str]) -> Sequence[Node]:
         """What the folder, or the archive, contains."""
         if self.archive:
-            return tree_of(self._bytes(), self.name, skipped)
+            return tree_of(self.read(MOST_BYTES), self.name, skipped)
         found: list[Node] = []
         try:
             with os.scandir(self.path) as entries:
@@ -100,18 +101,9 @@ class OnDisk(Node):
             raise SourceProblem(f"{shown(self.name)} cannot be opened: {why}") from None
         return sorted(found, key=lambda node: node.name)
 
-    def read(self) -> bytes:
+    def read(self, most: int = MOST_SOURCE) -> bytes:
         """The bytes of the file."""
-        return read_file(Path(self.path))
-
-    def _bytes(self) -> bytes:
-        try:
-            with open(self.path, "rb") as file:  # noqa: PTH123 - a name need not be text
-                data = file.read(MOST_BYTES + 1)
-        except OSError as problem:
-            why = problem.strerror
-            raise SourceProblem(f"{shown(self.name)} cannot be read: {why}") from None
-        return _bounded(data, self.name)
+        return read_file(Path(self.path), most)
 
 
 class Packed(Node):
@@ -143,11 +135,11 @@ class Packed(Node):
             return tree_of(data, self.name, skipped)
         return [self.below[name] for name in sorted(self.below)]
 
-    def read(self) -> bytes:
+    def read(self, most: int = MOST_SOURCE) -> bytes:
         """The bytes of the member."""
         if self.member is None:
             raise SourceProblem(f"{shown(self.name)} is a folder")
-        return self._holder.read(self.member)
+        return self._holder.read(self.member, most)
 
 
 def whole(holder: Archive, skipped: list[str]) -> Sequence[Node]:

@@ -65,8 +65,8 @@ class Source:
     spellings: Spellings = field(compare=False, repr=False)
 
 
-def read_file(path: Path) -> bytes:
-    """The bytes of a regular file of at most 256 KiB; links are not followed.
+def read_file(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file of at most ``most`` bytes; links are not followed.
 
     Raises:
         SourceProblem: the file is missing, not a regular file, too large or unreadable.
@@ -91,16 +91,17 @@ def read_file(path: Path) -> bytes:
         if not stat.S_ISREG(mode):
             what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
             raise SourceProblem(f"{name} is {what}", hint="Name a Python file.")
-        data = _read(handle, MOST_BYTES + 1)
+        data = _read(handle, most + 1)
     except OSError as problem:
         raise SourceProblem(
             f"{name} cannot be read: {problem.strerror}", hint="Copy it to another disk."
         ) from None
     finally:
         os.close(handle)
-    if len(data) > MOST_BYTES:
+    if len(data) > most:
+        size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
         raise SourceProblem(
-            f"{name} is larger than 256 KiB", hint="A step is a page long. Is this the file?"
+            f"{name} is larger than {size}", hint="A step is a page long. Is this the file?"
         )
     return data
 
