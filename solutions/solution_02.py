@@ -51,8 +51,8 @@ def causal_mask(
 
     Args:
         sequence_length: Number of new tokens: the rows.
-        num_tokens: Number of tokens that came before them and are kept in a KV cache.
-            It is 0 as long as there is no such cache.
+        num_tokens: Number of earlier tokens, which come before the new ones in the text.
+            It is 0 for a whole text.
         dtype: Floating-point type of the scores to which the mask is added.
         device: Where those scores are.
 

@@ -26,9 +26,10 @@ MACHINES = {
 }
 """uv's names for the machines of pixi.toml, and the condition that holds on each."""
 
-UNLOCKED = {"parity"}
+UNLOCKED = {"parity", "notebook"}
 """Environments without a lock. PyTorch has a separate build for each kind of accelerator,
-and the right one for this machine is not the one that another would pin."""
+and the right one for this machine is not the one that another would pin. Jupyter is ninety
+packages, and none of them decides a result."""
 
 
 def main() -> None:
