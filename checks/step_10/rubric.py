@@ -322,7 +322,7 @@ RUNTIME = (
         "cached-pair",
         "With use_cache it returns (output, (key, value))",
         "With use_cache it does not return the output and the cache",
-        "return output, ((key, value) if use_cache else None)",
+        "It returns a pair either way: the output, and the cache where use_cache asks for it",
         "The cache is handed over only where it was asked for.",
         lesson="The cache",
         blank="return",

@@ -274,6 +274,21 @@ def tensor_of(case: Case, call: ast.Call | None) -> tuple[int, ...] | None:
     return None
 
 
+def row(case: Case, match: re.Match[str]) -> Translation:
+    """A row that a table does not have; perhaps a length where positions are needed."""
+    call = case.call
+    given = call.args[0] if call is not None and call.args else None
+    if call is not None and given is not None and case.kind(given) in ("int", "StaticDim"):
+        name, text = ast.unparse(call.func), ast.unparse(given)
+        what = f"{name}({text}) looks up one row, number {match['index']}: {text} is a number"
+        hint = "Give it the numbers of all rows, such as the positions 0, 1, 2, … of F.range."
+        return Translation(what, hint)
+    return Translation(
+        f"Row {match['index']} was asked of a table with {match['have']} rows",
+        "Is the table as long as the longest text, and are its sizes in the right order?",
+    )
+
+
 def banded(case: Case, match: re.Match[str]) -> Translation:
     """More diagonals than a matrix has; perhaps inside a mask of an earlier step."""
     call = case.call
