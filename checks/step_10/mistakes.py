@@ -5,7 +5,8 @@ from __future__ import annotations
 from checks.shared.mistakes import Family, Knob
 
 PLACE = r"__call__() ~(past|cache|key).*\.shape\[.*[+-] 1\b|range\(.*[+-] 1\b"
-"""Where positions are off by one, as ``Misconception.place``."""
+VALUES = r"__call__() ~^v.*concat|concat.*\[1\]"
+"""Where positions are off by one, and where values are joined, as ``Misconception.place``."""
 
 scale = Knob("scale", place="scale")
 mask = Knob("mask", "attention-mask")
@@ -15,7 +16,8 @@ dropout = Knob("dropout", "no-dropout")
 softmax = Knob("softmax", "numbers")
 out_proj = Knob("out_proj", "call-out-proj")
 rotary = Knob("rotary", "rotate")
-cache = Knob("cache", "join")
+cache = Knob("cache", "join", "__call__() ~concat")
+joined = Knob("cache", "join")
 returned = Knob("returned", "cache", "__call__() ~use_cache|^return")
 
 OPTIONS: Family = {
@@ -145,8 +147,9 @@ ROTARY: Family = {
         "value_too",
         "The value is rotated as well. Only scores know positions: rotate query and key.",
     ),
-    "rotary-key-is-query": rotary(
-        "key_is_query", "The rotated query stands where the rotated key belongs. Rotate key."
+    "rotary-key-is-query": tuple(
+        rotary(value, "The rotated query stands where the rotated key belongs. Rotate key.")
+        for value in ("key_is_query", "key_is_rotated_query")
     ),
     "rotary-query-is-key": rotary(
         "query_is_key", "The rotated key stands where the rotated query belongs. Rotate query."
@@ -156,6 +159,7 @@ ROTARY: Family = {
         "MAX_POSITIONS and THETA are swapped. The order is RotaryEmbedding(width, MAX_POSITIONS, "
         "THETA).",
         part="rotate",
+        place="rotary",
     ),
     **{
         f"past-{name}": rotary(
@@ -163,6 +167,7 @@ ROTARY: Family = {
             f"The positions of new tokens start at {what}. They start at the number of cached "
             "tokens: past_key_value[0].shape[-2].",
             part="positions",
+            place=r"__call__() ~(past|cache|key).*shape|len\(",
         )
         for name, value, what in (
             ("batch", "past_axis_0", "the batch size, the first axis of the cache"),
@@ -175,6 +180,7 @@ ROTARY: Family = {
         "restart",
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
         part="positions",
+        place=r"__call__() ~range\(",
     ),
     "rotary-one-late": tuple(
         rotary(
@@ -200,7 +206,7 @@ ROTARY: Family = {
 }
 
 CACHE: Family = {
-    "cache-ignored": cache(
+    "cache-ignored": joined(
         "ignored", "The cached keys and values are not used: the new tokens see only each other."
     ),
     "cache-new-first": cache(
@@ -210,6 +216,7 @@ CACHE: Family = {
     "cache-mixed-order": cache(
         "keys_only_old",
         "Keys are joined in one order and values in the other. Old first, then new, for both.",
+        place=VALUES,
     ),
     "cache-exchanged": cache(
         "exchanged", "Cached keys and values are swapped. past_key_value is (key, value)."
@@ -221,11 +228,12 @@ CACHE: Family = {
     "cache-key-for-value": cache(
         "key_for_value",
         "The cached keys are joined with the new values. past_key_value[1] has the values.",
+        place=VALUES,
     ),
     "cache-replaces": cache(
         "replaced", "The cached keys and values stand in the place of the new ones. Join them."
     ),
-    "cache-joined-elsewhere": cache(
+    "cache-joined-elsewhere": joined(
         "elsewhere",
         "Old and new keys and values are joined along another axis, and nothing fits "
         "afterwards. Join them along the tokens: axis −2.",

@@ -152,6 +152,8 @@ def _rotated(
         query = key
     if kind != "key_only":
         query = rotate(query, places, theta)
+    if kind == "key_is_rotated_query":
+        key = query
     if kind not in ("query_only", "joined_again"):
         key = rotate(key, places, theta)
     if kind == "value_too":

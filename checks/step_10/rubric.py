@@ -12,10 +12,12 @@ from checks.step_10 import calls, mistakes, results, trials
 from grader.rubric import Check, Rubric, rules, source
 
 CLASS = calls.CLASS
-OPTIONS = ("no-bias", "scale-*", "masks", "position-bias", "zero", "rotary", "dropout")
+OPTIONS = ("no-bias", "scale-*", "masks", "position-bias", "zero", "turned", "dropout")
 CACHES = ("cache-*",)
 TOGETHER = ("together-*",)
-WHOLE = ("plain", *OPTIONS, *CACHES, *TOGETHER)
+FAR = "rotary"
+"""The trial of a rotation up to the last position, for which a long text is cached."""
+WHOLE = ("plain", *OPTIONS, *CACHES, *TOGETHER, FAR)
 """The trials that run the whole layer."""
 
 KNOWN = named(mistakes.OPTIONS, mistakes.ROTARY, mistakes.CACHE, HEADS)
@@ -306,8 +308,13 @@ RUNTIME = (
         lesson="Rotation and the cache",
         blank="rotate",
         part="rotate",
-        rule=results.before(
-            rules.numbers("rotary", what="numbers with use_rotary"), "rotary", "out.0"
+        rule=rules.all_of(
+            rules.numbers("turned", what="numbers with use_rotary"),
+            results.before(
+                rules.all_of(rules.runs(FAR), rules.numbers(FAR, what="numbers of a long text")),
+                FAR,
+                "out.0",
+            ),
         ),
         needs=PART_1,
     ),
@@ -315,7 +322,7 @@ RUNTIME = (
         "cached-pair",
         "With use_cache it returns (output, (key, value))",
         "With use_cache it does not return the output and the cache",
-        "return output, ((key, value) if use_cache else None)",
+        "It returns a pair either way: the output, and the cache where use_cache asks for it",
         "The cache is handed over only where it was asked for.",
         lesson="The cache",
         blank="return",
@@ -367,10 +374,10 @@ RUNTIME = (
         part="positions",
         rule=rules.all_of(
             rules.placed(
-                rules.numbers(*CACHES, "rotary", what="numbers of a text in pieces"),
-                KNOWN,
-                *CACHES,
+                rules.numbers(*CACHES, what="numbers of a text in pieces"), KNOWN, *CACHES
             ),
+            rules.runs(FAR),
+            rules.numbers(FAR, what="numbers behind a long text"),
             rules.note("{count} layers, compared with float64.", *WHOLE),
         ),
         needs=("cache", "use-rotary", "add-zero-attn"),

@@ -25,13 +25,14 @@ def draw(rng: Rng) -> list[Trial]:
         _masks(rng),
         _position_bias(rng),
         _zero(rng),
-        _rotary(rng),
+        _turned(rng),
         _dropout(rng),
         _returned(rng),
         _decoding(rng, "cache-plain", Options(), (3, 1, 1), cache_seen=True),
         _decoding(rng, "cache-rotary", Options({"use_rotary": True}), (3, 1, 1)),
         _decoding(rng, "cache-zero", Options({"add_zero_attn": True, "bias": False}), (2, 1, 3)),
         *together.draw(rng),
+        _rotary(rng),
         *_parts(rng),
     ]
 
@@ -87,6 +88,12 @@ def _zero(rng: Rng) -> Trial:
 
 LAST = 3
 """Of a text that uses up the rotation's positions, only this many tokens are compared."""
+
+
+def _turned(rng: Rng) -> Trial:
+    """A short text: what goes wrong with a rotation is told of small shapes."""
+    steps = [Step("out", _x(rng, 2, 5, 12))]
+    return _trial(rng, "turned", 3, 4, Options({"use_rotary": True}), steps)
 
 
 def _rotary(rng: Rng) -> Trial:

@@ -24,9 +24,20 @@ def attribute(tree: ast.Module, path: str) -> int | None:
             for name, line in _set_in(cls)
             if name == parts[index]
         ]
+        empty = _emptied(tree)
+        found = [one for one in found if one[1] not in empty] or found
         if found:
             return _default(tree, parts[index], _worked_out(tree, min(found)[1]))
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
+
+
+def _emptied(tree: ast.Module) -> frozenset[int]:
+    """The lines that only set something to None, until a later line sets it."""
+    sets = (one for one in ast.walk(tree) if isinstance(one, ast.Assign | ast.AnnAssign))
+    values = ((one.lineno, one.value) for one in sets)
+    return frozenset(
+        line for line, value in values if isinstance(value, ast.Constant) and value.value is None
+    )
 
 
 def _default(tree: ast.Module, name: str, line: int) -> int:

@@ -288,10 +288,7 @@ FAMILIES: tuple[Family, ...] = (
         "IndexError",
         r"gather: index (?P<index>-?\d+) is out of range for an axis of size "
         r"(?P<have>\d+)",
-        say(
-            "Row {index} was asked of a table with {have} rows",
-            "Is the table as long as the longest text, and are its sizes in the right order?",
-        ),
+        shapes.row,
     ),
     Family(
         "ValueError",

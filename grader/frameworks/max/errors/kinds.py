@@ -156,7 +156,11 @@ def size(case: Case, match: re.Match[str]) -> Translation | None:
     given = match.groupdict().get("value") or ""
     if kind == "float":
         hint = "Where sizes are divided, // instead of / keeps them whole."
-        return Translation(f"A size is a whole number, and {given} is not one", hint)
+        held = [text for text, one in case.seen.values.items() if one.kind == "float"]
+        name = held[0] if len(held) == 1 else ""
+        what = f"A size is a whole number, and {name and f'{name}, '}{given} is not one"
+        own = name.startswith("self.")
+        return Translation(what, hint, about=name.removeprefix("self.") if own else "")
     return Translation(
         f"A size is a whole number, and here it is {described(SeenValue(kind))}",
         "Give a number, or a list of numbers.",

@@ -144,11 +144,20 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
     """An attribute of the learner's own object that was never set."""
     own = [one for one in about.fields if not one.startswith("_")]
     what = f"self.{node.attr} does not exist: nothing sets it"
+    if node.attr in ("wte", "wpe", "h", "ln_f") and "transformer" in own:
+        fix = case.fix(node, f"self.transformer.{node.attr}")
+        return Translation(what, "self.transformer has it.", fix)
     if near is not None and (near in own or near in about.names):
         return _suggested(case, node, what, near, None)
     if value := case.seen.values.get(node.attr):
         kind = {"function": "a function of the file", "type": "a class"}.get(value.kind)
         hint = f"{node.attr} is {kind or 'a variable here'}, without self."
+        local = case.seen.function == "__init__" and kind is None
+        if local:  # other methods will want it from self
+            hint = (
+                f"{node.attr} is a variable here. Write self.{node.attr} where it gets its value."
+            )
+            return Translation(what, hint, about=node.attr, elsewhere=True)
         return Translation(what, hint, case.fix(node, node.attr))
     there = f" So far there is {', '.join(f'self.{one}' for one in own[:8])}." if own else ""
     early = "" if case.seen.function != "__init__" else ", above this line"

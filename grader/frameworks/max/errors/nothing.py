@@ -11,6 +11,14 @@ from grader.frameworks.values import Translation
 def none_has(case: Case, node: ast.expr, then: str) -> Translation:
     """``node`` was None where a value is needed."""
     text = ast.unparse(node)
+    compared = next((n for n in case.nodes() if isinstance(n, ast.Compare)), None)
+    if text == "None" and compared is not None and isinstance(compared.ops[0], ast.Eq | ast.NotEq):
+        asked = "is not None" if isinstance(compared.ops[0], ast.NotEq) else "is None"
+        new = f"{ast.unparse(compared.left)} {asked}"
+        what = "A tensor compares number by number, and None is none"
+        several = any(isinstance(one, ast.BoolOp) for one in case.nodes())
+        fix = None if several else case.fix(compared, new)
+        return Translation(what, f"Ask {asked}, and nothing else: {new}.", fix)
     if text == "None":
         odd = [key for key, one in case.seen.values.items() if one.kind in ("int", "float")]
         hint = f"Is the order of the arguments right? {odd[0]} is a number." if odd else None

@@ -87,6 +87,10 @@ def product(case: Case, match: re.Match[str]) -> Translation:
     if pair and joined and case.node is not None:
         turned = f"{_tight(pair[1])} @ {_tight(pair[0])}"
         return Translation(what, "In the other order they have one.", case.fix(case.node, turned))
+    if names and len(left) > 1 and left[-1] == right[-2:][0] + 1:
+        told = f"{_tight(pair[0])}[..., :-1]" if pair else "[..., :-1]"
+        hint = "The left one has one column more. If its last column is to be dropped: "
+        return Translation(what, hint + told)
     return Translation(what, "Write down both shapes, axis by axis. Which of the two is another?")
 
 
@@ -170,6 +174,12 @@ def together(case: Case, match: re.Match[str]) -> Translation:
     """Shapes that do not fit element by element."""
     left, right = read(match["left"]), read(match["right"])
     pair = _pair(case)
+    made = case.call is not None and ast.unparse(case.call.func).startswith("self.")
+    if case.error.inside and case.call is not None and made:
+        name = ast.unparse(case.call.func)
+        what = f"Inside {name}, shapes {sizes(left)} and {sizes(right)} meet and do not fit"
+        hint = f"{name} was made for other sizes than those of its arguments: check how it is made."
+        return Translation(what, hint, about=name.removeprefix("self."))
     if case.error.inside and pair is None:
         name = ast.unparse(case.call.func) if case.call else case.error.inside
         what = f"Inside {name}, shapes {sizes(left)} and {sizes(right)} meet and do not fit"
@@ -262,6 +272,21 @@ def tensor_of(case: Case, call: ast.Call | None) -> tuple[int, ...] | None:
         if value is not None and value.kind == "Tensor":
             return value.shape
     return None
+
+
+def row(case: Case, match: re.Match[str]) -> Translation:
+    """A row that a table does not have; perhaps a length where positions are needed."""
+    call = case.call
+    given = call.args[0] if call is not None and call.args else None
+    if call is not None and given is not None and case.kind(given) in ("int", "StaticDim"):
+        name, text = ast.unparse(call.func), ast.unparse(given)
+        what = f"{name}({text}) looks up one row, number {match['index']}: {text} is a number"
+        hint = "Give it the numbers of all rows, such as the positions 0, 1, 2, … of F.range."
+        return Translation(what, hint)
+    return Translation(
+        f"Row {match['index']} was asked of a table with {match['have']} rows",
+        "Is the table as long as the longest text, and are its sizes in the right order?",
+    )
 
 
 def banded(case: Case, match: re.Match[str]) -> Translation:
