@@ -32,10 +32,20 @@ WRITERS = ("numpy", "max", "torch")
 LAYERS = ("numpy", "max", "sdpa", "gpt2attention")
 PEERS = ("torch", "sdpa")
 """The sides that the others are compared with."""
-SUBJECTS = ("small", "124M", "layer")
+SUBJECTS = ("small", "124M", "layer", "compile")
 PACKAGES = ("max", "numpy", "torch", "transformers")
 TOKENS = 64
 """Tokens written in one turn."""
+
+
+TINY = str(course.ROOT / "gpt2" / "tiny")
+RANDOM = (
+    "import sys, torch, transformers\n"
+    "torch.manual_seed(0)\n"
+    "model = transformers.GPT2LMHeadModel(transformers.GPT2Config())\n"
+    "model.save_pretrained(sys.argv[1])\n"
+)
+"""Saves a GPT-2 of the usual size, with random weights."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +98,14 @@ def main(arguments: Sequence[str]) -> None:
             for subject in _subjects(asked.only, Path(name))
             for figure in _measure(subject, set(asked.without), asked.turns)
         ]
+        compiled = _compiling(Path(name)) if "compile" in asked.only else {}
     _show(figures)
     if asked.json:
-        told = {**_circumstances(asked.turns), "figures": [asdict(each) for each in figures]}
+        told = {
+            **_circumstances(asked.turns),
+            "figures": [asdict(each) for each in figures],
+            "compiled_s": compiled,
+        }
         asked.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
@@ -104,16 +119,10 @@ def _in_parity(arguments: Sequence[str]) -> int:
 def _subjects(names: Sequence[str], folder: Path) -> Iterator[Subject]:
     sides = "tools.bench_sides"
     if "small" in names:
-        tiny = str(course.ROOT / "gpt2" / "tiny")
-        yield Subject("small", sides, (tiny,), WRITERS, _tasks(8, 128))
+        yield Subject("small", sides, (TINY,), WRITERS, _tasks(8, 128))
+    if {"124M", "compile"} & set(names):
+        subprocess.run([sys.executable, "-c", RANDOM, str(folder)], check=True)
     if "124M" in names:
-        code = (
-            "import sys, torch, transformers\n"
-            "torch.manual_seed(0)\n"
-            "model = transformers.GPT2LMHeadModel(transformers.GPT2Config())\n"
-            "model.save_pretrained(sys.argv[1])\n"
-        )
-        subprocess.run([sys.executable, "-c", code, str(folder)], check=True)
         yield Subject("124M", sides, (str(folder),), WRITERS, _tasks(8, 32, 512))
     if "layer" in names:
         tasks = tuple(Task("×".join(map(str, shape)), {"shape": shape}) for shape in SHAPES)
@@ -150,9 +159,12 @@ class _Side:
 
 
 @contextmanager
-def _started(subject: Subject, name: str) -> Iterator[_Side]:
+def _started(subject: Subject, name: str, home: str | None = None) -> Iterator[_Side]:
+    """A side; one with a ``home`` of its own finds nothing compiled there."""
     command = [sys.executable, "-m", subject.module, name, *subject.given]
     surroundings = {**os.environ, "MODULAR_TELEMETRY_ENABLED": "0", "HF_HUB_OFFLINE": "1"}
+    if home is not None:
+        surroundings |= {"HOME": home, "XDG_CACHE_HOME": f"{home}/cache"}
     with subprocess.Popen(
         command,
         cwd=course.ROOT,
@@ -184,6 +196,22 @@ def _measure(subject: Subject, without: set[str], turns: int) -> Iterator[Figure
                 same = all(_same(answer["result"], right) for answer in answers[name])
                 seconds = [answer["seconds"] for answer in answers[name][1:]]
                 yield _figure(subject.name, task.name, name, seconds, same)
+
+
+def _compiling(folder: Path) -> dict[str, float]:
+    """Seconds that MAX takes to compile, beside those for a single ``Linear``."""
+    subjects = {
+        "one Linear": (Subject("compile", "tools.bench_layer", (), (), ()), "linear"),
+        "small": (Subject("compile", "tools.bench_sides", (TINY,), (), ()), "max"),
+        "124M": (Subject("compile", "tools.bench_sides", (str(folder),), (), ()), "max"),
+    }
+    took: dict[str, float] = {}
+    for name, (subject, side) in subjects.items():
+        with tempfile.TemporaryDirectory() as home, _started(subject, side, home) as started:
+            took[name] = started.ready_s
+        ratio = took[name] / took["one Linear"]
+        print(f"compiling {name:10} {took[name]:6.1f} s {ratio:5.2f} × one Linear", flush=True)
+    return took
 
 
 def _same(found: list[float], right: list[float]) -> bool:
