@@ -30,9 +30,10 @@ from tools.bench_layer import SHAPES
 
 WRITERS = ("numpy", "max", "torch")
 LAYERS = ("numpy", "max", "sdpa", "gpt2attention")
-PEERS = ("torch", "sdpa")
+HEADS = ("head-numpy", "head-max", "head-read", "head-torch")
+PEERS = ("torch", "sdpa", "head-torch")
 """The sides that the others are compared with."""
-SUBJECTS = ("small", "124M", "layer", "compile")
+SUBJECTS = ("small", "124M", "layer", "head", "compile")
 PACKAGES = ("max", "numpy", "torch", "transformers")
 TOKENS = 64
 """Tokens written in one turn."""
@@ -127,6 +128,8 @@ def _subjects(names: Sequence[str], folder: Path) -> Iterator[Subject]:
     if "layer" in names:
         tasks = tuple(Task("×".join(map(str, shape)), {"shape": shape}) for shape in SHAPES)
         yield Subject("layer", "tools.bench_layer", (), LAYERS, tasks)
+    if "head" in names:
+        yield Subject("head", "tools.bench_layer", (), HEADS, (Task("1×768", {"shape": (1, 768)}),))
 
 
 def _tasks(*prompts: int) -> tuple[Task, ...]:
@@ -181,7 +184,7 @@ def _started(subject: Subject, name: str, home: str | None = None) -> Iterator[_
 
 def _measure(subject: Subject, without: set[str], turns: int) -> Iterator[Figure]:
     """Each task on each side, in turn; the first turn of a task does not count."""
-    names = [name for name in subject.sides if name not in without]
+    names = [name for name in subject.sides if name.removeprefix("head-") not in without]
     with ExitStack() as stack:
         sides = {name: stack.enter_context(_started(subject, name)) for name in names}
         for name, side in sides.items():
@@ -193,7 +196,9 @@ def _measure(subject: Subject, without: set[str], turns: int) -> Iterator[Figure
                     answers[name].append(side.ask(task.request))
             right = answers[names[-1]][0]["result"]
             for name in names:
-                same = all(_same(answer["result"], right) for answer in answers[name])
+                same = name == "head-read" or all(
+                    _same(answer["result"], right) for answer in answers[name]
+                )
                 seconds = [answer["seconds"] for answer in answers[name][1:]]
                 yield _figure(subject.name, task.name, name, seconds, same)
 

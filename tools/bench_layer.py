@@ -1,8 +1,10 @@
-"""Step 07's attention beside PyTorch's, at the shapes that matter: a part of ``bench compare``.
+"""Single layers beside PyTorch's: a part of ``bench compare``.
 
-``python -m tools.bench_layer SIDE`` answers requests like ``tools.bench_sides``, for a layer of
-GPT-2's width. Sides: ``numpy`` and ``max``, the course's layer on both engines; ``sdpa``, the same
-layer in PyTorch with its fused attention; ``gpt2attention``, Hugging Face's.
+``python -m tools.bench_layer SIDE`` answers requests like ``tools.bench_sides``. Step 07's
+attention: ``numpy`` and ``max``, the course's layer on both engines; ``sdpa``, the same layer in
+PyTorch with its fused attention; ``gpt2attention``, Hugging Face's. GPT-2's output layer, which for
+one token does little but read 154 MB of weights: ``head-numpy``, ``head-max``, ``head-torch``; and
+``head-read``, which only adds the weights up. ``linear`` is one small layer, compiled by MAX.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ Array = npt.NDArray[np.float32]
 Run = Callable[[Array], Array]
 
 SHAPES = ((1, 4, 768), (1, 128, 768), (8, 128, 768), (1, 1024, 768), (8, 1024, 768))
-WIDTH, HEADS = 768, 12
+WIDTH, HEADS, VOCABULARY = 768, 12, 50257
 
 
 def weights() -> dict[str, Array]:
@@ -123,12 +125,55 @@ def hugging_face() -> Run:
     return run
 
 
+def head(side: str) -> Run:
+    """The scores of 50,257 tokens from one vector; ``read`` adds the weights up instead."""
+    table = np.random.default_rng(0).standard_normal((VOCABULARY, WIDTH), np.float32)
+    if side == "numpy":
+        return lambda x: np.asarray(x @ table.T)
+    if side == "max":
+        return _head_of_max(table)
+    import torch
+
+    torch.set_num_threads(threads())
+    held = torch.from_numpy(table)
+
+    def run(x: Array) -> Array:
+        with torch.inference_mode():
+            if side == "read":
+                return np.full((1, 4), held.sum().item(), np.float32)
+            output: Array = torch.nn.functional.linear(torch.from_numpy(x), held).numpy()
+            return output
+
+    return run
+
+
+def _head_of_max(table: Array) -> Run:
+    from max.driver import CPU, Buffer
+    from max.dtype import DType
+    from max.engine import InferenceSession
+    from max.graph import DeviceRef, Graph, TensorType, ops
+
+    def product(x: Any, weight: Any) -> Any:
+        return ops.matmul(x, ops.transpose(weight, 0, 1))
+
+    shapes = (["tokens", WIDTH], [VOCABULARY, WIDTH])
+    types = [TensorType(DType.float32, shape, DeviceRef.CPU()) for shape in shapes]
+    session = InferenceSession(devices=[CPU()])
+    model: Any = session.load(Graph("head", forward=product, input_types=types))
+    held = Buffer.from_numpy(table)
+    return lambda x: np.asarray(np.from_dlpack(model.execute(Buffer.from_numpy(x), held)[0]))
+
+
 SIDES: dict[str, Callable[[], Run]] = {
     "numpy": lambda: course("numpy"),
     "max": lambda: course("max"),
     "sdpa": sdpa,
     "gpt2attention": hugging_face,
     "linear": linear,
+    "head-numpy": lambda: head("numpy"),
+    "head-max": lambda: head("max"),
+    "head-torch": lambda: head("torch"),
+    "head-read": lambda: head("read"),
 }
 
 
@@ -145,7 +190,7 @@ def main() -> None:
         started = time.perf_counter()
         output = run(x)
         seconds = time.perf_counter() - started
-        told = {"seconds": seconds, "result": output[-1, -1, :4].tolist()}
+        told = {"seconds": seconds, "result": output.reshape(-1, output.shape[-1])[-1, :4].tolist()}
         print(json.dumps(told), file=answers, flush=True)
 
 
