@@ -53,6 +53,8 @@ def _share_blocks(model: Any) -> None:
     A part's weights are found under the name of its place in the model.
     """
     attend = model._attend  # noqa: SLF001 - step 12's method
+    last = "model.transformer.ln_f."
+    model.transformer.ln_f = as_subgraph(model.transformer.ln_f, name="norm", prefix=last)
     places = {}
     for index, block in enumerate(model.transformer.h):
         place = f"model.transformer.h.{index}"

@@ -1,4 +1,6 @@
-"""Measures how fast the grader answers, as ratios within one run: ``python -m tools.bench``.
+"""Measures how fast the grader and the course's GPT-2 are: ``python -m tools.bench``.
+
+Without a word, one page: each figure that the README gives for one learner, with its limit.
 
 ``start``: one grading of step 05's solution against importing MAX alone, in turns, with
 the existing cache of compiled kernels and with an empty one. ``--eager`` also times the same
@@ -16,22 +18,15 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader import frameworks
-from grader.base import course
-from tools import bench_watch, bench_workers
+from tools import bench_page, bench_watch, bench_workers
+from tools.bench_page import GRADE, IMPORT, seconds
 
-IMPORT = (
-    "-c",
-    "import max.experimental.nn, max.experimental.tensor, max.experimental.functional",
-)
-GRADE = ("-m", "grader", "grade", "s05", "--file", "solutions/solution_05.py")
 EAGER = (
     "-c",
     "import numpy as np\n"
@@ -57,7 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         bench_class.main(given[1:])
         return
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["start", "watch", "workers"], default="start")
+    parser.add_argument(
+        "what", nargs="?", choices=["page", "start", "watch", "workers"], default="page"
+    )
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--saves", type=int, default=100)
     parser.add_argument("--eager", action="store_true")
@@ -66,6 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if asked.what == "workers":
         os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in the grader's own process
         bench_workers.main(asked.turns)
+        return
+    if asked.what == "page":
+        bench_page.main(asked.turns, min(asked.saves, 20))
         return
     if asked.what == "watch":
         bench_watch.main(asked.saves)
@@ -77,33 +77,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         compiled = [p for p in Path(folder).rglob("*") if p.is_file()]
         print(f"files written to the empty HOME: {len(compiled)}")
         if asked.eager:
-            whole = _seconds(EAGER, {**empty, "MAX_EAGER_EXECUTOR": "interpreter"})
+            whole = seconds(EAGER, {**empty, "MAX_EAGER_EXECUTOR": "interpreter"})
             print(f"plain eager MAX, empty cache: {whole:.1f} s, {whole / graded:.0f} x a grading")
 
 
 def _start(name: str, environment: Mapping[str, str], turns: int) -> float:
     imports, grades = [], []
     for _ in range(turns):
-        imports.append(_seconds(IMPORT, environment))
-        grades.append(_seconds(GRADE, environment))
+        imports.append(seconds(IMPORT, environment))
+        grades.append(seconds(GRADE, environment))
     base, grade = statistics.median(imports), statistics.median(grades)
     print(
         f"{name}: import of MAX {base:.3f} s, grade s05 {grade:.3f} s, ratio {grade / base:.2f} "
         f"(median of {turns})"
     )
     return grade
-
-
-def _seconds(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
-    started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, *arguments],
-        cwd=course.ROOT,
-        env={**os.environ, "MODULAR_TELEMETRY_ENABLED": "0", **environment},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
-    return time.perf_counter() - started
 
 
 if __name__ == "__main__":

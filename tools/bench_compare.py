@@ -10,6 +10,7 @@ import argparse
 import importlib.metadata
 import importlib.util
 import json
+import math
 import os
 import platform
 import statistics
@@ -20,15 +21,32 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grader.base import course
+from tools.bench_layer import SHAPES
 
-SIDES = ("numpy", "max", "torch")
+WRITERS = ("numpy", "max", "torch")
+LAYERS = ("numpy", "max", "sdpa", "gpt2attention")
+HEADS = ("head-numpy", "head-max", "head-read", "head-torch")
+PEERS = ("torch", "sdpa", "head-torch")
+"""The sides that the others are compared with."""
+SUBJECTS = ("small", "124M", "layer", "head", "compile")
 PACKAGES = ("max", "numpy", "torch", "transformers")
 TOKENS = 64
 """Tokens written in one turn."""
+
+
+TINY = str(course.ROOT / "gpt2" / "tiny")
+RANDOM = (
+    "import sys, torch, transformers\n"
+    "torch.manual_seed(0)\n"
+    "model = transformers.GPT2LMHeadModel(transformers.GPT2Config())\n"
+    "model.save_pretrained(sys.argv[1])\n"
+)
+"""Saves a GPT-2 of the usual size, with random weights."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +58,13 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Model:
-    """A checkpoint, and what is measured with it."""
+class Subject:
+    """What is measured: the module that starts a side, its further arguments, and the tasks."""
 
     name: str
-    folder: Path
+    module: str
+    given: tuple[str, ...]
+    sides: tuple[str, ...]
     tasks: tuple[Task, ...]
 
 
@@ -52,21 +72,23 @@ class Model:
 class Figure:
     """The seconds of one task on one side: median, and the middle half of the turns."""
 
-    model: str
+    subject: str
     task: str
     side: str
     median_s: float
     low_s: float
     high_s: float
-    same_text: bool
+    same_result: bool
 
 
 def main(arguments: Sequence[str]) -> None:
     """Print the table and write the JSON."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench compare", description=__doc__)
     parser.add_argument("--turns", type=int, default=7)
-    parser.add_argument("--sides", nargs="+", choices=SIDES, default=SIDES)
-    parser.add_argument("--models", nargs="+", choices=["small", "124M"], default=["small", "124M"])
+    parser.add_argument(
+        "--without", nargs="*", choices=WRITERS, default=[], help="Leave out a side."
+    )
+    parser.add_argument("--only", nargs="+", choices=SUBJECTS, default=SUBJECTS)
     parser.add_argument("--json", type=Path, help="Also write the figures to this file.")
     asked = parser.parse_args(arguments)
     if importlib.util.find_spec("torch") is None:
@@ -74,12 +96,17 @@ def main(arguments: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="bench-compare-") as name:
         figures = [
             figure
-            for model in _models(asked.models, Path(name))
-            for figure in _measure(model, asked.sides, asked.turns)
+            for subject in _subjects(asked.only, Path(name))
+            for figure in _measure(subject, set(asked.without), asked.turns)
         ]
+        compiled = _compiling(Path(name)) if "compile" in asked.only else {}
     _show(figures)
     if asked.json:
-        told = {**_circumstances(asked.turns), "figures": [asdict(each) for each in figures]}
+        told = {
+            **_circumstances(asked.turns),
+            "figures": [asdict(each) for each in figures],
+            "compiled_s": compiled,
+        }
         asked.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
@@ -90,18 +117,19 @@ def _in_parity(arguments: Sequence[str]) -> int:
     return subprocess.run([runner, *program, *arguments], cwd=course.ROOT, check=False).returncode
 
 
-def _models(names: Sequence[str], folder: Path) -> Iterator[Model]:
+def _subjects(names: Sequence[str], folder: Path) -> Iterator[Subject]:
+    sides = "tools.bench_sides"
     if "small" in names:
-        yield Model("small", course.ROOT / "gpt2" / "tiny", _tasks(8, 128))
+        yield Subject("small", sides, (TINY,), WRITERS, _tasks(8, 128))
+    if {"124M", "compile"} & set(names):
+        subprocess.run([sys.executable, "-c", RANDOM, str(folder)], check=True)
     if "124M" in names:
-        code = (
-            "import sys, torch, transformers\n"
-            "torch.manual_seed(0)\n"
-            "model = transformers.GPT2LMHeadModel(transformers.GPT2Config())\n"
-            "model.save_pretrained(sys.argv[1])\n"
-        )
-        subprocess.run([sys.executable, "-c", code, str(folder)], check=True)
-        yield Model("124M", folder, _tasks(8, 32, 512))
+        yield Subject("124M", sides, (str(folder),), WRITERS, _tasks(8, 32, 512))
+    if "layer" in names:
+        tasks = tuple(Task("×".join(map(str, shape)), {"shape": shape}) for shape in SHAPES)
+        yield Subject("layer", "tools.bench_layer", (), LAYERS, tasks)
+    if "head" in names:
+        yield Subject("head", "tools.bench_layer", (), HEADS, (Task("1×768", {"shape": (1, 768)}),))
 
 
 def _tasks(*prompts: int) -> tuple[Task, ...]:
@@ -134,9 +162,12 @@ class _Side:
 
 
 @contextmanager
-def _started(name: str, folder: Path) -> Iterator[_Side]:
-    command = [sys.executable, "-m", "tools.bench_sides", name, str(folder)]
+def _started(subject: Subject, name: str, home: str | None = None) -> Iterator[_Side]:
+    """A side; one with a ``home`` of its own finds nothing compiled there."""
+    command = [sys.executable, "-m", subject.module, name, *subject.given]
     surroundings = {**os.environ, "MODULAR_TELEMETRY_ENABLED": "0", "HF_HUB_OFFLINE": "1"}
+    if home is not None:
+        surroundings |= {"HOME": home, "XDG_CACHE_HOME": f"{home}/cache"}
     with subprocess.Popen(
         command,
         cwd=course.ROOT,
@@ -151,41 +182,71 @@ def _started(name: str, folder: Path) -> Iterator[_Side]:
             process.kill()
 
 
-def _measure(model: Model, names: Sequence[str], turns: int) -> Iterator[Figure]:
+def _measure(subject: Subject, without: set[str], turns: int) -> Iterator[Figure]:
     """Each task on each side, in turn; the first turn of a task does not count."""
+    names = [name for name in subject.sides if name.removeprefix("head-") not in without]
     with ExitStack() as stack:
-        sides = {name: stack.enter_context(_started(name, model.folder)) for name in names}
+        sides = {name: stack.enter_context(_started(subject, name)) for name in names}
         for name, side in sides.items():
-            print(f"{model.name}, {name}: ready to run after {side.ready_s:.1f} s", flush=True)
-        for task in model.tasks:
+            print(f"{subject.name}, {name}: ready to run after {side.ready_s:.1f} s", flush=True)
+        for task in subject.tasks:
             answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
             for _ in range(turns + 1):
                 for name, side in sides.items():
                     answers[name].append(side.ask(task.request))
-            right = answers[names[-1]][0]["tokens"]
+            right = answers[names[-1]][0]["result"]
             for name in names:
-                same = all(answer["tokens"] == right for answer in answers[name])
+                same = name == "head-read" or all(
+                    _same(answer["result"], right) for answer in answers[name]
+                )
                 seconds = [answer["seconds"] for answer in answers[name][1:]]
-                yield _figure(model.name, task.name, name, seconds, same)
+                yield _figure(subject.name, task.name, name, seconds, same)
 
 
-def _figure(model: str, task: str, side: str, seconds: Sequence[float], same: bool) -> Figure:
-    low, middle, high = statistics.quantiles(seconds, n=4) if len(seconds) > 1 else [seconds[0]] * 3
-    return Figure(model, task, side, middle, low, high, same)
+def _compiling(folder: Path) -> dict[str, float]:
+    """Seconds that MAX takes to compile, beside those for a single ``Linear``."""
+    subjects = {
+        "one Linear": (Subject("compile", "tools.bench_layer", (), (), ()), "linear"),
+        "small": (Subject("compile", "tools.bench_sides", (TINY,), (), ()), "max"),
+        "124M": (Subject("compile", "tools.bench_sides", (str(folder),), (), ()), "max"),
+    }
+    took: dict[str, float] = {}
+    for name, (subject, side) in subjects.items():
+        with tempfile.TemporaryDirectory() as home, _started(subject, side, home) as started:
+            took[name] = started.ready_s
+        ratio = took[name] / took["one Linear"]
+        print(f"compiling {name:10} {took[name]:6.1f} s {ratio:5.2f} × one Linear", flush=True)
+    return took
+
+
+def _same(found: list[float], right: list[float]) -> bool:
+    """Whether two results are equal: tokens, or numbers but for rounding."""
+    return len(found) == len(right) and all(map(partial(math.isclose, abs_tol=1e-3), found, right))
+
+
+def _figure(subject: str, task: str, side: str, seconds: Sequence[float], same: bool) -> Figure:
+    low, middle, high = (
+        statistics.quantiles(seconds, n=4, method="inclusive")
+        if len(seconds) > 1
+        else [seconds[0]] * 3
+    )
+    return Figure(subject, task, side, middle, low, high, same)
 
 
 def _show(figures: Sequence[Figure]) -> None:
     """The table: milliseconds, and how many times faster than PyTorch."""
-    peers = {(each.model, each.task): each.median_s for each in figures if each.side == "torch"}
-    print(f"{'model':6} {'':14} {'side':6} {'median':>9} {'middle half':>17}  {'per s':>7} × torch")
+    peers = {(each.subject, each.task): each.median_s for each in figures if each.side in PEERS}
+    print(
+        f"{'':6} {'':14} {'side':13} {'median':>10} {'middle half':>19} {'a second':>9} × PyTorch"
+    )
     for each in figures:
-        peer = peers.get((each.model, each.task))
-        ratio = f"{peer / each.median_s:7.2f}" if peer else ""
+        peer = peers.get((each.subject, each.task))
+        ratio = f"{peer / each.median_s:9.2f}" if peer else ""
         spread = f"{1000 * each.low_s:.2f} to {1000 * each.high_s:.2f}"
         print(
-            f"{each.model:6} {each.task:14} {each.side:6} {1000 * each.median_s:6.2f} ms "
-            f"{spread:>17}  {1 / each.median_s:7.1f} {ratio}"
-            + ("" if each.same_text else "  OTHER TEXT")
+            f"{each.subject:6} {each.task:14} {each.side:13} {1000 * each.median_s:7.2f} ms "
+            f"{spread:>19} {1 / each.median_s:9.1f} {ratio}"
+            + ("" if each.same_result else "  ANOTHER RESULT")
         )
 
 

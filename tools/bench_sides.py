@@ -137,13 +137,13 @@ def _reading(side: Side, asked: Answer) -> Answer:
     ids = prompt(asked["length"], side.vocabulary)
     started = time.perf_counter()
     token, _ = side.read(ids)
-    return {"seconds": time.perf_counter() - started, "tokens": [token]}
+    return {"seconds": time.perf_counter() - started, "result": [token]}
 
 
 def _writing(side: Side, asked: Answer) -> Answer:
     """Seconds for each token after the first."""
     tokens, times = side.write(prompt(asked["length"], side.vocabulary), asked["count"])
-    return {"seconds": (times[-1] - times[0]) / (len(times) - 1), "tokens": tokens}
+    return {"seconds": (times[-1] - times[0]) / (len(times) - 1), "result": tokens}
 
 
 DOES: dict[str, Callable[[Side, Answer], Answer]] = {"read": _reading, "write": _writing}

@@ -23,12 +23,7 @@ LIMIT_S = 60.0
 
 def main(saves: int) -> None:
     """Print the median and the 95th percentile of ``saves`` saves, and the ratio to plain runs."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        for name in ("checks", "grader", "solutions", "steps"):
-            shutil.copytree(course.ROOT / name, root / name)
-        shutil.copy(course.ROOT / "course.toml", root)
-        watched, plain = _measure(root, saves)
+    watched, plain = measure(saves)
     watched.sort()
     median, late = statistics.median(watched), watched[int(0.95 * (len(watched) - 1))]
     alone = statistics.median(plain)
@@ -37,6 +32,16 @@ def main(saves: int) -> None:
         f"95th percentile {1000 * late:.0f} ms, worst {1000 * watched[-1]:.0f} ms"
     )
     print(f"plain s05, {len(plain)} runs: median {1000 * alone:.0f} ms, ratio {alone / median:.1f}")
+
+
+def measure(saves: int) -> tuple[list[float], list[float]]:
+    """Seconds of each save of a copy of the course, and of plain gradings between them."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name in ("checks", "grader", "solutions", "steps"):
+            shutil.copytree(course.ROOT / name, root / name)
+        shutil.copy(course.ROOT / "course.toml", root)
+        return _measure(root, saves)
 
 
 def _measure(root: Path, saves: int) -> tuple[list[float], list[float]]:

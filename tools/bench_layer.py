@@ -1,0 +1,198 @@
+"""Single layers beside PyTorch's: a part of ``bench compare``.
+
+``python -m tools.bench_layer SIDE`` answers requests like ``tools.bench_sides``. Step 07's
+attention: ``numpy`` and ``max``, the course's layer on both engines; ``sdpa``, the same layer in
+PyTorch with its fused attention; ``gpt2attention``, Hugging Face's. GPT-2's output layer, which for
+one token does little but read 154 MB of weights: ``head-numpy``, ``head-max``, ``head-torch``; and
+``head-read``, which only adds the weights up. ``linear`` is one small layer, compiled by MAX.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tools.bench_sides import threads
+
+Array = npt.NDArray[np.float32]
+Run = Callable[[Array], Array]
+
+SHAPES = ((1, 4, 768), (1, 128, 768), (8, 128, 768), (1, 1024, 768), (8, 1024, 768))
+WIDTH, HEADS, VOCABULARY = 768, 12, 50257
+
+
+def weights() -> dict[str, Array]:
+    """The same random weights for each side; Linear weights are ``[out, in]``."""
+    rng = np.random.default_rng(0)
+    shapes = {"c_attn": (3 * WIDTH, WIDTH), "c_proj": (WIDTH, WIDTH)}
+    drawn = {f"{name}.weight": rng.standard_normal(shape) for name, shape in shapes.items()}
+    drawn |= {f"{name}.bias": rng.standard_normal(shape[0]) for name, shape in shapes.items()}
+    return {name: (array / math.sqrt(WIDTH)).astype(np.float32) for name, array in drawn.items()}
+
+
+def values(shape: tuple[int, ...]) -> Array:
+    """The same random input for each side."""
+    return np.random.default_rng(1).standard_normal(shape, np.float32)
+
+
+def course(engine_name: str) -> Run:
+    """Step 07's layer, staged once for any batch and any length."""
+    from grader.frameworks.max import engine
+
+    os.environ.update(engine.environment())
+    engine.install("numpy")
+    from max.driver import CPU, Buffer
+    from max.dtype import DType
+    from max.experimental.compilation import CompiledCallable
+    from max.graph import TensorType
+
+    from grader.frameworks.max.engine.replay import Replay
+    from solutions.solution_01 import GPT2Config
+    from solutions.solution_07 import GPT2MultiHeadAttention
+
+    layer = GPT2MultiHeadAttention(GPT2Config())
+    layer.load_state_dict(weights())
+    kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
+    staged = layer.trace(kind)
+    if engine_name == "numpy":
+        replay = Replay(staged.graph, {n: np.from_dlpack(p) for n, p in layer.parameters})
+        return lambda x: np.asarray(replay(x)[0])
+    compiled: Any = CompiledCallable(staged, dict(layer.parameters))
+    return lambda x: np.asarray(np.from_dlpack(compiled.execute_raw(Buffer.from_numpy(x))[0]))
+
+
+def linear() -> Run:
+    """One ``Linear`` compiled by MAX: less than this no model takes to compile."""
+    from max.driver import CPU, Buffer
+    from max.dtype import DType
+    from max.experimental.nn import Linear
+    from max.graph import TensorType
+
+    layer = Linear(WIDTH, WIDTH)
+    kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
+    compiled: Any = layer.compile(kind)
+    return lambda x: np.asarray(np.from_dlpack(compiled.execute_raw(Buffer.from_numpy(x))[0]))
+
+
+def sdpa() -> Run:
+    """The same layer in PyTorch, with its fused attention."""
+    import torch
+
+    torch.set_num_threads(threads())
+    held = {name: torch.from_numpy(array) for name, array in weights().items()}
+
+    def run(x: Array) -> Array:
+        with torch.inference_mode():
+            linear = torch.nn.functional.linear
+            mixed = linear(torch.from_numpy(x), held["c_attn.weight"], held["c_attn.bias"])
+            batch, seq, _ = x.shape
+            heads = mixed.view(batch, seq, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+            attended = torch.nn.functional.scaled_dot_product_attention(*heads, is_causal=True)
+            merged = attended.transpose(1, 2).reshape(batch, seq, WIDTH)
+            output: Array = linear(merged, held["c_proj.weight"], held["c_proj.bias"]).numpy()
+            return output
+
+    return run
+
+
+def hugging_face() -> Run:
+    """``GPT2Attention``; its weights are ``[in, out]``."""
+    import torch
+    import transformers
+    from transformers.models.gpt2 import modeling_gpt2
+
+    torch.set_num_threads(threads())
+    layer: Any = modeling_gpt2.GPT2Attention(
+        transformers.GPT2Config(attn_implementation="sdpa"), layer_idx=0
+    ).eval()
+    held = {name: torch.from_numpy(array.T.copy()) for name, array in weights().items()}
+    layer.load_state_dict(held, strict=False)
+
+    def run(x: Array) -> Array:
+        with torch.inference_mode():
+            output: Array = layer(torch.from_numpy(x))[0].numpy()
+            return output
+
+    return run
+
+
+def head(side: str) -> Run:
+    """The scores of 50,257 tokens from one vector; ``read`` adds the weights up instead."""
+    table = np.random.default_rng(0).standard_normal((VOCABULARY, WIDTH), np.float32)
+    if side == "numpy":
+        return lambda x: np.asarray(x @ table.T)
+    if side == "max":
+        return _head_of_max(table)
+    import torch
+
+    torch.set_num_threads(threads())
+    held = torch.from_numpy(table)
+
+    def run(x: Array) -> Array:
+        with torch.inference_mode():
+            if side == "read":
+                return np.full((1, 4), held.sum().item(), np.float32)
+            output: Array = torch.nn.functional.linear(torch.from_numpy(x), held).numpy()
+            return output
+
+    return run
+
+
+def _head_of_max(table: Array) -> Run:
+    from max.driver import CPU, Buffer
+    from max.dtype import DType
+    from max.engine import InferenceSession
+    from max.graph import DeviceRef, Graph, TensorType, ops
+
+    def product(x: Any, weight: Any) -> Any:
+        return ops.matmul(x, ops.transpose(weight, 0, 1))
+
+    shapes = (["tokens", WIDTH], [VOCABULARY, WIDTH])
+    types = [TensorType(DType.float32, shape, DeviceRef.CPU()) for shape in shapes]
+    session = InferenceSession(devices=[CPU()])
+    model: Any = session.load(Graph("head", forward=product, input_types=types))
+    held = Buffer.from_numpy(table)
+    return lambda x: np.asarray(np.from_dlpack(model.execute(Buffer.from_numpy(x), held)[0]))
+
+
+SIDES: dict[str, Callable[[], Run]] = {
+    "numpy": lambda: course("numpy"),
+    "max": lambda: course("max"),
+    "sdpa": sdpa,
+    "gpt2attention": hugging_face,
+    "linear": linear,
+    "head-numpy": lambda: head("numpy"),
+    "head-max": lambda: head("max"),
+    "head-torch": lambda: head("torch"),
+    "head-read": lambda: head("read"),
+}
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    answers, sys.stdout = sys.stdout, sys.stderr  # whatever else is printed is no answer
+    if sys.argv[1] == "linear":
+        importlib.import_module("max.experimental.nn")  # not a part of compiling
+    started = time.perf_counter()
+    run = SIDES[sys.argv[1]]()
+    print(json.dumps({"ready_s": time.perf_counter() - started}), file=answers, flush=True)
+    for line in sys.stdin:
+        x = values(tuple(json.loads(line)["shape"]))
+        started = time.perf_counter()
+        output = run(x)
+        seconds = time.perf_counter() - started
+        told = {"seconds": seconds, "result": output.reshape(-1, output.shape[-1])[-1, :4].tolist()}
+        print(json.dumps(told), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
