@@ -39,7 +39,8 @@ def causal_mask(
     Args:
         sequence_length: Number of new tokens: the rows.
         num_tokens: Number of tokens that came before them and are kept in a KV cache.
-            It is 0 as long as there is no such cache.
+            It is 0 as long as there is no such cache. Together they are at most 1024, the
+            positions of GPT-2.
         dtype: Floating-point type of the scores to which the mask is added.
         device: Where those scores are.
 

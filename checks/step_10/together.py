@@ -59,7 +59,10 @@ def _fits(case: Mapping[str, Any]) -> bool:
 
 
 def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
-    """A text, what follows it with the cache, and another text of the first one's shape."""
+    """A text, what follows it with the cache, and another text of the first one's shape.
+
+    In every fourth layer arguments are given by their place.
+    """
     heads, dim, batch, before, new = case["shape"]
     options = Options(
         {
@@ -91,6 +94,7 @@ def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
         steps[: 2 + (index % 4 == 0)],
         weights,
         cache_seen=True,
+        by_place=index % 4 == 1,
     )
 
 

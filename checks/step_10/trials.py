@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
+from checks.shared.attention import causal_mask, merge_heads, split_heads
 from checks.shared.drawn import Array, Rng, normal
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
@@ -92,8 +91,6 @@ LAST = 3
 def _rotary(rng: Rng) -> Trial:
     """A text and what follows it up to the last position: the rotation knows them all."""
     options, hidden = Options({"use_rotary": True}), 4
-    weights = layer_weights(rng, hidden)
-    layer = options.layer(weights, 1)
     x = _x(rng, 1, MAX_POSITIONS, hidden)
     text, new = x[:, :-LAST], x[:, -LAST:]
     steps = [Step("out", text, use_cache=True), Step("new", new, after="out")]
