@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from checks.shared.attention import causal_mask, merge_heads, split_heads
+from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
 from checks.shared.drawn import Array, Rng, normal
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
@@ -63,10 +64,12 @@ def _masks(rng: Rng) -> Trial:
 
 
 def _position_bias(rng: Rng) -> Trial:
+    """All scores of a query are shifted alike, which changes nothing unless they are clipped."""
     x = _x(rng, 2, 5, 6)
     causal = causal_mask(5).astype(np.float32)
+    shift = rng.permutation([55.0, -55.0, 57.0, -57.0, 0.0])[:, None].astype(np.float32)
     steps = [
-        Step("one", x, bias=normal(rng, 1, 3, 5, 5, scale=1.5)),
+        Step("one", x, bias=normal(rng, 1, 3, 5, 5, scale=1.5) + shift),
         Step("masked", x, mask=causal, bias=normal(rng, 3, 5, 5, scale=1.5)),
     ]
     return _trial(rng, "position-bias", 3, 2, Options(), steps)
@@ -91,6 +94,8 @@ LAST = 3
 def _rotary(rng: Rng) -> Trial:
     """A text and what follows it up to the last position: the rotation knows them all."""
     options, hidden = Options({"use_rotary": True}), 4
+    weights = layer_weights(rng, hidden)
+    layer = options.layer(weights, 1)
     x = _x(rng, 1, MAX_POSITIONS, hidden)
     text, new = x[:, :-LAST], x[:, -LAST:]
     steps = [Step("out", text, use_cache=True), Step("new", new, after="out")]
