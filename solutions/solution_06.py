@@ -87,7 +87,7 @@ class RotaryEmbedding(Module):
         """Rotate every vector by the angles of its position.
 
         Args:
-            x: ``[..., seq, d_k]``.
+            x: ``[..., seq, d_k]``, float32.
             token_positions: Integers ``[..., seq]``, each at least 0 and below ``max_seq_len``.
                 Leading dimensions broadcast to those of ``x``; ``[seq]`` serves them all.
 
@@ -202,7 +202,7 @@ class MultiHeadSelfAttentionRoPE(Module):
             k_proj_weight: ``[d_model, d_model]``.
             v_proj_weight: ``[d_model, d_model]``.
             o_proj_weight: ``[d_model, d_model]``.
-            in_features: ``[..., seq, d_model]``.
+            in_features: ``[..., seq, d_model]``, float32 like the weights.
             token_positions: Integers ``[seq]``, or ``[..., seq]`` with the leading dimensions
                 of ``in_features``.
 

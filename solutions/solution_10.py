@@ -74,7 +74,7 @@ class MultiHeadAttention(Module):
 
         Args:
             hidden_size: Width of a token's vector.
-            num_heads: Number of heads.
+            num_heads: Number of heads. It divides ``hidden_size``.
             dropout: Share of the attention weights that training would drop. MAX does not train,
                 so it changes nothing here.
             bias: Whether the projections have a bias.
@@ -82,13 +82,8 @@ class MultiHeadAttention(Module):
                 all zeros too: ``torch.nn.MultiheadAttention`` knows this option.
             use_rotary: Rotate query and key by their positions.
             attention_scale: Factor of every score; None means 1/√head_dim.
-
-        Raises:
-            ValueError: where ``num_heads`` does not divide ``hidden_size``.
         """
         super().__init__()
-        if hidden_size % num_heads:
-            raise ValueError(f"num_heads {num_heads} does not divide hidden_size {hidden_size}")
         self.hidden_size = hidden_size
         self.num_heads = num_heads
         self.head_dim = hidden_size // num_heads

@@ -39,7 +39,7 @@ def causal_mask(
     Args:
         sequence_length: Number of new tokens: the rows.
         num_tokens: Number of earlier tokens, which come before the new ones in the text.
-            It is 0 for a whole text.
+            It is 0 for a whole text. Both numbers together are at most 1024, GPT-2's positions.
         dtype: Floating-point type of the scores to which the mask is added.
         device: Where those scores are.
 

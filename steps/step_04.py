@@ -33,7 +33,7 @@ def padding_mask(token_ids: Tensor, pad_token_id: int, *, dtype: DType = DType.f
     Args:
         token_ids: Integers ``[batch, seq]``.
         pad_token_id: The id that marks padding, wherever it stands.
-        dtype: Floating-point type of the scores to which the mask is added.
+        dtype: Type of the scores to which the mask is added, float32 or float64.
 
     Returns:
         Tensor ``[batch, 1, 1, seq]``: 0 where a token stands, ``finfo(dtype).min`` where

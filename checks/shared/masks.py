@@ -22,8 +22,8 @@ POSITIONS = 1024
 def mask_trials(rng: Rng) -> list[Trial]:
     """``causal_mask`` of several lengths, first without and then with earlier tokens.
 
-    ``square-float64`` asks for another element type; ``lengths`` passes dimensions of a
-    tensor's shape, as step 05 does.
+    Those with a type's name ask for that element type; ``lengths`` and
+    ``lengths-later`` pass dimensions of a tensor's shape, as step 05 does.
     """
     lengths = [(4, 0), (1, 0), (long(rng), 0), (2, 0)]
     later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
@@ -32,9 +32,12 @@ def mask_trials(rng: Rng) -> list[Trial]:
         *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
         _mask("square-float64", 3, 0, dtype="float64"),
         _mask("later-float64", 2, 3, dtype="float64"),
+        _mask("square-float16", 3, 0, dtype="float16"),
+        _mask("later-float16", 2, 3, dtype="float16"),
         *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
         _again(),
         _mask("lengths", 4, 0, dims=True),
+        _mask("lengths-later", 2, 3, dims=True),
     ]
 
 

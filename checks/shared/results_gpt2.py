@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -24,14 +25,15 @@ from grader.rubric.rules import defined, obstacle
 def output_and_cache(*trials: str, cached: bool = True) -> Rule:
     """Every call returns a pair: the output, and a pair of tensors or None.
 
-    A pair of tensors belongs to a call with ``use_cache``, None to one without. Calls that gave
-    nothing are for another check, and so are those with ``use_cache`` unless ``cached``.
+    A pair of tensors belongs to a call with ``use_cache``, which is the last argument, None to one
+    without. Calls that gave nothing are for another check, and so are those with ``use_cache``
+    unless ``cached``.
     """
 
     def rule(evidence: Evidence) -> Ruling:
         for name in evidence.matching(*trials):
             for call in _calls(evidence, name):
-                asked = call.kwargs.get("use_cache") is True
+                asked = call.kwargs.get("use_cache") is True or call.args[-1] is True
                 if (asked and not cached) or obstacle(evidence, name, call.name):
                     continue
                 if problem := _no_pair(evidence.seen(name, call.name), asked=asked):
@@ -67,8 +69,12 @@ def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:
     )
 
 
+FITTING = ("ValueError", "KeyError")
+"""Python's own errors that say that a value is wrong. A class of the file's own says so too."""
+
+
 def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
-    """In each of these trials ``action`` raises an error whose text holds these names."""
+    """In each of these trials ``action`` raises a fitting error whose text holds these names."""
 
     def rule(evidence: Evidence) -> Ruling:
         for trial, wanted in names.items():
@@ -80,6 +86,13 @@ def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
             error = evidence.error(trial)
             if error is None or error.action != action or error.type_name == "MissingName":
                 return NotRun()
+            if error.type_name not in FITTING and hasattr(builtins, error.type_name):
+                return Failed(
+                    f"The error is a {error.type_name}, expected a CheckpointError",
+                    "Whoever calls the function catches a CheckpointError, and nothing else.",
+                    error.line,
+                    error.chain,
+                )
             silent = [name for name in wanted if name not in error.message]
             if silent:
                 return Failed(

@@ -9,6 +9,7 @@ from grader.rubric import Check, Rubric, rules, source
 
 NAME = "causal_mask"
 EVERY = ("square-*", "later-*")
+TYPES = ("float64", "float16")
 SQUARE = tuple(f"square-{index}" for index in range(1, 5))
 LATER = (*(f"later-{index}" for index in range(1, 8)), "later-again")
 
@@ -135,7 +136,9 @@ CHECKS = (
         "A mask is added to scores of any type.",
         lesson="MAX operations",
         blank="constant",
-        rule=rules.tensors("square-float64", "later-float64", dtype="float64"),
+        rule=rules.all_of(
+            *(rules.tensors(f"square-{kind}", f"later-{kind}", dtype=kind) for kind in TYPES)
+        ),
         needs=("runs",),
     ),
     Check(
@@ -149,8 +152,10 @@ CHECKS = (
         part=("earlier", "columns"),
         rule=rules.all_of(
             rules.numbers("later-*", what="numbers of the mask"),
-            rules.wish(
+            rules.optional("lengths-later", rules.numbers("lengths-later", what="numbers")),
+            rules.optional(
                 "lengths",
+                rules.numbers("lengths", what="numbers"),
                 "Step 05 passes a dimension of a tensor as the length. Yours takes plain ints "
                 "only: call int() on it first.",
             ),

@@ -12,6 +12,8 @@ PADDING = ("padding-*", "alone-*")
 COMBINED = ("combined-*",)
 TOGETHER = ("together-*",)
 
+HALF = "ends at −65504. What is lower becomes −∞."
+
 LOWEST_SEEN = -1000.0
 """A number below this is meant to hide."""
 
@@ -174,7 +176,10 @@ CHECKS = (
         "A row of only -inf is 0 / 0 in the softmax.",
         lesson="The number that hides",
         blank="numbers",
-        rule=results.never_nan(*PADDING, "double", path="out"),
+        rule=rules.all_of(
+            results.never_nan(*PADDING, "double", path="out"),
+            rules.wish("half", f"Not asked for: your mask is wrong with float16, which {HALF}"),
+        ),
         needs=("padding-shape",),
     ),
     Check(
@@ -187,9 +192,10 @@ CHECKS = (
         blank="combine",
         rule=rules.all_of(
             rules.imports(),
-            rules.runs(*COMBINED),
-            results.answers(*COMBINED),
+            rules.runs(*COMBINED, "both-double"),
+            results.answers(*COMBINED, "both-double"),
             rules.tensors(*COMBINED),
+            rules.tensors("both-double", dtype="float64"),
             rules.shapes(*COMBINED),
         ),
     ),
@@ -202,7 +208,7 @@ CHECKS = (
         lesson="Combining masks",
         blank="combine",
         part="combine",
-        rule=rules.numbers(*COMBINED, what="hidden places of the combined mask"),
+        rule=rules.numbers(*COMBINED, "both-double", what="hidden places of the combined mask"),
         needs=("combined-shape",),
     ),
     Check(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats, causal_mask
-from checks.shared.drawn import Array, Rng
+from checks.shared.drawn import Rng
 from checks.step_04 import oracle as oracles
 from checks.step_04.oracle import Ints
 from grader.rubric import Arg, Call, DTypeArg, Probe, Ref, TensorArg, Trial, in_turn
@@ -25,13 +25,14 @@ def draw(rng: Rng) -> list[Trial]:
     pad = int(rng.integers(20, 60))
     return [
         _padding("padding-texts", _texts(rng, 4, 7, pad), pad),
-        _padding("padding-largest", _texts(rng, 3, 5, 50_256), 50_256),
-        _padding("padding-int32", _texts(rng, 5, 6, pad).astype(np.int32), pad),
+        _padding("padding-largest", _nothing_but(rng, 3, 5, 50_256), 50_256),
+        _padding("padding-int32", _nothing_but(rng, 5, 6, pad).astype(np.int32), pad),
         _padding("padding-absent", _tokens(rng, 2, 3, pad), pad),
         _padding("padding-single", _texts(rng, 1, 4, pad), pad),
         _padding("alone-text", _nothing_but(rng, 3, 4, pad), pad),
         _padding("alone-token", np.full((2, 1), pad), pad),
         _padding("double", _nothing_but(rng, 2, 5, pad), pad, dtype="float64"),
+        _half(_nothing_but(rng, 2, 4, pad), pad),
         _combined("combined-texts", _texts(rng, 4, 6, pad), pad),
         _combined("combined-single", _texts(rng, 1, 5, pad), pad),
         _combined("combined-absent", _tokens(rng, 3, 4, pad), pad),
@@ -40,7 +41,7 @@ def draw(rng: Rng) -> list[Trial]:
             one
             for batch, seq in LENGTHS
             for one in (
-                _padding(f"padding-{batch}-{seq}", _somewhere(rng, batch, seq, pad), pad),
+                _padding(f"padding-{batch}-{seq}", _last_hidden(rng, batch, seq, pad), pad),
                 _combined(f"combined-{batch}-{seq}", _somewhere(rng, batch, seq, pad), pad),
             )
         ),
@@ -50,6 +51,7 @@ def draw(rng: Rng) -> list[Trial]:
         _again("padding-again", _padding, rng, pad),
         _again("combined-again", _combined, rng, pad),
         _combined("combined-other", _texts(rng, 4, 4, pad), pad, low=-1e9),
+        _combined("both-double", _nothing_but(rng, 2, 4, pad), pad, kind=np.float64),
         _combined("combined-zero", _somewhere(rng, 3, 5, 0), 0),
         _together("together-texts", _texts(rng, 4, 5, pad), pad),
         _together("together-padding", _nothing_but(rng, 3, 6, pad), pad),
@@ -66,6 +68,13 @@ def _somewhere(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
     ids[rng.random(ids.shape) < 0.4] = pad
     ids[0, 0], ids[0, 1:2] = pad, pad + 3
     return np.asarray(ids)
+
+
+def _last_hidden(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
+    """The same, and the last text is nothing but padding."""
+    ids = _somewhere(rng, batch, seq, pad)
+    ids[-1] = pad
+    return ids
 
 
 WIDE = 70_000
@@ -121,11 +130,27 @@ def _padding(name: str, ids: Ints, pad: int, *, dtype: str | None = None) -> Tri
     return Trial(Probe(name, (call,)), expect, view=oracles.canonical)
 
 
-def _combined(name: str, ids: Ints, pad: int, low: float = oracles.LOWEST) -> Trial:
+def _half(ids: Ints, pad: int) -> Trial:
+    """A mask of float16 that is finite. None is asked for, so it counts as a part."""
+    trial = _padding("half", ids, pad, dtype="float16")
+
+    def expect(**knobs: Any) -> dict[str, Floats]:
+        return {"out": np.where(np.isinf(oracles.padding_mask(ids, pad, **knobs)), -65504.0, 0.0)}
+
+    return replace(trial, expect=expect, view=None, part=True)
+
+
+def _combined(
+    name: str,
+    ids: Ints,
+    pad: int,
+    low: float = oracles.LOWEST,
+    kind: type[np.floating] = np.float32,
+) -> Trial:
     """``combine_masks`` on a causal mask and a padding mask of ours, which hides with ``low``."""
     causal = causal_mask(ids.shape[-1])
     padding = np.where(ids == pad, low, 0.0)[:, None, None]  # [batch, 1, 1, seq]
-    args = (_mask(causal), _mask(padding))
+    args = (_mask(causal, kind), _mask(padding, kind))
 
     def expect(**knobs: Any) -> dict[str, Floats]:
         return {"out": oracles.combine_masks(causal, padding, **knobs)}
@@ -148,6 +173,5 @@ def _together(name: str, ids: Ints, pad: int) -> Trial:
     return Trial(Probe(name, actions), expect, view=oracles.canonical)
 
 
-def _mask(mask: Floats) -> TensorArg:
-    made: Array = mask.astype(np.float32)
-    return TensorArg(made)
+def _mask(mask: Floats, kind: type[np.floating] = np.float32) -> TensorArg:
+    return TensorArg(mask.astype(kind))

@@ -127,7 +127,7 @@ def _rotations(rng: Rng) -> list[Trial]:
     return [
         _rotation(rng, "rope-2d", (5, 6), _positions(rng, 5)),
         _rotation(rng, "rope-texts", (3, 5, 4), _positions(rng, 3, 5)),
-        _rotation(rng, "rope-shared", (3, 7, 8), _positions(rng, 7)),
+        _rotation(rng, "rope-shared", (3, 7, 8), _positions(rng, 7).astype(np.int32)),
         _rotation(rng, "rope-heads", (2, 3, 4, 10), _positions(rng, 2, 1, 4)),
         _rotation(rng, "rope-pair", (4, 3, 2), _positions(rng, 4, 3)),
         _rotation(rng, "rope-usual", (2, 6, 8), _positions(rng, 6), theta=10_000.0),

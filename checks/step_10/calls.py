@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -68,21 +68,50 @@ def layer_trial(
     weights: Mapping[str, Array],
     *,
     cache_seen: bool = False,
+    by_place: bool = False,
 ) -> Trial:
     """One layer, and these calls of it in order.
 
     With ``cache_seen`` the returned keys and values are compared too. Where there is a rotation,
-    keys may be kept before or after it, so only values and outputs tell.
+    keys may be kept before or after it, so only values and outputs tell. ``by_place`` gives all
+    arguments by their place, not by their names.
     """
     hidden = num_heads * head_dim
     layer = options.layer(weights, num_heads)
     make = Make("module", CLASS, (hidden, num_heads), dict(options.given))
-    calls = (_call(step) for step in steps)
+    calls = [_call(step) for step in steps]
+    if by_place:
+        make = replace(make, args=(*make.args, *_placed(make.kwargs, OPTIONS)), kwargs={})
+        calls = [
+            replace(call, args=(*call.args, *_placed(call.kwargs, ARGUMENTS)), kwargs={})
+            for call in calls
+        ]
 
     def expect(**knobs: object) -> dict[str, Floats]:
         return _expected(layer, steps, cache_seen=cache_seen, **knobs)
 
-    return Trial(Probe(name, (make, Load("loaded", "module", dict(weights)), *calls)), expect)
+    probe = Probe(name, (make, Load("loaded", "module", dict(weights)), *calls))
+    return Trial(probe, expect)
+
+
+OPTIONS: Mapping[str, Arg] = {
+    "dropout": 0.1,
+    "bias": True,
+    "add_zero_attn": False,
+    "use_rotary": False,
+    "attention_scale": None,
+}
+ARGUMENTS: Mapping[str, Arg] = {
+    "attention_mask": None,
+    "position_bias": None,
+    "past_key_value": None,
+    "use_cache": False,
+}
+"""The arguments of a layer behind its sizes, and of a call, in their order with their defaults."""
+
+
+def _placed(given: Mapping[str, Arg], known: Mapping[str, Arg]) -> list[Arg]:
+    return [given.get(name, default) for name, default in known.items()]
 
 
 def _call(step: Step) -> Call:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from checks.shared.drawn import Array, Rng, normal
+from checks.shared.drawn import Array, Rng, long, normal
 from checks.step_10.calls import Options, Step, layer_trial, layer_weights
 from grader.rubric import Trial, covering, in_turn
 
@@ -49,9 +49,22 @@ def draw(rng: Rng) -> list[Trial]:
     layers = [_layer(rng, index, case) for index, case in enumerate(cases)]
     pairs = [layers[index : index + 2] for index in range(0, len(layers), 2)]
     return [
-        in_turn(f"together-{index}", dict(zip("ab", pair, strict=False)))
-        for index, pair in enumerate(pairs, start=1)
+        *(
+            in_turn(f"together-{index}", dict(zip("ab", pair, strict=False)))
+            for index, pair in enumerate(pairs, start=1)
+        ),
+        _long(rng),
     ]
+
+
+def _long(rng: Rng) -> Trial:
+    """A long text with every option but the rotation, which has one of its own."""
+    options = Options({"bias": False, "add_zero_attn": True, "attention_scale": 0.3})
+    seq = long(rng)
+    mask = np.where(rng.random((1, 1, 1, seq)) < 0.3, np.float32(-np.inf), np.float32(0.5))
+    bias = normal(rng, 1, seq, seq, scale=1.5)
+    steps = [Step("text", normal(rng, 1, seq, 2), mask, bias)]
+    return layer_trial("together-long", 1, 2, options, steps, layer_weights(rng, 2, bias=False))
 
 
 def _fits(case: Mapping[str, Any]) -> bool:
@@ -59,7 +72,10 @@ def _fits(case: Mapping[str, Any]) -> bool:
 
 
 def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
-    """A text, what follows it with the cache, and another text of the first one's shape."""
+    """A text, what follows it with the cache, and another text of the first one's shape.
+
+    In every fourth layer arguments are given by their place.
+    """
     heads, dim, batch, before, new = case["shape"]
     options = Options(
         {
@@ -88,9 +104,10 @@ def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
         heads,
         dim,
         options,
-        steps[: 2 + (index % 4 == 0)],
+        steps if case["kept"] and not case["rotary"] else steps[:2],
         weights,
         cache_seen=True,
+        by_place=index % 4 == 1,
     )
 
 

@@ -65,10 +65,12 @@ def _masks(rng: Rng) -> Trial:
 
 
 def _position_bias(rng: Rng) -> Trial:
+    """All scores of a query are shifted alike, which changes nothing unless they are clipped."""
     x = _x(rng, 2, 5, 6)
     causal = causal_mask(5).astype(np.float32)
+    shift = rng.permutation([55.0, -55.0, 57.0, -57.0, 0.0])[:, None].astype(np.float32)
     steps = [
-        Step("one", x, bias=normal(rng, 1, 3, 5, 5, scale=1.5)),
+        Step("one", x, bias=normal(rng, 1, 3, 5, 5, scale=1.5) + shift),
         Step("masked", x, mask=causal, bias=normal(rng, 3, 5, 5, scale=1.5)),
     ]
     return _trial(rng, "position-bias", 3, 2, Options(), steps)

@@ -64,7 +64,8 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
 
     def drawn(length: int, **more: Any) -> Text:
         draws = tuple(float(one) for one in rng.random(3))
-        return Text(_prompt(rng, length), 2, temperature=1.8, draws=draws, iterator=True, **more)
+        text = Text(_prompt(rng, length), 2, temperature=1.8, draws=draws, iterator=True)
+        return replace(text, **more)
 
     yield written(
         rng,
@@ -85,7 +86,7 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         sizes,
-        lambda write: _ended(write, replace(drawn(2), max_new_tokens=3)),
+        lambda write: _ended(write, drawn(2, top_k=3, use_cache=False, max_new_tokens=3)),
         lambda text: replace(text, max_new_tokens=0, use_cache=False),
     )
     yield written(
@@ -172,4 +173,4 @@ def _prompt(rng: Rng, length: int) -> list[int]:
 def _ended(write: Write, text: Text) -> Text:
     """The same text with its second new token as the one that ends it."""
     written = write(text)[len(text.tokens) :]
-    return Text(text.tokens, text.max_new_tokens, eos_token_id=written[1])
+    return replace(text, eos_token_id=written[1])

@@ -129,10 +129,10 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
             {
                 "token 0 pads": "c.a['pad_token_id'] == 0",
                 "float64": "c.a['dtype'].name == 'float64'",
-                "float16": "c.a['dtype'].name == 'float16'",
                 "int32 tokens": "c.a['token_ids'].dtype.name == 'int32'",
                 "a large padding token": "c.a['pad_token_id'] >= 50000",
             },
+            never={"float16": "the mask is float32 or float64; a note says what float16 would do"},
         ),
         Target(
             "combine_masks",
@@ -162,6 +162,10 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "another theta": "c.init['theta'] != 10000",
                 "int32 positions": "c.a['token_positions'].dtype.name == 'int32'",
                 "1024 positions and more": "c.init['max_seq_len'] >= 1024",
+            },
+            never={
+                "d_k is 1": "pairs of features turn: the width is even",
+                "d_k equals half of d_k": "only 0 is its own half",
             },
         ),
         Target(
@@ -324,7 +328,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "something missing": "len(c.a['checkpoint']) < len(list(c.a['model'].parameters))",
             },
         ),
-        Target("load_gpt2", (), {}, {"always": "True"}, state=False),
+        Target("load_gpt2", state=False, never={"always": "it is given, and the grader says so"}),
     ),
     "s12": (
         Target(

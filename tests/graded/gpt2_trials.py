@@ -72,7 +72,7 @@ BLOCKS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
     ({"n_embd": 3, "n_head": 3, "n_inner": 3}, (3, 1)),
     ({"n_embd": 9, "n_head": 3}, (2, 3)),
     ({"n_embd": 4, "n_head": 1, "n_inner": 7}, (4, 1)),
-    ({"n_embd": 8, "n_head": 2, "n_inner": 32, "layer_norm_epsilon": 0.4}, (4, 5)),
+    ({"n_embd": 8, "n_head": 2, "n_inner": 20, "layer_norm_epsilon": 0.4}, (4, 5)),
     ({"n_embd": 5, "n_head": 1}, (1, 5)),
 )
 
@@ -106,7 +106,10 @@ def _blocks(module: types.ModuleType) -> float:
     for fields, size in BLOCKS:
         width = fields["n_embd"]
         weights = _weights(random, _block_shapes(width, fields.get("n_inner", 4 * width)))
-        layer = _made(module.GPT2Block, weights, GPT2Config(**fields))
+        config = GPT2Config(**fields)
+        layer = _made(module.GPT2Block, weights, config)
+        if config != GPT2Config(**fields):
+            raise Wrong("the configuration is changed")
         eps = fields.get("layer_norm_epsilon", 1e-5)
         for _ in range(3):
             x = random.normal(0.4, 1.5, (*size, width)).astype(np.float32)
@@ -146,6 +149,7 @@ def _attention(module: types.ModuleType) -> float:
         layer = _made(module.MultiHeadAttention, weights, width, heads, **options)
         x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
         bias = random.normal(0, 1, (1, heads, seq, seq)).astype(np.float32)
+        bias += np.where(np.arange(seq) % 2, 55, -55).astype(np.float32)[:, None]
         hidden = np.where(random.random((batch, 1, 1, seq)) < 0.4, -np.inf, 0).astype(np.float32)
         hidden[..., 0] = 0
         causal = np.triu(np.full((seq, seq), -np.inf, np.float32), 1)
@@ -157,11 +161,37 @@ def _attention(module: types.ModuleType) -> float:
         ):
             worst = max(worst, _whole(layer, x, weights, heads, options, more))
         worst = max(worst, _pieces(layer, x, weights, heads, options, causal, bias))
+    placed = module.MultiHeadAttention(8, 2, 0.3, False, True, True, 0.5)
+    named = {"bias": False, "add_zero_attn": True, "use_rotary": True, "attention_scale": 0.5}
+    weights = _weights(random, {"qkv_proj.weight": (24, 8), "out_proj.weight": (8, 8)})
+    placed.load_state_dict({name: array.copy() for name, array in weights.items()})
+    few = random.normal(0, 1, (2, 3, 8)).astype(np.float32)
+    worst = max(worst, _whole(placed, few, weights, 2, named, {}))
     for options in ({}, {"use_rotary": True}, {"attention_scale": 0.5}, {"add_zero_attn": True}):
         layer, weights = _drawn(module, random, 2, 4, options)
         long = random.normal(0, 1, (1, 300, 8)).astype(np.float32)
         worst = max(worst, _whole(layer, long, weights, 2, options, {}))
-    return max(worst, _every_option(module, random))
+    return max(worst, _every_option(module, random), _last_position(module, random))
+
+
+def _last_position(module: types.ModuleType, random: Any) -> float:
+    """The last of 2048 tokens, alone behind a cache of all others."""
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    layer, weights = _drawn(module, random, 1, 4, {"use_rotary": True})
+    x = random.normal(0, 2, (1, 2048, 4)).astype(np.float32)
+    _, cache = _call_pair(layer, np.ascontiguousarray(x[:, :-1]), {"use_cache": True})
+    have, _ = _call_pair(layer, np.ascontiguousarray(x[:, -1:]), {"past_key_value": cache})
+    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    fused = x[0].astype(np.float64) @ w["qkv_proj.weight"].T + w["qkv_proj.bias"]
+    query, keys, values = np.split(fused, 3, axis=-1)
+    turned = np.array([formulas.turned(key, place) for place, key in enumerate(keys)])
+    last = formulas.turned(query[-1], 2047)
+    found = formulas.one_query(last, turned, values, 0.5, np.zeros(2048), False)
+    want = found @ w["out_proj.weight"].T + w["out_proj.bias"]
+    return _off(_read(have, "the last position")[0, 0], want, "the last position")
 
 
 PIECES = (
@@ -410,7 +440,10 @@ def _model(module: types.ModuleType) -> float:
                 stored["h.0.attn.bias"] = random.normal(0, 1, (1, 1, 4, 4))
                 stored["lm_head.weight"] = weights["transformer.wte.weight"]
             model = module.GPT2LMHeadModel(GPT2Config(**fields))
-            model.load_state_dict(module.convert_checkpoint(model, stored))
+            given = dict(stored)
+            model.load_state_dict(module.convert_checkpoint(model, given))
+            if list(given) != list(stored):
+                raise Wrong("the checkpoint is changed")
             have = _read(_call(model, _tensor(ids)), "logits")
             worst = max(worst, _off(have, want, f"logits of a checkpoint, prefix {prefix}"))
         _halves(module, GPT2Config(**fields), _stored(weights, prefix=True))
@@ -447,17 +480,28 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
     import numpy as np
 
     names = ["transformer.ln_f.weight", "transformer.h.0.mlp.c_fc.bias"]
+    others = ["transformer.h.77.x", "transformer.x.weight", "transformer.h.0.mlp.bias"]
+    kept = {name: array for name, array in stored.items() if name not in names}
+    table = "transformer.wpe.weight"
     bad = {
-        "missing": {name: array for name, array in stored.items() if name not in names},
-        "unexpected": {**stored, "transformer.h.7.x": stored[names[0]]},
+        "missing": kept,
+        "unexpected": {**stored, **dict.fromkeys(others, stored[names[0]])},
+        "missing and unexpected": {**kept, **dict.fromkeys(others, stored[names[0]])},
+        "turned": {**stored, table: np.ascontiguousarray(stored[table].T)},
         "shape": {**stored, **{name: np.repeat(stored[name], 2) for name in names}},
     }
+    if len(set(stored[table].shape)) == 1:
+        del bad["turned"]
     for kind, checkpoint in bad.items():
         model = module.GPT2LMHeadModel(config)
         try:
             module.convert_checkpoint(model, checkpoint)
         except Exception as error:
-            wanted = ["h.7.x"] if kind == "unexpected" else [name[12:] for name in names]
+            if not isinstance(error, ValueError | KeyError):
+                raise Wrong(f"the error on {kind} tensors is a {type(error).__name__}") from error
+            wanted = [name[12:] for name in names if kind != "unexpected"]
+            wanted = wanted + [name[12:] for name in others] if "unexpected" in kind else wanted
+            wanted = ["wpe"] if kind == "turned" else wanted
             if not all(name in str(error) for name in wanted):
                 raise Wrong(f"the error on {kind} tensors does not name them: {error}") from error
         else:
@@ -568,6 +612,7 @@ def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> 
 
     model = _made(module.GPT2WithCache, weights, GPT2Config(**fields))
     first = _expected(weights, fields, [1, 2], 2, {})
+    best: dict[str, Any] = {"temperature": 9.0, "draws": [0.98, 0.9, 0.96]}
     wishes: tuple[tuple[list[int], int, dict[str, Any]], ...] = (
         ([3, 7], 3, {}),
         ([4, 0, 6], 2, {"use_cache": False}),
@@ -582,6 +627,9 @@ def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> 
         ([7, 2, 4], 3, {"top_k": 3, "use_cache": False, "eos_token_id": 9}),
         ([6, 5], 2, {"temperature": 1.4, "draws": [0.41, 0.83], "use_cache": False}),
         ([6], 1, {"temperature": 1.4, "draws": [0.41]}),
+        ([4, 2], 4, {"temperature": 3.5, "draws": [0.9, 0.8, 0.95, 0.7], "use_cache": False}),
+        ([2, 8], 3, {**best, "top_k": 2, "use_cache": False}),
+        ([5, 8], 3, {**best, "top_k": 3}),
         ([1, 3, 5], 3, {"temperature": 1.9, "draws": [0.4, 0.6, 0.2], "eos_token_id": 3}),
         ([2, 3, 5, 1, 7], 9, {"temperature": 1.9, "draws": [0.4, 0.6, 0.2], "top_k": 4}),
     )

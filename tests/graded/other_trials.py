@@ -143,6 +143,15 @@ def _masks(module: types.ModuleType) -> float:
             ours = np.where(np.array(ids) == pad, -3e38, 0)[:, None, None].astype(np.float32)
             combined = _call(module.combine_masks, _tensor(causal), _tensor(ours))
             _behaves(_read(combined, "the combination"), (batch, 1, seq, seq), past)
+        wide, narrow = (np.where(one, -np.inf, 0.0) for one in (np.array(ids) == pad, causal < 0))
+        given = _tensor(narrow), _tensor(wide[:, None, None])
+        combined = _call(module.combine_masks, *given)
+        if combined.dtype != DType.float64:
+            raise Wrong("the combination of float64 masks is none")
+        if not np.array_equal(
+            combined.to_numpy() < -300, np.broadcast_to(~past[:, None], past[:, None].shape)
+        ):
+            raise Wrong("the combination of float64 masks hides other places")
     some = [[1, 2], [2, 2]]
     double = _call(module.padding_mask, _tensor(np.array(some)), 2, dtype=DType.float64)
     if double.dtype != DType.float64:
@@ -221,7 +230,10 @@ def _rope(module: types.ModuleType) -> float:
         _call_make(module.RotaryEmbedding, d_k, longest, theta + 1)  # it changes nothing
         if list(layer.parameters):
             raise Wrong("the rotation has parameters")
-        have = _read(_call(layer, _tensor(x), _tensor(places)), "a rotation")
+        have = _read(_call(layer, _tensor(x), _tensor(places.astype(np.int32))), "a rotation")
+        again = _read(_call(layer, _tensor(x), _tensor(places)), "a rotation")
+        if not np.array_equal(have, again):
+            raise Wrong("a second call gives other numbers")
         wide = np.broadcast_to(places, x.shape[:-1]).reshape(-1, seq)
         flat = x.astype(np.float64).reshape(-1, seq, d_k)
         want = np.stack(
@@ -295,6 +307,7 @@ NORMS = (
     ((4, 4), 1e-12, 1e-5, 0.0),
     ((6,), None, 1.0, 0.0),
     ((2, 768), None, 1.0, 0.0),
+    ((3, 6), 0.1, 40.0, 0.0),
 )
 
 
@@ -310,6 +323,7 @@ def _norm(module: types.ModuleType) -> float:
         more = {} if eps is None else {"eps": eps}
         usual = 1e-5 if eps is None else eps
         layer = _call_make(module.LayerNorm, shape[-1], **more)
+        _call_make(module.LayerNorm, shape[-1], eps=usual + 1)  # it changes nothing
         ones, zeros = np.ones(shape[-1]), np.zeros(shape[-1])
         have = _read(_call(layer, _tensor(x)), "a fresh layer's output")
         want = formulas.normalized(x.astype(np.float64), ones, zeros, usual)

@@ -85,3 +85,12 @@ def wish(trial: str, note: str) -> Rule:
         return Passed(None if evidence.right(trial) else note)
 
     return rule
+
+
+def optional(trial: str, rule: Rule, note: str | None = None) -> Rule:
+    """``rule``, or only ``note`` where ``trial`` raised an error: it asks for more than it must."""
+
+    def ruling(evidence: Evidence) -> Ruling:
+        return rule(evidence) if evidence.error(trial) is None else Passed(note)
+
+    return ruling
