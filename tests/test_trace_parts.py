@@ -11,6 +11,7 @@ import pytest
 from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Trace, Verdict
 from grader.grading import slips
 from grader.grading.cause import Cause, Causes, wasted
+from grader.grading.lines import Lines
 from grader.grading.omitted import omitted
 from grader.grading.placing import Placing
 from grader.grading.rewrite import Rewrite
@@ -185,6 +186,54 @@ def test_a_number_that_the_reference_has_under_this_name_is_right() -> None:
     (first, *_) = comparison.departures(len(comparison.mine.arrays) - 1)
     order = comparison.mine.made[first.value].order
     assert Scalars(comparison).of(Causes(comparison).of(first), order) is None
+
+
+# ---- loops, and arrays that are filled -------------------------------------------------------
+
+ROWS = """\
+import numpy as np
+
+def mask(n):
+    rows = []
+    for i in range(n):
+        row = []
+        for j in range(n):
+            if j > i:
+                row.append(-np.inf)
+            else:
+                row.append(0.0)
+        rows.append(row)
+    return np.array(rows)
+"""
+
+FILLED = """\
+import numpy as np
+
+def keep(scores):
+    best = scores / 2
+    lowest = np.sort(best)[-3]
+    best[best < lowest] = -np.inf
+    return best
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "right", "wrong", "code"),
+    [
+        (ROWS, "for j in range(n)", "for j in range(n - 1)", "for j in range(n - 1)"),
+        (FILLED, "best < lowest", "best <= lowest", "best[best <= lowest] = -np.inf"),
+        (FILLED, "scores / 2", "scores / 3", "best = scores / 3"),
+    ],
+)
+def test_what_is_filled_later_is_wrong_where_it_is_filled(
+    program: str, right: str, wrong: str, code: str
+) -> None:
+    given = 4 if "(n)" in program else np.random.default_rng(3).normal(size=8)
+    name = "mask" if "(n)" in program else "keep"
+    comparison = recorded_runs.compared(program.replace(right, wrong), program, name, given)
+    (first, *_) = comparison.departures(comparison.mine.places[-1].value)
+    cause = Causes(comparison).of(first)
+    assert Lines(comparison).of(cause) == line_of(comparison, code)
 
 
 # ---- rewrites --------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from grader.grading.run import Made, Run, operation
-from grader.grading.slips import bound
 from grader.grading.trace import Comparison, Departure
 
 DEEPEST = 30
@@ -62,24 +61,6 @@ class Causes:
         """The same, also within a function that is right alone."""
         made = self.mine.made[departure.value]
         return self.at(made.node, made.sources, made.order)
-
-    def line(self, cause: Cause) -> int:
-        """The line of a cause.
-
-        Where only a size differs that a variable holds, the variable's; of a tensor that the
-        object keeps, the line that sets it.
-        """
-        mine = self.mine
-        line, node = mine.line(cause.node), mine.nodes[cause.node]
-        if isinstance(node, ast.Attribute):
-            statement = bound(mine.tree, mine.of(node), line)
-            return line if statement is None else statement.lineno
-        if cause.gives is None or not isinstance(node, ast.Call):
-            return line
-        names = [one.id for one in node.args if isinstance(one, ast.Name)]
-        held = [one for one in names if not mine.is_seen(one, cause.node)]
-        statement = bound(mine.tree, held[0], line) if len(held) == 1 else None
-        return line if statement is None else statement.lineno
 
     def outside(self, cause: Cause, order: int) -> Cause:
         """The cause; or the call of what it is in, if that is right alone.
@@ -211,20 +192,27 @@ class Causes:
     def _twin(self, node: int, sources: Sequence[int]) -> Made | None:
         """The reference's operation of the same kind with the most of the same sources.
 
-        Of several, one that the learner has not, in the function of the same name.
+        Of several, one that the learner has not, in the function of the same name. Without a
+        common source, the only one of these.
         """
-        kind, best, most = operation(self.mine.nodes[node]), None, -1
-        for value, made in sorted(self.right.made.items(), key=lambda one: one[1].order):
-            if operation(self.right.nodes[made.node]) != kind:
-                continue
-            if len(made.sources) != len(sources):
-                continue
+        best, most = None, -1
+        alike = list(self._of_kind(operation(self.mine.nodes[node]), len(sources)))
+        here = [made for new, made in alike if new and self._same_function(made, node)]
+        for new, made in alike:
             equal = sum(map(self._same, sources, made.sources))
-            inside = self.right.named(made.node) == self.mine.named(node)
-            score = 4 * equal + 2 * (value not in self._matched) + inside
-            if score > most and (equal or len(sources) == 1):
+            score = 4 * equal + 2 * new + self._same_function(made, node)
+            if score > most and (equal or (new and len(sources) == 1) or here == [made]):
                 best, most = made, score
         return best
+
+    def _of_kind(self, kind: str, count: int) -> Iterator[tuple[bool, Made]]:
+        """The reference's operations of a kind with so many sources; is its value new?"""
+        for value, made in sorted(self.right.made.items(), key=lambda one: one[1].order):
+            if operation(self.right.nodes[made.node]) == kind and len(made.sources) == count:
+                yield value not in self._matched, made
+
+    def _same_function(self, made: Made, node: int) -> bool:
+        return self.right.named(made.node) == self.mine.named(node)
 
     @property
     def _matched(self) -> frozenset[int | None]:

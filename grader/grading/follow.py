@@ -20,6 +20,7 @@ from grader.grading.run import Run
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison
 from grader.protocol.probe import (
+    Array,
     Call,
     Job,
     Load,
@@ -145,9 +146,19 @@ def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> 
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:
                 return teller.raised(mine.error)
-            return teller.departed(*wrong_result(evidence, trial, mine, teller.comparison))
+            result, wanted = wrong_result(evidence, trial, mine, teller.comparison)
+            number = None if result is not None else _wrong_number(evidence, trial, mine)
+            if number is not None:
+                return teller.ended(number)
+            return teller.departed(result, wanted)
     except TooMuch:
         return None
+
+
+def _wrong_number(evidence: Evidence, trial: str, mine: Observation) -> float | None:
+    """The first wrong result of the trial if it is a plain number."""
+    found = next(_wrong_results(evidence, trial, mine), None)
+    return float(found[0]) if found is not None and found[0].ndim == 0 else None
 
 
 def _observed(job: Job, trials: list[str], start: Start) -> Mapping[str, Observation]:
@@ -161,9 +172,17 @@ def wrong_result(
     evidence: Evidence, trial: str, mine: Observation, comparison: Comparison
 ) -> tuple[int | None, int | None]:
     """The first wrong result of the trial among the learner's values, and the right one."""
+    for have, want in _wrong_results(evidence, trial, mine):
+        return comparison.mine.last(have), comparison.right.holds(want)
+    return None, None
+
+
+def _wrong_results(
+    evidence: Evidence, trial: str, mine: Observation
+) -> Iterator[tuple[Array, Array]]:
+    """The wrong results of a trial, each with what is expected."""
     seen = replace(evidence, outcome=replace(evidence.outcome, observations={trial: mine}))
     for path, want in evidence.expected(trial).items():
         one = seen.seen(trial, path)
         if isinstance(one, SeenTensor | SeenArray) and not seen.close(trial, one.array, want):
-            return comparison.mine.last(one.array), comparison.right.holds(want)
-    return None, None
+            yield one.array, want

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from grader.grading.cause import Cause
+from grader.grading.program import target
 from grader.grading.run import Made, operation
 from grader.grading.trace import Comparison
 
@@ -37,6 +38,42 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
         if step is not None and at is not None and not _taken(comparison, step, match, at):
             return Omitted(at.lineno, have, step)
     return None
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """A value, by ``name``, goes without the ``call`` that ``line`` makes for another one."""
+
+    line: int
+    call: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"Line {self.line} calls {self.call}; {self.name} goes without."
+
+
+def forgotten(comparison: Comparison, cause: Cause) -> Forgotten | None:
+    """The call of a helper that the reference makes for a value, and the learner for others only.
+
+    It is told with the nearest of these calls.
+    """
+    mine, have, want = comparison.mine, cause.have, cause.want
+    if have is None or want is None or want in comparison.matched:
+        return None
+    step = _between(comparison, comparison.match(have), want, LONGEST)
+    name = next((target(*one) for one in mine.bindings(have) if target(*one)), "")
+    if step is None or not name:
+        return None
+    helper, line = comparison.right.named(step.node), mine.line(cause.node)
+    lines = [
+        node.lineno
+        for node in mine.nodes
+        if isinstance(node, ast.Call)
+        and operation(node) == helper != mine.named(cause.node)
+        and mine.named(mine.numbers[node]) == mine.named(cause.node)
+    ]
+    near = min(lines, key=lambda one: abs(line - one), default=None)
+    return None if near is None else Forgotten(near, helper, name)
 
 
 def _place(comparison: Comparison, cause: Cause, have: int, step: Made) -> ast.stmt | None:

@@ -105,6 +105,21 @@ class Run(Program):
                 found = [*found, scalar.value] if scalar.part > 0 else [scalar.value]
         return tuple(found)
 
+    def values(self, number: int) -> tuple[int, ...]:
+        """The values that a node had."""
+        return tuple(place.value for place in self.places if place.node == number)
+
+    def returned(self, value: float) -> int | None:
+        """The last node that a function returned as a whole, and that had this plain number."""
+        found = [
+            (scalars[-1].order, node)
+            for node, scalars in self.scalars.items()
+            if scalars[-1].value == value
+            and self.is_whole(node)
+            and isinstance(self.statement(node), ast.Return)
+        ]
+        return max(found)[1] if found else None
+
     def gave(self, number: int) -> bool:
         """Whether a node ever gave a tensor or an array."""
         return number in self._seen_nodes

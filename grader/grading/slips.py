@@ -89,6 +89,7 @@ ODD = {
     "type": "a class",
 }
 """Kinds of values that no computation is made with, and what to call them."""
+FUNCTIONS = ("builtin_function_or_method", "function", "method")
 
 
 def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
@@ -106,7 +107,7 @@ def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
             if origin is None or (origin[0] == call.line and not origin[1]):
                 continue
             line, where = origin
-            if not where and value.kind in ("function", "builtin_function_or_method"):
+            if not where and value.kind in FUNCTIONS:
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             return Slip(line, f"{name} is {what} here: it comes from line {line}{where}.")
@@ -235,6 +236,30 @@ def bound(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
         if isinstance(one, ast.stmt) and one.lineno < line and name in _targets(one)
     ]
     return max(found, key=lambda one: one.lineno, default=None)
+
+
+def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
+    """The statements after ``line``, in its function, that put something into a variable.
+
+    ``name[…] = …`` and ``name.append(…)`` do.
+    """
+    found: list[ast.stmt] = []
+    for one in ast.walk(around(tree, line) or tree):
+        match one:
+            case (
+                ast.Assign(targets=[ast.Subscript(value=inner)])
+                | ast.AugAssign(target=ast.Subscript(value=inner))
+            ):
+                while isinstance(inner, ast.Subscript):
+                    inner = inner.value
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=inner, attr=method))):
+                if method not in CHANGES:
+                    continue
+            case _:
+                continue
+        if isinstance(inner, ast.Name) and inner.id == name and one.lineno > line:
+            found.append(one)
+    return found
 
 
 def around(tree: ast.Module, line: int) -> Function | None:

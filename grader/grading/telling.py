@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from grader.base.model import Trace
 from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.lesson import Lesson, sizes
+from grader.grading.lines import Lines
 from grader.grading.margin import margin
-from grader.grading.omitted import Omitted, omitted
+from grader.grading.omitted import Omitted, forgotten, omitted
 from grader.grading.rewrite import Rewrite
-from grader.grading.scalars import Scalars
-from grader.grading.slips import Slip, crossed, misfit
+from grader.grading.scalars import FARTHEST, Scalars
+from grader.grading.slips import Slip, bound, crossed, misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
 from grader.protocol.probe import SeenError
@@ -52,7 +53,7 @@ class Teller:
             return self._trace((slip.said,), slip.line, found)
         if cause is None:
             return self._trace()
-        first, line = found[0], self._causes.line(cause)
+        first, line = found[0], self._lines.of(cause)
         if (gap := omitted(self.comparison, cause)) is not None:
             return self._left_out(gap, cause, found)
         told = [*self._wording.still_right(first, line), *self._wording.gives(first, cause, line)]
@@ -64,10 +65,38 @@ class Teller:
         blank = blank or self.lesson.next_blank(first.sources, first.node)
         return self._trace((*told, *self.lesson.said(blank)), line, found, blank)
 
+    def ended(self, number: float) -> Trace:
+        """Where the values on the way to a wrong plain number leave the path."""
+        mine = self.comparison.mine
+        node = mine.returned(number)
+        end = None if node is None else self._made_of(node, FARTHEST)
+        if end is None:
+            return self._trace()
+        sources = mine.latest(end)
+        wrong = [one for one in sources if not self.comparison.known(one)]
+        if wrong:
+            return self.departed(wrong[0], None)
+        line, text = mine.line(end), mine.segment(end)
+        told = list(self._wording.still_right(Departure(end, sources[0], sources), line))
+        shown = f": {text}" if len(text) <= MOST_TEXT else ""
+        return self._trace((*told, f"Line {line} gives something else{shown}"), line)
+
+    def _made_of(self, node: int, most: int) -> int | None:
+        """The expression that made a plain number from tensors or arrays."""
+        mine = self.comparison.mine
+        if mine.latest(node):
+            return node
+        for one in ast.walk(mine.nodes[node]) if most else ():
+            statement = bound(mine.tree, one.id, one.lineno) if isinstance(one, ast.Name) else None
+            value = getattr(statement, "value", None)
+            if value is not None and (found := self._made_of(mine.numbers[value], most - 1)):
+                return found
+        return None
+
     def _left_out(self, gap: Omitted, cause: Cause, found: Sequence[Departure]) -> Trace:
         """A step is missing: the line after which it belongs, and the line that does without."""
         blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
-        said = self._wording.left_out(gap, cause, self._causes.line(cause))
+        said = self._wording.left_out(gap, cause, self._lines.of(cause))
         told = (*said, *self.lesson.said(blank))
         return replace(self._trace(told, gap.line, found, blank), left_out=True)
 
@@ -90,10 +119,12 @@ class Teller:
             given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
             at = error.calls[-2].line if given else line
             return self._trace(told, at)
+        if (other := forgotten(self.comparison, cause)) is not None:
+            return self._trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
         told += self._why(cause, line)
         if origin is not None:
             return self._trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
-        at, blank = self._causes.line(cause), self.lesson.filled(cause)
+        at, blank = self._lines.of(cause), self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
             told += self.lesson.said(blank or next_blank)
@@ -119,6 +150,10 @@ class Teller:
     @property
     def _causes(self) -> Causes:
         return Causes(self.comparison)
+
+    @property
+    def _lines(self) -> Lines:
+        return Lines(self.comparison)
 
     @property
     def _wording(self) -> Wording:
@@ -155,8 +190,14 @@ class Teller:
 
     def _returned(self, result: int, wanted: int | None) -> Trace:
         """The line that returns a right value where another is wanted."""
-        bound = self.comparison.mine.bindings(result)
-        last = [one for one, _ in bound if isinstance(one, ast.Return | ast.Assign)][-1:]
+        mine = self.comparison.mine
+        bound = [
+            one for one, _ in mine.bindings(result) if isinstance(one, ast.Return | ast.Assign)
+        ]
+        if wanted in self.comparison.matched:  # the program has it, and returns another value
+            places = [mine.statement(one.node) for one in mine.places if one.value == result]
+            bound = [one for one in places if isinstance(one, ast.Return)]
+        last = bound[-1:]
         if (slip := self._slip(None)) is not None:
             return self._trace((slip.said,), slip.line)
         have, want = (
@@ -204,7 +245,7 @@ class Teller:
     def _why(self, cause: Cause, line: int) -> Iterator[str]:
         """What an error came from."""
         mine = self.comparison.mine
-        at = self._causes.line(cause)
+        at = self._lines.of(cause)
         text = mine.segment(cause.node)
         if cause.want is not None:
             if said := self._wording.shapes(cause) or self._wording.uses(cause):

@@ -147,15 +147,19 @@ class Wording:
         return ""
 
     def _again(self, one: Departure) -> str:
-        """Whether a call is made on what the same call gave before."""
+        """Whether an operation is made on what the same operation gave before."""
         mine = self.comparison.mine
         node = mine.nodes[one.node]
         kind = operation(node)
-        for place in mine.places if isinstance(node, ast.Call) else ():
+        for place in mine.places if isinstance(node, ast.Call | ast.BinOp) else ():
             before = mine.nodes[place.node]
             inner = place.value in one.sources and place.node != one.node
-            if inner and isinstance(before, ast.Call) and operation(before) == kind:
+            if not inner or operation(before) != kind:
+                continue
+            if isinstance(before, ast.Call):
                 return f"It calls {kind} twice: on what {kind} gave already."
+            if kind in differs.VERBS and mine.line(place.node) != mine.line(one.node):
+                return f"Line {mine.line(place.node)} {differs.VERBS[kind]} already."
         return ""
 
     def _relation(self, relation: Relation) -> str:

@@ -1,0 +1,102 @@
+"""The line to change for a cause: where what is wrong about it is decided."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.grading.cause import Cause
+from grader.grading.program import target
+from grader.grading.relations import same
+from grader.grading.run import Run
+from grader.grading.slips import bound, stores
+from grader.grading.trace import Comparison
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Looks for lines in one comparison."""
+
+    comparison: Comparison
+
+    @property
+    def mine(self) -> Run:
+        """The learner's run."""
+        return self.comparison.mine
+
+    def of(self, cause: Cause) -> int:
+        """The line of a cause.
+
+        Where only a size differs that a variable holds, the variable's; of a tensor that the
+        object keeps, the line that sets it.
+        """
+        mine = self.mine
+        line, node = mine.line(cause.node), mine.nodes[cause.node]
+        if isinstance(node, ast.Attribute):
+            statement = bound(mine.tree, mine.of(node), line)
+            return line if statement is None else statement.lineno
+        if (later := self._filled(cause.node)) is not None:
+            return later
+        if cause.gives is None or not isinstance(node, ast.Call):
+            return line
+        names = [one.id for one in node.args if isinstance(one, ast.Name)]
+        held = [one for one in names if not mine.is_seen(one, cause.node)]
+        statement = bound(mine.tree, held[0], line) if len(held) == 1 else None
+        return line if statement is None else statement.lineno
+
+    def _filled(self, node: int) -> int | None:
+        """The one line that fills what an expression makes, or the list that it takes.
+
+        An array that is filled is wrong there only if what is not filled is right.
+        """
+        mine = self.mine
+        name = target(mine.statement(node), -1) if mine.is_whole(node) else ""
+        if name and any(map(self._right_elsewhere, mine.values(node))):
+            return self._one_store(name, mine.line(node))
+        call = mine.nodes[node]
+        lists = [
+            one.id
+            for one in (call.args if isinstance(call, ast.Call) else ())
+            if isinstance(one, ast.Name) and not mine.is_seen(one.id, node)
+        ]
+        made = [bound(mine.tree, one, mine.line(node)) for one in lists]
+        empty = [one for one in made if isinstance(getattr(one, "value", None), ast.List)]
+        if len(lists) != 1 or len(empty) != 1 or empty[0] is None:
+            return None
+        return self._one_store(lists[0], empty[0].lineno)
+
+    def _one_store(self, name: str, line: int) -> int | None:
+        """The one line that puts something into a variable; of a row of it, into the row.
+
+        Of several in one loop, the loop's.
+        """
+        found = stores(self.mine.tree, name, line)
+        if len(found) != 1:
+            loops = {self._loop(one) for one in found}
+            loop = loops.pop() if len(loops) == 1 else None
+            return None if loop is None else loop.lineno
+        value = getattr(found[0], "value", None)
+        given = value.args[0] if isinstance(value, ast.Call) and value.args else None
+        inner = self._one_store(given.id, line) if isinstance(given, ast.Name) else None
+        return inner or found[0].lineno
+
+    def _loop(self, node: ast.AST) -> ast.For | None:
+        """The innermost loop around a node."""
+        outer = self.mine.parents.get(node)
+        while outer is not None and not isinstance(outer, ast.For):
+            outer = self.mine.parents.get(outer)
+        return outer
+
+    def _right_elsewhere(self, value: int) -> bool:
+        """Whether a value is the reference's wherever both are finite, and hides other numbers."""
+        mine = self.mine.arrays[value]
+        for right in self.comparison.right.arrays if mine is not None else ():
+            if mine is None or right is None or mine.shape != right.shape or not mine.ndim:
+                continue
+            both = np.isfinite(mine) & np.isfinite(right)
+            hidden = np.isneginf(mine) != np.isneginf(right)
+            if both.any() and hidden.any() and same(mine[both], right[both]):
+                return True
+        return False
