@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Trace, Verdict
+from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading import slips
 from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.lines import Lines
@@ -390,15 +391,16 @@ def test_a_guess_elsewhere_waits_and_a_sure_one_stays() -> None:
 
 
 def test_no_line_is_told_beside_one_that_is_known() -> None:
-    report = placed(Finding(True, 6), at(7), sure=True, named=False)
+    left = (Margin(7, "[2]", "left", ""),)
+    report = placed(Finding(True, 6), replace(at(7), margin=left), sure=True, named=False)
     assert report.trace is not None
     assert (report.trace.line, report.trace.told) == (None, ())
     assert report.checks[1].line == 8
 
 
-def test_a_hint_that_the_line_follows_is_not_given() -> None:
+def test_what_the_line_does_already_is_not_to_be_written() -> None:
     trace = at(7, write="scaled + mask")
-    assert placed(Finding(True, 6), trace).checks[1].hints == ()
+    assert placed(Finding(True, 6), trace).checks[1].hints == ("h",)
     assert placed(Finding(True, 6), at(7, write="scaled - mask")).checks[1].hints == (
         "Write scaled - mask",
     )

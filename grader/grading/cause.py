@@ -157,7 +157,8 @@ class Causes:
         if len(mixed) != 1:
             return Cause(node, gives=gives, twin=twin.node)
         have, want = mixed[0]
-        deeper = self._deeper(have, want, depth - 1) if depth else None
+        right_here = self._known(have) and self._leads_back(have)
+        deeper = self._deeper(have, want, depth - 1) if depth and not right_here else None
         if deeper is not None:
             return deeper
         if not self._known(have) and self._made_here(have) and not self._leads_back(have):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grader.grading.bindings import bound, stores
 from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.relations import same
 from grader.grading.run import Run
-from grader.grading.slips import bound, stores
 from grader.grading.trace import Comparison
 
 
@@ -27,24 +27,14 @@ class Lines:
         return self.comparison.mine
 
     def of(self, cause: Cause) -> int:
-        """The line of a cause.
-
-        Where only a size differs that a variable holds, the variable's; of a tensor that the
-        object keeps, the line that sets it.
-        """
+        """The line of a cause; of a tensor that the object keeps, the line that sets it."""
         mine = self.mine
         line, node = mine.line(cause.node), mine.nodes[cause.node]
         if isinstance(node, ast.Attribute):
             statement = bound(mine.tree, mine.of(node), line)
             return line if statement is None else statement.lineno
-        if (later := self._filled(cause.node)) is not None:
-            return later
-        if cause.gives is None or not isinstance(node, ast.Call):
-            return line
-        names = [one.id for one in node.args if isinstance(one, ast.Name)]
-        held = [one for one in names if not mine.is_seen(one, cause.node)]
-        statement = bound(mine.tree, held[0], line) if len(held) == 1 else None
-        return line if statement is None else statement.lineno
+        later = self._filled(cause.node)
+        return line if later is None else later
 
     def _filled(self, node: int) -> int | None:
         """The one line that fills what an expression makes, or the list that it takes.

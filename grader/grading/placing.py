@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from grader.base import sanitize
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
-from grader.grading import slips
+from grader.grading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
 
@@ -69,11 +69,13 @@ class Placing:
         )
 
     def _sure_elsewhere(self, report: Report, line: int) -> bool:
-        """Whether the first ❌ knows its own line, and it is another one than the trace's."""
+        """Whether the first ❌ knows its own line, and the values leave the path at another."""
+        if report.trace is None or all(one.mark != "left" for one in report.trace.margin):
+            return False
         first = next((one for one in report.checks if one.status is Status.FAIL), None)
         if first is None or first.id not in self.sure or first.line is None:
             return False
-        return first.line not in slips.statement_at(self.source.tree, line)
+        return first.line not in bindings.statement_at(self.source.tree, line)
 
     def _knows(self, check: Check, result: CheckResult) -> bool:
         """Whether a blamed check stands where the file makes what it is about, or at a place.
@@ -82,7 +84,7 @@ class Placing:
         """
         if result.line is None:
             return False
-        inside = slips.around(self.source.tree, result.line)
+        inside = bindings.around(self.source.tree, result.line)
         places = [
             place
             for one in self.rubric.misconceptions
@@ -96,7 +98,7 @@ class Placing:
         self, check: Check, result: CheckResult, trace: Trace, blamed: frozenset[str], first: str
     ) -> CheckResult:
         line = trace.line or 0
-        here = slips.statement_at(self.source.tree, line)
+        here = bindings.statement_at(self.source.tree, line)
         finding = self.findings.get(check.id)
         if finding is None:
             return result
@@ -115,7 +117,7 @@ class Placing:
     def _running(self, checks: list[CheckResult], trace: Trace) -> list[CheckResult]:
         """The first ❌ of the run gets the line; of an error, its own is told below."""
         line = trace.line or 0
-        found, here = list(checks), slips.statement_at(self.source.tree, line)
+        found, here = list(checks), bindings.statement_at(self.source.tree, line)
         for index, one in enumerate(found):
             if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):
                 continue
@@ -126,7 +128,9 @@ class Placing:
                 break
             told = RAISED.format(line=one.line) if one.line and one.line not in here else None
             note = "\n".join(filter(None, (told, one.note))) or None
-            found[index] = replace(self._at(one, line), note=note, hints=_hints(one, trace))
+            moved = self._at(one, line)
+            hints = _hints(replace(moved, line=one.line), trace)
+            found[index] = replace(moved, note=note, hints=hints)
             break
         return found
 
@@ -146,7 +150,8 @@ class Placing:
 def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
     """What the reference writes; what the error itself says to write, if that may do as well."""
     fixed = any("Write " in hint for hint in result.hints[:1])
-    if not trace.write or (fixed and not trace.sure):
+    done = result.text is not None and fulfils(result.text, trace.write)
+    if not trace.write or done or (fixed and not trace.sure):
         moved = result.line not in (None, trace.line) and result.detail
         return tuple(h for h in result.hints if not (moved and _about_its_line(h)))
     return (f"Write {trace.write}",)

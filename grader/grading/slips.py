@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.grading.bindings import CHANGES, around, bound, callee, is_none, targets
 from grader.protocol.probe import SeenCall, SeenError
 
 Function = ast.FunctionDef
@@ -59,7 +60,7 @@ def _own_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str, tuple[str, ...
     """The calls of the file's own functions and classes, with the names of their parameters."""
     known = dict(_parameters(tree))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (name := _callee(node)) in known:
+        if isinstance(node, ast.Call) and (name := callee(node)) in known:
             yield node, name, known[name]
 
 
@@ -89,11 +90,16 @@ ODD = {
     "type": "a class",
 }
 """Kinds of values that no computation is made with, and what to call them."""
+MAY_BE = {"NoneType": "None", "tuple": "tuple"}
+"""Those of them that are often right, and their word."""
 FUNCTIONS = ("builtin_function_or_method", "function", "method")
 
 
-def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
-    """Where a name got what an error shows to be of an odd kind: None, a tuple, a function."""
+def misfit(tree: ast.Module, error: SeenError, told: str | None = None) -> Slip | None:
+    """Where a name got what an error shows to be of an odd kind: None, a tuple, a function.
+
+    A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
+    """
     if (found := _late(tree, error) or _misplaced(tree, error)) is not None:
         return found
     for depth in range(len(error.calls) - 1, -1, -1):
@@ -103,7 +109,7 @@ def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
         ]
         for name in names if depth == len(error.calls) - 1 else ():
             value = call.values[name]
-            origin = _origin(tree, name, error.calls[: depth + 1])
+            origin = _origin(tree, name, error.calls[: depth + 1], value.kind)
             if origin is None or (origin[0] == call.line and not origin[1]):
                 continue
             line, where = origin
@@ -112,6 +118,12 @@ def misfit(tree: ast.Module, error: SeenError) -> Slip | None:
             what = ODD[value.kind].format(text=value.text)
             return Slip(line, f"{name} is {what} here: it comes from line {line}{where}.")
     return None
+
+
+def _is_about(told: str, name: str, kind: str) -> bool:
+    """Whether an error is about a variable of that kind."""
+    words = re.findall(r"[\w.]+", told)
+    return kind not in MAY_BE or name in words or MAY_BE[kind] in words
 
 
 def _is_read(name: str, code: str) -> bool:
@@ -126,14 +138,19 @@ def _late(tree: ast.Module, error: SeenError) -> Slip | None:
         return None
     name, line = found[1], error.line
     inside = ast.walk(around(tree, line) or tree)
-    after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in _targets(one)]
+    after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in targets(one)]
     later = next((at for at in after if at > line), None)
     said = f"{name} gets its value on line {later}, after it is used."
     return None if later is None else Slip(later, said)
 
 
-def _origin(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> tuple[int, str] | None:
-    """The line that gave ``name`` its value, followed through the calls; and what it lacks."""
+def _origin(
+    tree: ast.Module, name: str, calls: Sequence[SeenCall], kind: str
+) -> tuple[int, str] | None:
+    """The line that gave ``name`` its value, followed through the calls; and what it lacks.
+
+    A tuple that is handed over is meant to be one.
+    """
     line = calls[-1].line
     statement = _emptied(tree, name, line) or bound(tree, name, line)
     if statement is not None:
@@ -142,33 +159,29 @@ def _origin(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> tuple[int
     if inside is None or len(calls) < 2:
         return None
     params = [arg.arg for arg in inside.args.args]
-    if name not in params or _none_by_default(inside, name):
+    if name not in params or _none_by_default(inside, name) or kind == "tuple":
         return None
     for node in ast.walk(tree):
         here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
             node.end_lineno or 0
         )
-        if not here or not isinstance(node, ast.Call) or _callee(node) != inside.name:
+        if not here or not isinstance(node, ast.Call) or callee(node) != inside.name:
             continue
         at = params.index(name) - (params[0] == "self")
         if 0 <= at < len(node.args):
             outer = ast.unparse(node.args[at])
-            helper = functions(tree).get(_callee(node.args[at]))
+            helper = functions(tree).get(callee(node.args[at]))
             if helper is not None and (end := without_return(helper)) is not None:
                 return end, f", where {helper.name} ends without a return"
-            return _origin(tree, outer, calls[:-1]) or (node.lineno, "")
+            return _origin(tree, outer, calls[:-1], kind) or (node.lineno, "")
     return calls[-2].line, ""
-
-
-CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
-"""Methods of lists and dicts that return nothing."""
 
 
 def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
     """The statement of the same function that keeps what such a method returns as ``name``."""
     for one in ast.walk(around(tree, line) or tree):
-        kept = isinstance(one, ast.Assign) and name in _targets(one)
-        if isinstance(one, ast.Assign) and kept and _callee(one.value) in CHANGES:
+        kept = isinstance(one, ast.Assign) and name in targets(one)
+        if isinstance(one, ast.Assign) and kept and callee(one.value) in CHANGES:
             return one
     return None
 
@@ -176,37 +189,27 @@ def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
 def _may_be_none(statement: ast.stmt) -> bool:
     """Whether a statement chooses None on purpose: what uses it must ask."""
     value = getattr(statement, "value", None)
-    branches = (value.body, value.orelse) if isinstance(value, ast.IfExp) else ()
-    return any(isinstance(one, ast.Constant) and one.value is None for one in branches)
+    return isinstance(value, ast.IfExp) and (is_none(value.body) or is_none(value.orelse))
 
 
 def _none_by_default(function: Function, name: str) -> bool:
     """Whether a parameter is None unless something is given."""
     pairs = zip(reversed(function.args.args), reversed(function.args.defaults), strict=False)
-    nones = {a.arg for a, d in pairs if isinstance(d, ast.Constant) and d.value is None}
-    return name in nones
+    return name in {arg.arg for arg, default in pairs if is_none(default)}
 
 
 def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
     """The line at fault for the value that a statement keeps, and what it lacks."""
-    callee = _callee(getattr(statement, "value", None))
-    function = functions(tree).get(callee)
+    helper = callee(getattr(statement, "value", None))
+    function = functions(tree).get(helper)
     end = without_return(function) if function is not None else None
     if end is not None:
-        return end, f", where {callee} ends without a return"
+        return end, f", where {helper} ends without a return"
     if any(isinstance(one, ast.Is | ast.IsNot) for one in ast.walk(statement)):
         return statement.lineno, ", where `is` asks for the same object: == compares"
-    if callee in CHANGES:
-        return statement.lineno, f": {callee} changes the list itself and gives None"
+    if helper in CHANGES:
+        return statement.lineno, f": {helper} changes the list itself and gives None"
     return statement.lineno, ""
-
-
-def _callee(node: ast.AST | None) -> str:
-    """The name of the function that a call calls."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name
-    return ""
 
 
 def functions(tree: ast.Module) -> Mapping[str, Function]:
@@ -220,80 +223,3 @@ def without_return(function: Function) -> int | None:
     if any(one.value is not None for one in returns):
         return None
     return function.body[-1].lineno
-
-
-def bound(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
-    """The statement that last gave ``name`` its value before ``line``, in the same function.
-
-    For ``self.x``, the first that sets it anywhere.
-    """
-    if name.startswith("self."):
-        return next((one for one in ast.walk(tree) if name in _targets(one)), None)  # type: ignore[return-value]
-    inside = around(tree, line)
-    found = [
-        one
-        for one in ast.walk(inside or tree)
-        if isinstance(one, ast.stmt) and one.lineno < line and name in _targets(one)
-    ]
-    return max(found, key=lambda one: one.lineno, default=None)
-
-
-def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
-    """The statements after ``line``, in its function, that put something into a variable.
-
-    ``name[…] = …`` and ``name.append(…)`` do.
-    """
-    found: list[ast.stmt] = []
-    for one in ast.walk(around(tree, line) or tree):
-        match one:
-            case (
-                ast.Assign(targets=[ast.Subscript(value=inner)])
-                | ast.AugAssign(target=ast.Subscript(value=inner))
-            ):
-                while isinstance(inner, ast.Subscript):
-                    inner = inner.value
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=inner, attr=method))):
-                if method not in CHANGES:
-                    continue
-            case _:
-                continue
-        if isinstance(inner, ast.Name) and inner.id == name and one.lineno > line:
-            found.append(one)
-    return found
-
-
-def around(tree: ast.Module, line: int) -> Function | None:
-    """The innermost function that ``line`` is in."""
-    found = [
-        one
-        for one in ast.walk(tree)
-        if isinstance(one, Function) and one.lineno <= line <= (one.end_lineno or 0)
-    ]
-    return max(found, key=lambda one: one.lineno, default=None)
-
-
-def _targets(node: ast.AST) -> list[str]:
-    """The names that a statement gives a value."""
-    given: list[ast.expr] = []
-    if isinstance(node, ast.Assign):
-        given = node.targets
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
-        given = [node.target]
-    return [
-        ast.unparse(one)
-        for target in given
-        for one in ast.walk(target)
-        if isinstance(one, ast.expr)
-    ]
-
-
-def statement_at(tree: ast.Module, line: int) -> range:
-    """The lines of the statement at ``line``; of a block its head."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.stmt):
-            continue
-        body: list[ast.stmt] = getattr(node, "body", [])
-        end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
-        if node.lineno <= line < end:
-            return range(node.lineno, end)
-    return range(line, line + 1)

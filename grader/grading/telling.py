@@ -7,15 +7,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from grader import frameworks
 from grader.base.model import Trace
+from grader.grading.bindings import bound
 from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.margin import margin
 from grader.grading.omitted import Omitted, forgotten, omitted
 from grader.grading.rewrite import Rewrite
+from grader.grading.run import operation
 from grader.grading.scalars import FARTHEST, Scalars
-from grader.grading.slips import Slip, bound, crossed, misfit
+from grader.grading.slips import Slip, crossed, misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
 from grader.protocol.probe import SeenError
@@ -104,7 +107,8 @@ class Teller:
         """The values on the line that raised an error, and where they went wrong."""
         mine, line = self.comparison.mine, error.line or 0
         told = list(self._sizes(line))
-        slip = misfit(mine.tree, error)
+        said = frameworks.current().translate(error).message
+        slip = misfit(mine.tree, error, said) or self._divided(said)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
         origin = None
@@ -124,7 +128,8 @@ class Teller:
         told += self._why(cause, line)
         if origin is not None:
             return self._trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
-        at, blank = self._lines.of(cause), self.lesson.filled(cause)
+        named = NAMES.search(error.type_name) is not None  # such an error is where it is raised
+        at, blank = line if named else self._lines.of(cause), self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
             told += self.lesson.said(blank or next_blank)
@@ -181,6 +186,19 @@ class Teller:
             fix = "" if name else f" {fix}"
             return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
         return None
+
+    def _divided(self, said: str) -> Slip | None:
+        """Where a size was divided into a fraction, if an error ``said`` that it is one."""
+        mine = self.comparison.mine
+        lines = {
+            mine.line(number): mine.held(number)[0]
+            for number, scalars in mine.scalars.items()
+            if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
+        }
+        if "whole number" not in said or len(lines) != 1:
+            return None
+        ((line, number),) = lines.items()
+        return Slip(line, f"Line {line} divides with / and gets {number}: // keeps it whole.")
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
         """The cause in a program that computes from no input: its last operation says more."""

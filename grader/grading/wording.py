@@ -66,7 +66,10 @@ class Wording:
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
         yield f"Line {line} gives something else{shown}"
         relation = self._relation(one.relation) if one.relation is not None else ""
-        said = self._differs(one, cause) or self.uses(cause) or relation or self._again(one)
+        multiple = one.relation is not None and one.relation.kind == "scaled"
+        worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
+        first = self._again(one) or (relation if multiple and worked_out else "")
+        said = first or self._differs(one, cause) or self.uses(cause) or relation
         yield from filter(None, (said,))
 
     def uses(self, cause: Cause) -> str:

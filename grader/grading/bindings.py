@@ -1,0 +1,100 @@
+"""Which statements give a name its value, and which function and statement a line is in."""
+
+from __future__ import annotations
+
+import ast
+
+CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
+"""Methods of lists and dicts that return nothing."""
+
+
+def bound(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
+    """The statement that last gave ``name`` its value before ``line``, in the same function.
+
+    For ``self.x``, the first that sets it anywhere.
+    """
+    if name.startswith("self."):
+        found = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and name in targets(n)]
+        given = [one for one in found if not is_none(getattr(one, "value", None))]
+        return next(iter(given or found), None)
+    inside = around(tree, line)
+    found = [
+        one
+        for one in ast.walk(inside or tree)
+        if isinstance(one, ast.stmt) and one.lineno < line and name in targets(one)
+    ]
+    return max(found, key=lambda one: one.lineno, default=None)
+
+
+def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
+    """The statements after ``line``, in its function, that put something into a variable.
+
+    ``name[…] = …`` and ``name.append(…)`` do.
+    """
+    found: list[ast.stmt] = []
+    for one in ast.walk(around(tree, line) or tree):
+        match one:
+            case (
+                ast.Assign(targets=[ast.Subscript(value=inner)])
+                | ast.AugAssign(target=ast.Subscript(value=inner))
+            ):
+                while isinstance(inner, ast.Subscript):
+                    inner = inner.value
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=inner, attr=method))):
+                if method not in CHANGES:
+                    continue
+            case _:
+                continue
+        if isinstance(inner, ast.Name) and inner.id == name and one.lineno > line:
+            found.append(one)
+    return found
+
+
+def around(tree: ast.Module, line: int) -> ast.FunctionDef | None:
+    """The innermost function that ``line`` is in."""
+    found = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef) and one.lineno <= line <= (one.end_lineno or 0)
+    ]
+    return max(found, key=lambda one: one.lineno, default=None)
+
+
+def statement_at(tree: ast.Module, line: int) -> range:
+    """The lines of the statement at ``line``; of a block its head."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt):
+            continue
+        body: list[ast.stmt] = getattr(node, "body", [])
+        end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
+        if node.lineno <= line < end:
+            return range(node.lineno, end)
+    return range(line, line + 1)
+
+
+def targets(node: ast.AST) -> list[str]:
+    """The names that a statement gives a value."""
+    given: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        given = node.targets
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
+        given = [node.target]
+    return [
+        ast.unparse(one)
+        for target in given
+        for one in ast.walk(target)
+        if isinstance(one, ast.expr)
+    ]
+
+
+def callee(node: ast.AST | None) -> str:
+    """The name of the function that a call calls."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return ""
+
+
+def is_none(node: ast.AST | None) -> bool:
+    """Whether a node is the constant None."""
+    return isinstance(node, ast.Constant) and node.value is None
