@@ -8,6 +8,7 @@ sample with the real pipeline.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import sys
 import time
@@ -19,7 +20,7 @@ from typing import Any
 from grader import frameworks
 from grader.base.model import Report, Step, Verdict
 from grader.grading import pipeline
-from grader.grading.inputs import draw
+from grader.grading.inputs import Drawn, draw
 from grader.grading.pipeline import Follow
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
 from grader.rubric import Evidence, load
@@ -108,6 +109,12 @@ def _captured(printed: io.StringIO) -> Iterator[None]:
         sys.stdin = stdin
 
 
+@functools.lru_cache(4)
+def inputs(step: Step, seed: int) -> Drawn:
+    """Drawn once for all files that are graded from one seed: a program only gets copies."""
+    return draw(load.rubric(step), seed).calculate()
+
+
 def grade(step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT) -> Report:
     """What ``pipeline.grade`` gives for the file, without a process of its own."""
     return graded(step, path, seed=seed, follow=follow)[0]
@@ -123,7 +130,7 @@ def graded(
         source = parse(read_file(path), base.file, frameworks.current().spellings())
     except SourceProblem as problem:
         return pipeline._unreadable(base, rubric, problem, 0.0), None
-    drawn, running = draw(rubric, seed).calculate(), Inside()
+    drawn, running = inputs(step, seed), Inside()
     options = pipeline.Options(seed=seed, follow=follow)
     start: Any = _start if follow is not Follow.NOT else None
     began = time.perf_counter()
