@@ -12,7 +12,8 @@ import functools
 import io
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,7 +24,7 @@ from grader.grading import pipeline
 from grader.grading.inputs import Drawn, draw
 from grader.grading.pipeline import Follow
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
-from grader.rubric import Evidence, load
+from grader.rubric import Evidence, Expect, Floats, load
 from grader.source import SourceProblem, parse, read_file
 from tests.graded.direct import TooLong, at_most
 
@@ -111,8 +112,27 @@ def _captured(printed: io.StringIO) -> Iterator[None]:
 
 @functools.lru_cache(4)
 def inputs(step: Step, seed: int) -> Drawn:
-    """Drawn once for all files that are graded from one seed: a program only gets copies."""
-    return draw(load.rubric(step), seed).calculate()
+    """Drawn once for all files that are graded from one seed: a program only gets copies.
+
+    What a mistake predicts is computed once too, however many files are compared with it.
+    """
+    trials = {
+        name: replace(trial, expect=trial.expect and _once(trial.expect))
+        for name, trial in draw(load.rubric(step), seed).trials.items()
+    }
+    return Drawn(seed, trials).calculate()
+
+
+def _once(expect: Expect) -> Expect:
+    known: dict[str, Mapping[str, Floats]] = {}
+
+    def same(**knobs: Any) -> Mapping[str, Floats]:
+        key = repr(sorted(knobs.items()))
+        if key not in known:
+            known[key] = expect(**knobs)
+        return known[key]
+
+    return same
 
 
 def grade(step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT) -> Report:
