@@ -133,6 +133,7 @@ def damaged(own: Course, damage: Damage) -> Iterator[None]:
         path.write_text(whole, encoding="utf-8")
 
 
+@pytest.mark.any_python  # those beside a mistake are damaged with each Python
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_part_is_not_the_mistake_of_a_right_file(own: Course, name: str) -> None:
     damage = DAMAGES[name]
@@ -196,6 +197,10 @@ time.sleep(0.5)
 """Names the process, so that whoever kills it knows that the file runs, and leaves the time."""
 
 
+LOOK_S = 0.03
+"""Between two looks at all processes, each of which takes a few milliseconds."""
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """A right file that takes a while to import."""
@@ -213,7 +218,7 @@ def kill_worker(running: sandbox.Running) -> None:
                 if Path(f"/proc/{process}/comm").read_text() == "begun\n":
                     os.kill(process, signal.SIGKILL)
                     return
-        time.sleep(0.005)
+        time.sleep(LOOK_S)
 
 
 def kill_all(running: sandbox.Running) -> None:
@@ -229,7 +234,7 @@ def kill_all(running: sandbox.Running) -> None:
                 with suppress(OSError):
                     os.kill(process, signal.SIGKILL)
             return
-        time.sleep(0.005)
+        time.sleep(LOOK_S)
 
 
 def kill_whatever(running: sandbox.Running) -> None:
@@ -238,7 +243,7 @@ def kill_whatever(running: sandbox.Running) -> None:
         for process in processes_with(running.folder):
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
-        time.sleep(0.005)
+        time.sleep(LOOK_S)
 
 
 class Killer:

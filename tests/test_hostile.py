@@ -48,7 +48,7 @@ RIGHT = ROOT / "solutions" / "solution_05.py"
 SECRET = "hunter2-" + os.urandom(6).hex()
 GRACE_S = 40.0
 """For a machine that does other things too; the limits themselves are seconds."""
-EVERY = 10
+EVERY = 25
 """After so many attacks a right file is graded."""
 
 
@@ -329,17 +329,28 @@ each_attack = pytest.mark.parametrize(
 
 
 @each_attack
-def test_the_verdict_is_right(round_: Round, name: str) -> None:
-    report = round_.done[name]["report"]
-    assert report["verdict"] in ATTACKS[name].verdicts, round_.done[name]["text"]
-    assert report["checks"]
+def test_an_attack_gets_nowhere(round_: Round, secrets: Secrets, name: str) -> None:
+    """All that must hold of each attack, in one test: there are hundreds of them."""
+    attack, one = ATTACKS[name], round_.done[name]
+    _is_judged_rightly(attack, one)
+    _was_tried_in_vain(attack, one)
+    _aimed_at_something(round_.tier, one)
+    assert one["processes"] == []
+    assert one["folders"] == []
+    assert one["seconds"] < attack.wall + GRACE_S
+    _tells_no_secret(secrets, one)
+    _is_plain_text_of_ours(one)
 
 
-@each_attack
-def test_the_attack_was_tried_and_got_nowhere(round_: Round, name: str) -> None:
-    output = round_.done[name]["report"]["output"]
+def _is_judged_rightly(attack: Attack, one: dict[str, Any]) -> None:
+    assert one["report"]["verdict"] in attack.verdicts, one["text"]
+    assert one["report"]["checks"]
+
+
+def _was_tried_in_vain(attack: Attack, one: dict[str, Any]) -> None:
+    output = one["report"]["output"]
     assert "BROKE" not in output
-    assert ATTACKS[name].says in output, round_.done[name]["text"]
+    assert attack.says in output, one["text"]
 
 
 STUMBLED = re.compile(
@@ -348,27 +359,35 @@ STUMBLED = re.compile(
 MISSED = re.compile(r"^held (?!own |\.\./).* (FileNotFoundError|NotADirectoryError)$", re.MULTILINE)
 
 
-@each_attack
-def test_an_attempt_aims_at_something_that_is_there(round_: Round, name: str) -> None:
+def _aimed_at_something(tier: str, one: dict[str, Any]) -> None:
     """What bubblewrap shows nothing of is missing inside; without it, only what is missing."""
-    output = round_.done[name]["report"]["output"]
+    output = one["report"]["output"]
     assert not STUMBLED.search(output), output
-    assert round_.tier == "sandboxed" or not MISSED.search(output), output
+    assert tier == "sandboxed" or not MISSED.search(output), output
 
 
-@each_attack
-def test_nothing_is_left_of_it(round_: Round, name: str) -> None:
-    assert round_.done[name]["processes"] == []
-    assert round_.done[name]["folders"] == []
+class Secrets:
+    """Lines that stand in what a learner may not read, and nowhere else.
 
+    They are thousands, and a report can be long: what is looked up is how each of them begins.
+    """
 
-@each_attack
-def test_the_verdict_comes_within_the_limit(round_: Round, name: str) -> None:
-    assert round_.done[name]["seconds"] < ATTACKS[name].wall + GRACE_S
+    LENGTH = 31
+
+    def __init__(self) -> None:
+        self._by_start: dict[str, list[str]] = {}
+        for line in answers():
+            self._by_start.setdefault(line[: self.LENGTH], []).append(line)
+
+    def within(self, text: str) -> list[str]:
+        """Those that ``text`` contains."""
+        starts = {text[at : at + self.LENGTH] for at in range(len(text))}
+        known = [line for start in starts & self._by_start.keys() for line in self._by_start[start]]
+        return [secret for secret in (SECRET, *known) if secret in text]
 
 
 def answers() -> list[str]:
-    """Lines that stand in what a learner may not read, and nowhere else."""
+    """Such lines, none shorter than what is looked up."""
     hidden = [*(ROOT / "solutions").glob("solution_*.py"), *(ROOT / "checks").rglob("*.py")]
     shown = [*(ROOT / "steps").glob("*.py"), *(ROOT / "solutions").glob("solution_0[1-4].py")]
     free = {line for path in (*shown, *FOLDER.glob("*.py"))
@@ -377,27 +396,30 @@ def answers() -> list[str]:
     report = "\n".join(text for c in checks for text in (c.passed, c.failed, *c.hints))
     lines = (line.strip() for path in hidden
              for line in path.read_text(encoding="utf-8").splitlines())  # fmt: skip
-    kept = (line for line in lines if len(line) > 30 and line not in free)
+    kept = (line for line in lines if len(line) >= Secrets.LENGTH and line not in free)
     return [line for line in kept if line.strip('",') not in report]
 
 
 @pytest.fixture(scope="module")
-def secrets() -> list[str]:
-    return [SECRET, *answers()]
+def secrets() -> Secrets:
+    return Secrets()
 
 
-@each_attack
-def test_the_report_tells_no_secret(round_: Round, secrets: list[str], name: str) -> None:
-    report = dict(round_.done[name]["report"])
+def test_a_secret_in_a_report_would_be_found(secrets: Secrets) -> None:
+    line = max(answers(), key=len)
+    assert secrets.within(f"> {line} <, {SECRET[:-1]}") == [line]
+    assert secrets.within(f"> {line[:-1]} <, {SECRET}") == [SECRET]
+
+
+def _tells_no_secret(secrets: Secrets, one: dict[str, Any]) -> None:
+    report = dict(one["report"])
     report["checks"] = [{**check, "hints": []} for check in report["checks"]]  # they lead to it
-    text = [t for t in round_.done[name]["text"].split("\n") if not t.startswith("   Hint:")]
-    told = json.dumps(report, ensure_ascii=False) + "\n".join(text)
-    assert [secret for secret in secrets if secret in told] == []
+    text = [t for t in one["text"].split("\n") if not t.startswith("   Hint:")]
+    assert secrets.within(json.dumps(report, ensure_ascii=False) + "\n".join(text)) == []
 
 
-@each_attack
-def test_the_report_is_plain_text_and_not_the_attackers(round_: Round, name: str) -> None:
-    report, text = round_.done[name]["report"], round_.done[name]["text"]
+def _is_plain_text_of_ours(one: dict[str, Any]) -> None:
+    report, text = one["report"], one["text"]
     odd = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl")}
     assert odd - {"\t", "\u200c", "\u200d"} == set()
     lines = text.split("\n")

@@ -33,6 +33,7 @@ from grader.report.style import Style, paint
 from grader.sandbox import Running, WorkerPool
 from tests.own_course import Course, copy_course
 
+pytestmark = pytest.mark.any_python  # terminals, signals and files that change are the system's
 KEYS = r"q quit"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

@@ -8,10 +8,12 @@ sample with the real pipeline.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,10 +21,10 @@ from typing import Any
 from grader import frameworks
 from grader.base.model import Report, Step, Verdict
 from grader.grading import pipeline
-from grader.grading.inputs import draw
+from grader.grading.inputs import Drawn, draw
 from grader.grading.pipeline import Follow
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
-from grader.rubric import Evidence, load
+from grader.rubric import Evidence, Expect, Floats, load
 from grader.source import SourceProblem, parse, read_file
 from tests.graded.direct import TooLong, at_most
 
@@ -108,6 +110,31 @@ def _captured(printed: io.StringIO) -> Iterator[None]:
         sys.stdin = stdin
 
 
+@functools.lru_cache(4)
+def inputs(step: Step, seed: int) -> Drawn:
+    """Drawn once for all files that are graded from one seed: a program only gets copies.
+
+    What a mistake predicts is computed once too, however many files are compared with it.
+    """
+    trials = {
+        name: replace(trial, expect=trial.expect and _once(trial.expect))
+        for name, trial in draw(load.rubric(step), seed).trials.items()
+    }
+    return Drawn(seed, trials).calculate()
+
+
+def _once(expect: Expect) -> Expect:
+    known: dict[str, Mapping[str, Floats]] = {}
+
+    def same(**knobs: Any) -> Mapping[str, Floats]:
+        key = repr(sorted(knobs.items()))
+        if key not in known:
+            known[key] = expect(**knobs)
+        return known[key]
+
+    return same
+
+
 def grade(step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT) -> Report:
     """What ``pipeline.grade`` gives for the file, without a process of its own."""
     return graded(step, path, seed=seed, follow=follow)[0]
@@ -123,7 +150,7 @@ def graded(
         source = parse(read_file(path), base.file, frameworks.current().spellings())
     except SourceProblem as problem:
         return pipeline._unreadable(base, rubric, problem, 0.0), None
-    drawn, running = draw(rubric, seed).calculate(), Inside()
+    drawn, running = inputs(step, seed), Inside()
     options = pipeline.Options(seed=seed, follow=follow)
     start: Any = _start if follow is not Follow.NOT else None
     began = time.perf_counter()
