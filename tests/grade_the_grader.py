@@ -4,6 +4,8 @@
 wrong, at least 95 % of the wrong variants are named rightly, every check is killed by a wrong
 variant and none by a right one.
 
+``--seeds`` grades the variants with several seeds. ``--twice`` adds mutants with two mistakes.
+
 ``--conditional`` prints the matrix of :mod:`tests.graded.conditional` instead: each target and
 condition, with what became of every mistake that was tried under it.
 
@@ -31,7 +33,7 @@ from grader.rubric import load
 from tests.graded import conditional, mistakes, mistakes_table, told, tried, variants, verdicts
 from tests.graded.told import Told
 from tests.graded.verdicts import Graded
-from tests.mutate import mutants
+from tests.mutate import mutants, twice
 
 _File = TypeVar("_File")
 _Said = TypeVar("_Said")
@@ -80,8 +82,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     complaints: list[str] = []
     for step in steps:
-        graded = list(_variants(asked.jobs, step, asked.seed))
-        complaints += _row(step, "variants", graded) + _checks(step, graded)
+        for seed in range(asked.seed, asked.seed + asked.seeds):
+            graded = list(_variants(asked.jobs, step, seed))
+            complaints += _row(step, "variants", graded) + _checks(step, graded)
+        if asked.twice:
+            found = list(_twice(asked.jobs, step, asked.seed, asked.twice))
+            complaints += _row(step, "twice", found)
         if asked.mutants:
             found = list(_mutants(asked.jobs, step, asked.seed))
             complaints += _row(step, "mutants", found)
@@ -110,6 +116,8 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=10_000, help="this many of each step, evenly")
     parser.add_argument("--conditional", action="store_true", help="wrong under a condition only")
     parser.add_argument("--most", type=int, default=12, help="mistakes of a step (default 12)")
+    parser.add_argument("--twice", type=int, default=0, help="this many mutants of two mistakes")
+    parser.add_argument("--seeds", type=int, default=1, help="so many seeds, from --seed on")
     parser.add_argument("--list", action="store_true", help="those told badly, one line each")
     return parser.parse_args(arguments)
 
@@ -125,6 +133,12 @@ def _mutants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
     if step not in MUTATED:
         found = variants.sample(found, SAMPLE)
     return _results(jobs, functools.partial(verdicts.mutant, step, seed=seed), found)
+
+
+def _twice(jobs: int, step: str, seed: int, count: int) -> Iterator[Graded]:
+    source = course.find(step).solution.read_text(encoding="utf-8")
+    grade = functools.partial(verdicts.mutant, step, seed=seed)
+    return _results(jobs, grade, list(twice(source, count)))
 
 
 def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:

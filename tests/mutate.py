@@ -1,6 +1,7 @@
 """Small mistakes made by a machine: every mutant is the program with one thing changed.
 
-``mutants(source)`` gives them in a fixed order, each once. Nothing here knows what the program
+``mutants(source)`` gives them in a fixed order, each once; ``twice`` those with two things changed.
+Nothing here knows what the program
 computes: whether a mutant is still right is for the oracle to say.
 
 Longer than 300 lines, because it is one list of mutations.
@@ -54,6 +55,20 @@ def mutants(source: str) -> Iterator[Mutant]:
         if text not in seen:
             seen.add(text)
             yield Mutant(kind, line, change, text)
+
+
+def twice(source: str, count: int) -> Iterator[Mutant]:
+    """At most ``count`` programs with two mistakes each, spread evenly over the first ones."""
+    first = list(mutants(source))
+    for index in range(min(count, len(first))):
+        one = first[index * len(first) // min(count, len(first))]
+        second = list(mutants(one.source))
+        two = second[index * STRIDE % len(second)]
+        yield Mutant(f"{one.kind}, {two.kind}", one.line, f"{one.change}; {two.change}", two.source)
+
+
+STRIDE = 7919
+"""A large prime: the second mistakes are from everywhere in the program."""
 
 
 State = tuple[type[ast.AST], dict[str, object], dict[str, list[object]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from grader.base import course
-from tests.mutate import mutants
+from tests.mutate import mutants, twice
 
 PROGRAM = """
 def attention(query, key, value):
@@ -58,3 +58,12 @@ def test_annotations_and_docstrings_are_left_alone() -> None:
 def test_the_course_gives_five_hundred() -> None:
     solutions = [course.find(step).solution for step in ("s02", "s05", "s07")]
     assert sum(1 for path in solutions for _ in mutants(path.read_text(encoding="utf-8"))) >= 500
+
+
+def test_two_mistakes_are_no_single_one() -> None:
+    found = [mutant.source for mutant in twice(PROGRAM, 12)]
+    assert len(found) == 12
+    assert len(set(found)) > 6
+    assert not set(found) <= sources()
+    for source in found:
+        ast.parse(source)
