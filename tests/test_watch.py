@@ -240,7 +240,7 @@ def test_the_first_failure_is_on_a_screen_of_24_rows(workers: WorkerPool) -> Non
     text = report_text(grade(step, step.stub, start=workers.start), Style(width=80), {}, 21)
     assert text.splitlines()[:2] == [
         "Fix this first:",
-        "❌ functional, Module or Tensor is not imported",
+        "❌ Not all of functional as F, Module and Tensor are imported",
     ]
     assert "more wait for: " in text
     assert "Waits for" not in text

@@ -76,7 +76,7 @@ def imports_for_a_layer(why: str, *proven_by: str) -> Check:
     return Check(
         "imports",
         "functional as F, Module and Tensor are imported",
-        "functional, Module or Tensor is not imported",
+        "Not all of functional as F, Module and Tensor are imported",
         "Import F from max.experimental, Module from its nn, Tensor from its tensor",
         why,
         lesson="MAX operations",

@@ -27,7 +27,7 @@ def own_mask(program: source.Source) -> source.Finding:
     found = structure.DEFINES_MASK(program)
     names = [one.name.lower() for one in ast.walk(program.tree) if isinstance(one, ast.FunctionDef)]
     another = any(word in name for name in names for word in ("mask", "causal"))
-    if found.ok or not another or "causal_mask" in names:
+    if found.ok or found.there or not another:
         return found
     return replace(found, certain=False, foreign=True)
 

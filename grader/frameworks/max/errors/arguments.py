@@ -81,9 +81,10 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         return Translation(what, None)
     fixed = repaired(case, call, signature)
     shown = ", ".join(signature.written)
-    many = len(call.args) > 1 and signature.plain[:1] in (["shape"], ["dims"])
+    loose = case.kind(next(iter(call.args), None)) not in ("list", "tuple", "Shape")
+    many = len(call.args) > 1 and loose and signature.plain[:1] in (["shape"], ["dims"])
     hint = f"The arguments are {ast.unparse(call.func)}({shown})."
-    hint = f"A shape is one list. {hint}" if many else hint
+    hint = f"The numbers go into one list. {hint}" if many else hint
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)

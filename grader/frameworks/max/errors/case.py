@@ -192,6 +192,8 @@ WORDS = {
     "function": "a function",
     "method": "a function",
     "builtin_function_or_method": "a function",
+    "ufunc": "a function of NumPy",
+    "_ArrayFunctionDispatcher": "a function of NumPy",
     "int": "the number {text}",
     "float": "the number {text}",
     "bool": "{text}",

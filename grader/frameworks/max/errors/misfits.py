@@ -11,7 +11,8 @@ from grader.frameworks.max.errors.signature import Signature
 from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
-FUNCTIONS = ("function", "method", "builtin_function_or_method")
+OF_NUMPY = ("ufunc", "_ArrayFunctionDispatcher")
+FUNCTIONS = ("function", "method", "builtin_function_or_method", *OF_NUMPY)
 NEEDED = "where a tensor or a number is needed"
 NUMBER = re.compile(r"[-+]?(?:inf|nan|[\d.]+(?:e[-+]?\d+)?)")
 
@@ -24,7 +25,8 @@ def is_misfit(value: SeenValue) -> bool:
 
 def is_layer(value: SeenValue) -> bool:
     """Whether ``value`` is an object that can be called, as a layer is."""
-    return value.signature is not None and value.kind not in (*FUNCTIONS, "type", "DType")
+    named = value.kind[:1].isupper() and value.kind not in ("DType", "EnumType")
+    return value.signature is not None and named
 
 
 def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
