@@ -309,6 +309,12 @@ LOOP: Family = {
     "decode-no-residual": decode(
         "no_residual", "What the attention found is not added to the vectors."
     ),
+    "decode-merge-no-transpose": decode(
+        "merge_flat",
+        "The heads are merged without transpose, which mixes the tokens: transpose(-3, -2) first.",
+        part="attend",
+        place="_attend() ~reshape.*shape|reshape",
+    ),
     "decode-no-scale": decode(
         "no_scale", "The scores are not divided by √head_dim.", part="attend"
     ),

@@ -110,6 +110,8 @@ def decoded(*trials: str) -> Rule:
                 seen = evidence.seen(name, call.name)
                 if ran and (told := _no_cache(seen, tensors // 2 // len(calls))) is not None:
                     return told
+                if ran and (told := _not_grown(evidence, name, call.name)) is not None:
+                    return told
         return Passed()
 
     return rule
@@ -140,6 +142,21 @@ def _no_cache(seen: Seen, blocks: int) -> Failed | None:
         return None
     said = f"An entry of the cache is {described(odd)}, expected the tensors (key, value)"
     return Failed(said, "return output, (key, value)", about="_attend() end")
+
+
+def _not_grown(evidence: Evidence, trial: str, call: str) -> Failed | None:
+    """What is wrong with the number of tokens in a cache."""
+    for path, want in evidence.expected(trial).items():
+        seen = evidence.seen(trial, path)
+        inside = path.startswith(f"{call}.1.") and isinstance(seen, SeenTensor)
+        if not inside or not isinstance(seen, SeenTensor) or seen.array.ndim != want.ndim:
+            continue
+        have, total = seen.array.shape[-2], want.shape[-2]
+        if have != total and seen.array.shape[-1] == want.shape[-1]:
+            said = f"The cache from decode holds {have} tokens, and the text so far has {total}"
+            hint = "Every call returns a cache that has grown: old and new keys and values, joined."
+            return Failed(said, hint, about="_attend() end")
+    return None
 
 
 def _is_pair(seen: Seen) -> bool:
