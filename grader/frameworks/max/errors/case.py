@@ -191,7 +191,9 @@ WORDS = {
     "property": "a property of a class",
     "function": "a function",
     "method": "a function",
-    "builtin_function_or_method": "a function",
+    **dict.fromkeys(
+        ("builtin_function_or_method", "ufunc", "_ArrayFunctionDispatcher"), "a function"
+    ),
     "int": "the number {text}",
     "float": "the number {text}",
     "bool": "{text}",

@@ -11,7 +11,10 @@ from grader.frameworks.max.errors.signature import Signature
 from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
-FUNCTIONS = ("function", "method", "builtin_function_or_method")
+FUNCTIONS = (
+    *("function", "method", "builtin_function_or_method"),
+    *("ufunc", "_ArrayFunctionDispatcher"),  # of NumPy
+)
 NEEDED = "where a tensor or a number is needed"
 NUMBER = re.compile(r"[-+]?(?:inf|nan|[\d.]+(?:e[-+]?\d+)?)")
 
