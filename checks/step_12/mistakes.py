@@ -1,4 +1,7 @@
-"""Mistakes in choosing the next token, and in writing text with it."""
+"""Mistakes in choosing the next token, and in writing text with it.
+
+Longer than 300 lines, because every mistake has its sentence and its place.
+"""
 
 from __future__ import annotations
 
