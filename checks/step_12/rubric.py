@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks.shared import usual
 from checks.shared.mistakes import named
-from checks.step_12 import clear, mistakes, results, trials
+from checks.step_12 import caches, clear, mistakes, results, trials
 from grader.rubric import Check, Rubric, Rule, rules, source
 
 CLASS = clear.CLASS
