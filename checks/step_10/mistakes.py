@@ -141,6 +141,12 @@ OPTIONS: Family = {
 
 ROTARY: Family = {
     "rotary-ignored": rotary("ignored", "use_rotary is ignored: query and key are not rotated."),
+    "rotary-unless": rotary(
+        "unless",
+        "The rotation is made where use_rotary is False, and left out where it is True. Ask: if "
+        "use_rotary.",
+        place="rotary",
+    ),
     "rotary-query-only": rotary("query_only", "Only the query is rotated. Rotate the key too."),
     "rotary-key-only": rotary("key_only", "Only the key is rotated. Rotate the query too."),
     "rotary-value-too": rotary(

@@ -102,7 +102,8 @@ def _projected(
 ) -> tuple[Floats, Floats, Floats]:
     """Query, key and value of the new tokens, turned by their positions where the layer does so."""
     parts = _query_key_value(layer, x, **knobs)
-    return _rotated(*parts, _length(past), **knobs) if layer.rotary else parts
+    turned = layer.rotary != (knobs.get("rotary") == "unless")
+    return _rotated(*parts, _length(past), **knobs) if turned else parts
 
 
 def _length(past: KeyValue | None) -> int:

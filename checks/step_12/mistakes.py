@@ -1,4 +1,7 @@
-"""Mistakes in choosing the next token, and in writing text with it."""
+"""Mistakes in choosing the next token, and in writing text with it.
+
+Longer than 300 lines, because every mistake has its sentence and its place.
+"""
 
 from __future__ import annotations
 
@@ -308,6 +311,12 @@ LOOP: Family = {
     "decode-no-ln-1": decode("no_ln_1", "The attention reads vectors that are not normalized."),
     "decode-no-residual": decode(
         "no_residual", "What the attention found is not added to the vectors."
+    ),
+    "decode-merge-no-transpose": decode(
+        "merge_flat",
+        "The heads are merged without transpose, which mixes the tokens: transpose(-3, -2) first.",
+        part="attend",
+        place="_attend() ~reshape.*shape|reshape",
     ),
     "decode-no-scale": decode(
         "no_scale", "The scores are not divided by √head_dim.", part="attend"

@@ -89,7 +89,8 @@ def _attend(
         scores = scores * query.shape[-1] ** -0.5
     if kind != "no_mask":
         scores = scores + causal_mask(seq, total - seq)
-    merged = merge_heads(softmax(scores) @ value)
+    context = softmax(scores) @ value
+    merged = context.reshape(x.shape) if kind == "merge_flat" else merge_heads(context)
     if kind != "no_c_proj":
         merged = linear(merged, w["c_proj.weight"], w["c_proj.bias"])
     grown = {"new_only": new, "returns_exchanged": (value, key), "returns_keys": (key, key)}

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from checks.shared.results_gpt2 import described
 from checks.step_12 import sampling
 from checks.step_12.texts import STREAM
 from grader.rubric import (
@@ -21,9 +20,7 @@ from grader.rubric import (
     Passed,
     Rule,
     Ruling,
-    Seen,
     SeenArray,
-    SeenTensor,
     rules,
 )
 
@@ -94,62 +91,6 @@ def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
     return Failed(f"{told}, expected {want}", hint, about=APPENDED if grows else MADE)
 
 
-WHERE = "decode() end"
-BOTH = "return self.lm_head(...), tuple(grown): the logits, and the cache of all blocks"
-
-
-def decoded(*trials: str) -> Rule:
-    """Every call of ``decode`` that returned gave logits, and a cache: a pair for each block."""
-
-    def rule(evidence: Evidence) -> Ruling:
-        for name in evidence.matching(*trials):
-            calls = [a for a in evidence.trials[name].probe.actions if isinstance(a, Call)]
-            tensors = sum(path.count(".") == LEVELS for path in evidence.expected(name))
-            for call in calls:
-                ran = call.name in evidence.observation(name).results
-                seen = evidence.seen(name, call.name)
-                if ran and (told := _no_cache(seen, tensors // 2 // len(calls))) is not None:
-                    return told
-        return Passed()
-
-    return rule
-
-
-LEVELS = 3
-"""Dots in the path of a cached tensor: call, cache, block, key or value."""
-
-
-def _no_cache(seen: Seen, blocks: int) -> Failed | None:
-    """What is wrong with what ``decode`` returned."""
-    if not isinstance(seen, tuple | list) or len(seen) != 2:
-        said = f"decode returned {described(seen)}, expected a pair: the logits and the cache"
-        return Failed(said, BOTH, about=WHERE)
-    if not isinstance(seen[0], SeenTensor):
-        said = f"The first of the pair from decode is {described(seen[0])}, expected the logits"
-        return Failed(said, BOTH, about=WHERE)
-    cache = seen[1]
-    if not isinstance(cache, tuple | list):
-        said = f"The cache from decode is {described(cache)}, expected a pair for each block"
-        return Failed(said, BOTH, about=WHERE)
-    if len(cache) != blocks:
-        said = f"The cache from decode has {len(cache)} entries, and the model {blocks} blocks"
-        hint = "Append one pair for each block, inside the loop: grown.append(key_value)"
-        return Failed(said, hint, about="decode() ~append|grown")
-    odd = next((one for one in cache if not _is_pair(one)), None)
-    if odd is None:
-        return None
-    said = f"An entry of the cache is {described(odd)}, expected the tensors (key, value)"
-    return Failed(said, "return output, (key, value)", about="_attend() end")
-
-
-def _is_pair(seen: Seen) -> bool:
-    return (
-        isinstance(seen, tuple | list)
-        and len(seen) == 2
-        and all(isinstance(one, SeenTensor) for one in seen)
-    )
-
-
 def _fed(evidence: Evidence, trial: str, action: str) -> Fed | None:
     seen = evidence.seen(trial, action)
     fed = seen.get("fed") if isinstance(seen, dict) else None
@@ -161,6 +102,28 @@ def _fed(evidence: Evidence, trial: str, action: str) -> Fed | None:
 
 def _sizes(fed: Fed) -> str:
     return " + ".join(str(size) for _, size in fed)
+
+
+def ends(trials: str) -> Rule:
+    """The texts end without errors; one that runs out of random numbers is told as that."""
+    plain = rules.runs(trials)
+
+    def rule(evidence: Evidence) -> Ruling:
+        ruling = plain(evidence)
+        for name in evidence.matching(trials) if isinstance(ruling, Failed) else ():
+            error = evidence.error(name)
+            if error is None or "StopIteration" not in f"{error.type_name} {error.message}":
+                continue
+            calls = (a for a in evidence.trials[name].probe.actions if a.name == error.action)
+            drawn = any(isinstance(a, Call) and a.kwargs.get("temperature") for a in calls)
+            said = "next(...) asks for more random numbers than there are new tokens"
+            if not drawn:
+                said = "At temperature 0 nothing is drawn, and next(...) asks for a random number"
+            hint = "Take one number for each token that is drawn: next(numbers) if temperature"
+            return Failed(said, hint, about=r"stream() ~next\(", alone=True)
+        return ruling
+
+    return rule
 
 
 CHOICE, COUNT = r"stream() ~next_token\(", r"stream() ~range\(|^while"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks.shared import usual
 from checks.shared.mistakes import named
-from checks.step_12 import clear, mistakes, results, trials
+from checks.step_12 import caches, clear, mistakes, results, trials
 from grader.rubric import Check, Rubric, Rule, rules, source
 
 CLASS = clear.CLASS
@@ -25,7 +25,7 @@ def chooses(trials: str, what: str) -> Rule:
 
 def writes(trial: str, what: str = "tokens") -> Rule:
     """The texts of this trial end, with the right tokens."""
-    return rules.all_of(rules.runs(trial), results.written(trial, what, WRITING))
+    return rules.all_of(results.ends(trial), results.written(trial, what, WRITING))
 
 
 SOURCE = (
@@ -202,7 +202,7 @@ RUNTIME = (
         lesson="Going on",
         answer="Collect key_value of every block in a list, and return logits, tuple(grown)",
         rule=rules.all_of(
-            results.decoded(*PIECES),
+            caches.decoded(*PIECES),
             rules.runs(*PIECES),
             rules.tensors(*PIECES),
             rules.shapes(*PIECES),
@@ -298,7 +298,7 @@ RUNTIME = (
         lesson="The loop",
         answer="Pass temperature and top_k on in both branches; compare each new token with "
         "eos_token_id; iter(draws)",
-        rule=rules.all_of(rules.runs("settings-*"), results.written("settings-*", "tokens")),
+        rule=rules.all_of(results.ends("settings-*"), results.written("settings-*", "tokens")),
         needs=("drawn", "end", "full", "uncached"),
     ),
     Check(

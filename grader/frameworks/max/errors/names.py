@@ -147,6 +147,8 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
     if node.attr in ("wte", "wpe", "h", "ln_f") and "transformer" in own:
         fix = case.fix(node, f"self.transformer.{node.attr}")
         return Translation(what, "self.transformer has it.", fix)
+    if node.attr in ("c_attn", "c_proj") and "transformer" in own:
+        return Translation(what, "It is a part of attn.", case.fix(node, f"attn.{node.attr}"))
     if near is not None and (near in own or near in about.names):
         return _suggested(case, node, what, near, None)
     if value := case.seen.values.get(node.attr):

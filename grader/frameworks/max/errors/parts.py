@@ -126,9 +126,9 @@ def joined(case: Case, match: re.Match[str]) -> Translation:
         f"{name} cannot join {told} here: they differ on axis {match['axis']}, and only the axis "
         "on which they are joined may differ"
     )
-    if turned := _turned(case, shapes):
-        return Translation(what, turned)
     differ = [i for i in range(len(shapes[0])) if len({shape[i] for shape in shapes}) > 1]
+    if len(differ) != 1 and (turned := _turned(case, shapes)):
+        return Translation(what, turned)
     if len(differ) != 1 or call is None or not call.args:
         return Translation(what, "Only one axis may differ: check the shapes.")
     axis = differ[0] - len(shapes[0])

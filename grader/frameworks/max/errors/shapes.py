@@ -178,7 +178,9 @@ def together(case: Case, match: re.Match[str]) -> Translation:
     if case.error.inside and case.call is not None and made:
         name = ast.unparse(case.call.func)
         what = f"Inside {name}, shapes {sizes(left)} and {sizes(right)} meet and do not fit"
-        hint = f"{name} was made for other sizes than those of its arguments: check how it is made."
+        shape = tensor_of(case, case.call) or ()
+        wide = f" The last axis of its argument is {shape[-1]} long." if shape else ""
+        hint = f"Check the sizes that {name} is made with.{wide}"
         return Translation(what, hint, about=name.removeprefix("self."))
     if case.error.inside and pair is None:
         name = ast.unparse(case.call.func) if case.call else case.error.inside
