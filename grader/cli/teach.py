@@ -51,6 +51,7 @@ points_file = click.option(
 @click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
 @click.option("--any-roster", is_flag=True, help="Use the roster even if few of its names fit.")
 @points_file
+@click.option("--adjust", type=PLACE, help="CSV with a bonus or other points for some.")
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes; one per core by default.")
 @click.option("--scheduler", help="Address of a Dask scheduler: grade on its workers.")
 @click.option(
@@ -75,6 +76,7 @@ def grade_class(
     roster: Path | None,
     any_roster: bool,
     points: Path | None,
+    adjust: Path | None,
     workers: int | None,
     scheduler: str | None,
     forms: tuple[str, ...],
@@ -102,6 +104,7 @@ def grade_class(
             trusted,
             any_roster,
             again,
+            from_caller(adjust) if adjust else None,
         )
         if request.roster is not None:
             click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
