@@ -10,7 +10,7 @@ from grader.classroom import table
 from grader.classroom.adjust import NONE, Adjustment
 from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
-from grader.classroom.similar import Group
+from grader.classroom.similar import Group, Pair
 from grader.report.points import Number, Points, tidy
 
 MISSING = "missing"
@@ -43,7 +43,8 @@ class Gradebook:
     """Everyone's rows.
 
     ``titles`` are those of the steps, in order; ``sentences`` the checks of each step, id and
-    sentence; ``most`` the points of all of them together. ``similar`` are answers with one shape.
+    sentence; ``most`` the points of all of them together. ``similar`` are answers with one shape,
+    ``nearly`` those with much in common.
     ``possible`` is what the roster says about the points of its columns.
     """
 
@@ -56,6 +57,7 @@ class Gradebook:
     skipped: tuple[str, ...] = ()
     roster: bool = False
     similar: tuple[Group, ...] = ()
+    nearly: tuple[Pair, ...] = ()
     possible: Mapping[str, str] = field(default_factory=dict)
 
     def row(self, person: Person, step: str) -> Row:

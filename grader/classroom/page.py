@@ -72,7 +72,7 @@ def _isolation(book: Gradebook) -> str:
 
 def _contents(book: Gradebook) -> str:
     names = [("students", "Students"), ("checks", "Checks"), ("mistakes", "Mistakes")]
-    names += [("similar", "Equal answers")] if book.similar else []
+    names += [("similar", "Equal answers")] if book.similar or book.nearly else []
     names += [("left-out", "Left out")] if book.skipped or book.unlisted() else []
     names += [("reports", "Reports")]
     links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in names)
@@ -217,7 +217,7 @@ def _links(book: Gradebook, people: Iterable[int]) -> str:
 
 
 def _similar(book: Gradebook) -> str:
-    if not book.similar:
+    if not book.similar and not book.nearly:
         return ""
     index = {person.name: number for number, person in enumerate(book.people)}
     items = []
@@ -226,6 +226,10 @@ def _similar(book: Gradebook) -> str:
         same = "the same file" if group.same_bytes else "equal except for names and layout"
         people = _links(book, (index[name] for name in group.people))
         items.append(f"<li>{_text(group.step)}, {same}{what}: {people}</li>\n")
+    for pair in book.nearly:
+        people = _links(book, (index[name] for name in pair.people))
+        share = f"{100 * pair.share:.0f} % of what is their own is the same"
+        items.append(f"<li>{_text(pair.step)}, {share}: {people}</li>\n")
     note = (
         '<p class="soft">Only a reason to look: short tasks have few different right answers.</p>\n'
     )
