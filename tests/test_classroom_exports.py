@@ -160,7 +160,7 @@ def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     assert Written(tmp_path, tmp_path / "results").replace(found) == []
     assert {path.name for path in tmp_path.iterdir()} == {
-        *("class.html", "gradebook.csv", "json", "text", "results")
+        *("class.html", "wall.html", "gradebook.csv", "json", "text", "results")
     }
     assert len(list((tmp_path / "text").iterdir())) == 3
     assert not any("/" in path.name or "\x1b" in path.name for path in tmp_path.rglob("*"))
