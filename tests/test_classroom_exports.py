@@ -19,6 +19,7 @@ from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.classroom import exports, platforms
+from grader.classroom.adjust import adjustments
 from grader.classroom.autograder import build
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row, as_csv
@@ -159,10 +160,46 @@ def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     assert Written(tmp_path, tmp_path / "results").replace(found) == []
     assert {path.name for path in tmp_path.iterdir()} == {
-        *("class.html", "gradebook.csv", "json", "text", "results")
+        *("class.html", "wall.html", "gradebook.csv", "json", "text", "results")
     }
     assert len(list((tmp_path / "text").iterdir())) == 3
     assert not any("/" in path.name or "\x1b" in path.name for path in tmp_path.rglob("*"))
+
+
+def test_bonus_other_points_and_what_late_costs(tmp_path: Path) -> None:
+    names = ("Ada", "Bob", "Gone", "Error")
+    given = book(*map(person, names))
+    path = tmp_path / "adjust.csv"
+    path.write_text(
+        "Student,Step,Bonus,Points\nada,s05,1.5,\nBob,,,7\nGone,s05,,2\nerror,s05,1,3\n"
+    )
+    found = adjustments(path, given.people, ["s05"])
+    late = replace(given.row(given.people[0], "s05"), answer=Answer("x.py", "d", late=True))
+    rows = {
+        key: replace(row, adjusted=found[key])
+        for key, row in {**given.rows, ("Ada", "s05"): late}.items()
+    }
+    given = replace(given, rows=rows, points=Points(EACH_ONE.weights, {"s05": 0.5}))
+    assert [given.score(given.row(one, "s05")) for one in given.people] == [3.5, 7, 2, 4]
+    assert [row["Step 05: Title"] for row in read(platforms.canvas(given))[1:]] == [
+        *("3.5", "7", "2", "4")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name,bonus\nAda,1\n", "first line should be"),
+        ("student,bonus\nZoe,1\n", "nobody is called 'Zoe'"),
+        ("student,step,bonus\nAda,s06,1\n", "none of the steps s05"),
+        ("student,bonus\nAda,much\n", "not a number"),
+        ("student,points\nAda,nan\n", "not a number"),
+    ],
+)
+def test_adjustments_that_cannot_be_meant(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "adjust.csv").write_text(text)
+    with pytest.raises(Unusable, match=says):
+        adjustments(tmp_path / "adjust.csv", [person("Ada")], ["s05"])
 
 
 def test_what_runs_write_is_replaced_as_a_whole(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.base import course
+from grader.base.blanks import make_stub
 from grader.classroom.collect import Answer
-from grader.classroom.similar import groups, shape
+from grader.classroom.similar import groups, pairs, runs, shape, stub_runs
+from tests.graded import variants
 
 ONE = b'''"""Mine."""
 import numpy as np
@@ -81,6 +83,29 @@ def test_groups_say_whose_shape_it_is_and_accuse_nobody() -> None:
         (("c", "d", "e"), "the reference solution", False),
         (("a", "b"), "", False),
     ]
+
+
+def test_nearly_equal_answers_have_a_measure() -> None:
+    step = course.find("s05")
+    ours = [
+        (f"p{n}", variants.find(name).source)
+        for n, name in enumerate(sorted(one.name for one in variants.of("s05", right=True))[:12])
+    ]
+    one = ours[0][1]
+    other = one.replace(b"attn_weights", b"w").replace(b"scores", b"s")
+    lines = other.splitlines(keepends=True)
+    changed = b"".join([*lines[:-1], b"        unused = len(str(3.25)) + 7\n", lines[-1]])
+    files = {**dict(ours), "copy": changed, "stub": make_stub(step.solution.read_text()).encode()}
+    stub = stub_runs(step)
+    answers = {
+        name: Answer(name, str(n), shape=shape(data) or "", runs=runs(data) - stub)
+        for n, (name, data) in enumerate(files.items())
+    }
+    found = pairs(step, answers)
+    assert ("p0", "copy") in [pair.people for pair in found]
+    assert all(0.7 <= pair.share <= 1 for pair in found)
+    assert not answers["stub"].runs
+    assert not any("stub" in pair.people for pair in found)
 
 
 def test_the_command_counts_what_it_compared(tmp_path: Path) -> None:

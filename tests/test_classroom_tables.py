@@ -213,6 +213,7 @@ def test_a_roster_that_is_no_table(tmp_path: Path, text: str) -> None:
         ("[s05]\nscale = 1.25\n", "whole or half"),
         ("[s05]\nscale = inf\n", "whole or half"),
         ('[s05]\n"*" = 0\n', "no check has any points"),
+        ("[s05]\nlate = 2\n", "from 0 to 1"),
         ("[s05]\npass = 0\n", "no check has any points"),
         ("[s05]\npass = 5\nscale = 1\n", "all or nothing"),
         ("s05 = 3\n", "table"),

@@ -97,6 +97,21 @@ def shared_memory(): return checked(libc.shmget(0, 4096, 0o1600))
 def memory_file(): return os.memfd_create("x")
 def new_namespace(): return checked(libc.unshare(0x10000000))
 def unfiltered_call(): return syscall(400 + 200)
+def hide_files_from_the_supervisor(): return checked(libc.prctl(4, 0, 0, 0, 0))
+def send_a_file_in_flight():
+    ours, theirs = socket.socketpair()
+    with open("flying.txt", "w") as file:
+        return socket.send_fds(ours, [b"x"], [file.fileno()])
+def empty_the_solution(): return os.truncate(SECRET, 0)
+def empty_by_reading():
+    return os.open(os.path.abspath(os.__file__), os.O_RDONLY | os.O_TRUNC)
+def lock_a_file_that_others_read():
+    import fcntl
+    return fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)
+def lock_below_python():
+    import fcntl
+    return fcntl.lockf(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)
+def kill_itself_as_the_kernel_would(): return os.kill(os.getpid(), signal.SIGKILL)
 
 def environment(): return dict(os.environ)
 def working_folder(): return [os.getcwd(), os.environ["HOME"], os.environ["TMPDIR"]]

@@ -227,3 +227,15 @@ def test_printed_it_has_every_report_open(tmp_path: Path) -> None:
     closed = re.sub(r"<script>.*?</script>", "", closed, flags=re.DOTALL)
     browser(tmp_path, closed, f"--print-to-pdf={target}", "--no-pdf-header-footer")
     assert long > target.stat().st_size
+
+
+def test_the_page_for_the_wall_names_nobody() -> None:
+    given = book()
+    text = page.wall(given)
+    assert "struggles with" in text
+    assert 'id="checks"' in text
+    for name in ("zoe", "Ada", "bob", "eve", "gone"):
+        assert name not in text
+    whole = page.render(given)
+    assert whole.index('id="checks"') < whole.index('id="mistakes"') < whole.index('id="students"')
+    assert all(person.name in whole for person in given.people if person.name.isalpha())

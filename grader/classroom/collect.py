@@ -10,7 +10,7 @@ import multiprocessing
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -35,7 +35,8 @@ class Answer:
     ``digest`` names the bytes. If the file cannot be read, ``problem`` says why, and there are
     none; ``damaged`` says that this is not the student's fault. ``origin`` is where it was found,
     ``note`` what the teacher may want to look at. ``instead``: that is something else, and
-    ``problem`` says what. ``shape`` that of the program, if it is one.
+    ``problem`` says what. ``shape`` and
+    ``runs`` are those of the program, if it is one (:mod:`grader.classroom.similar`).
     """
 
     origin: str
@@ -47,6 +48,7 @@ class Answer:
     damaged: bool = False
     shape: str = ""
     instead: bool = False
+    runs: frozenset[int] = field(default=frozenset(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,9 @@ def _kept(given: Handed, spool: Path) -> Answer:
         )
     digest = hashlib.sha256(given.data).hexdigest()
     (spool / digest).write_bytes(given.data)
-    return Answer(given.origin, digest, given.late, note=given.note, shape=given.shape)
+    return Answer(
+        given.origin, digest, given.late, note=given.note, shape=given.shape, runs=given.runs
+    )
 
 
 def _messages(request: Request) -> Iterator[Message]:

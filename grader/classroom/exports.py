@@ -18,7 +18,7 @@ ENDINGS = {"text": "txt", "github": "txt"}
 
 def names(forms: Sequence[str], steps: Sequence[str]) -> list[str]:
     """The files of a class as a whole that :func:`files` writes for ``forms`` and ``steps``."""
-    found = ["gradebook.csv", "class.html"]
+    found = ["gradebook.csv", "class.html", "wall.html"]
     found += ["canvas.csv"] if "canvas" in forms else []
     found += ["junit.xml"] if "junit" in forms else []
     return found + [f"moodle_{step}.csv" for step in steps if "moodle" in forms]
@@ -32,6 +32,7 @@ def files(
     ``machine`` renders a report in one of the machine formats.
     """
     found = {"gradebook.csv": gradebook.as_csv(book), "class.html": page.render(book)}
+    found["wall.html"] = page.wall(book)
     if "canvas" in forms:
         found["canvas.csv"] = platforms.canvas(book)
     if "junit" in forms:

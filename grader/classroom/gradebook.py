@@ -7,20 +7,25 @@ from dataclasses import dataclass, field
 
 from grader.base.model import Report, Verdict
 from grader.classroom import table
+from grader.classroom.adjust import NONE, Adjustment
 from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
-from grader.classroom.similar import Group
-from grader.report.points import Number, Points
+from grader.classroom.similar import Group, Pair
+from grader.report.points import Number, Points, tidy
 
 MISSING = "missing"
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one person handed in for one step and its result; no report if it is missing."""
+    """What one person handed in for one step and its result; no report if it is missing.
+
+    ``adjusted`` is what the teacher says about the points.
+    """
 
     answer: Answer | None
     report: Report | None
+    adjusted: Adjustment = NONE
 
     @property
     def verdict(self) -> str:
@@ -38,7 +43,8 @@ class Gradebook:
     """Everyone's rows.
 
     ``titles`` are those of the steps, in order; ``sentences`` the checks of each step, id and
-    sentence; ``most`` the points of all of them together. ``similar`` are answers with one shape.
+    sentence; ``most`` the points of all of them together. ``similar`` are answers with one shape,
+    ``nearly`` those with much in common.
     ``possible`` is what the roster says about the points of its columns.
     """
 
@@ -51,6 +57,7 @@ class Gradebook:
     skipped: tuple[str, ...] = ()
     roster: bool = False
     similar: tuple[Group, ...] = ()
+    nearly: tuple[Pair, ...] = ()
     possible: Mapping[str, str] = field(default_factory=dict)
 
     def row(self, person: Person, step: str) -> Row:
@@ -58,10 +65,15 @@ class Gradebook:
         return self.rows[person.name, step]
 
     def score(self, row: Row) -> Number | None:
-        """The points; 0 if missing, None if the grader failed."""
+        """The points; 0 if missing, None if the grader failed. The teacher may say otherwise."""
+        if row.adjusted.points is not None:
+            return tidy(row.adjusted.points + row.adjusted.bonus)
         if row.report is None:
-            return 0
-        return self.points.score(row.report) if row.counts else None
+            return tidy(row.adjusted.bonus)
+        if not row.counts:
+            return None
+        late = row.answer is not None and row.answer.late
+        return tidy(self.points.score(row.report, late=late) + row.adjusted.bonus)
 
     def unlisted(self) -> list[Person]:
         """Who handed something in but is not on the roster."""

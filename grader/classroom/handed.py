@@ -16,6 +16,7 @@ import msgspec
 from grader.classroom import notebook
 from grader.classroom.archive import Damaged
 from grader.classroom.layout import NOTEBOOK, Placed, place
+from grader.classroom.similar import MOST_RUNS
 from grader.classroom.submissions import Files, Node, shown
 from grader.source.read import MOST_BYTES, SourceProblem
 
@@ -31,7 +32,7 @@ class Handed(msgspec.Struct, frozen=True):
     ``origin`` is where it was found, ``note`` what the teacher may want to look at. ``damaged``:
     the file may be right, but it did not arrive. ``instead``: something else was handed in, and
     ``origin`` and ``problem`` say what. ``shape`` is that of the program
-    (:mod:`grader.classroom.similar`), empty if it has none.
+    (:mod:`grader.classroom.similar`), empty if it has none, and ``runs`` its runs of tokens.
     """
 
     origin: Text = ""
@@ -43,6 +44,7 @@ class Handed(msgspec.Struct, frozen=True):
     damaged: bool = False
     instead: bool = False
     shape: Text = ""
+    runs: Annotated[frozenset[int], msgspec.Meta(max_length=MOST_RUNS)] = frozenset()
 
 
 class HandIn(msgspec.Struct, frozen=True):

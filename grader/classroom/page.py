@@ -1,6 +1,6 @@
 """The teacher's page: one self-contained HTML file that needs no network.
 
-Every text that is not ours goes through :func:`_text`. If one slips through, the page's own
+Every text that is not ours goes through ``markup.text``. If one slips through, the page's own
 policy allows no script but its own.
 """
 
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from html import escape
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from grader.base.model import CheckResult, Report, Status, Verdict
+from grader.classroom import markup, struggles
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
 from grader.confine.tiers import TIERS
@@ -27,30 +27,36 @@ STATUS_WORDS = {Status.FAIL: "failed", Status.NOT_RUN: "not run", Status.ERROR: 
 
 
 def render(book: Gradebook) -> str:
-    """The page on a class."""
+    """The page on a class: what it struggles with, then everyone."""
+    sections = [struggles.checks(book), struggles.mistakes(book, names=True), _students(book)]
+    sections += [_similar(book), _left_out(book), _reports(book)]
+    skip = '<a class="skip" href="#students">Skip to the students</a>\n'
+    return _whole(book, "Class report", skip, _contents(book), "".join(sections))
+
+
+def wall(book: Gradebook) -> str:
+    """The same without a name, to show to the class."""
+    sections = [struggles.checks(book), struggles.mistakes(book, names=False)]
+    return _whole(book, "What the class struggles with", "", "", "".join(sections))
+
+
+def _whole(book: Gradebook, title: str, skip: str, contents: str, body: str) -> str:
     script = (HERE / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     steps = ", ".join(f"{step}: {title}" for step, title in book.titles.items())
-    sections = [_checks(book), _mistakes(book), _similar(book), _left_out(book), _reports(book)]
-    body = "".join([_students(book), *sections])
     text = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Class report, {_text(', '.join(book.titles))}</title>\n"
+        f"<title>{title}, {markup.text(', '.join(book.titles))}</title>\n"
         f"<style>\n{(HERE / 'page.css').read_text(encoding='utf-8')}{svg.style()}</style>\n"
-        '</head>\n<body>\n<a class="skip" href="#students">Skip to the students</a>\n'
-        f'<header>\n<h1>Class report</h1>\n<p class="soft">{_text(steps)}</p>\n'
-        f"<p>{_summary(book)}</p>\n{_contents(book)}</header>\n<main>\n{body}</main>\n"
+        f"</head>\n<body>\n{skip}"
+        f'<header>\n<h1>{title}</h1>\n<p class="soft">{markup.text(steps)}</p>\n'
+        f"<p>{_summary(book)}</p>\n{contents}</header>\n<main>\n{body}</main>\n"
         f'<p class="sr" id="said" role="status"></p>\n<script>{script}</script>\n</body>\n</html>\n'
     )
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _text(text: str) -> str:
-    """A text as HTML, whatever is in it."""
-    return escape(text)
 
 
 def _summary(book: Gradebook) -> str:
@@ -58,7 +64,7 @@ def _summary(book: Gradebook) -> str:
     for step in book.titles:
         count = Counter(book.row(person, step).verdict for person in book.people)
         said = ", ".join(f"{count[v]} {WORDS.get(v, v)}" for v in MARKS if count[v])
-        parts.append(f"{_text(step)}: {said}")
+        parts.append(f"{markup.text(step)}: {said}")
     return f"{len(book.people)} people. {'. '.join(parts)}. {_isolation(book)}"
 
 
@@ -71,33 +77,12 @@ def _isolation(book: Gradebook) -> str:
 
 
 def _contents(book: Gradebook) -> str:
-    names = [("students", "Students"), ("checks", "Checks"), ("mistakes", "Mistakes")]
-    names += [("similar", "Equal answers")] if book.similar else []
+    names = [("checks", "Checks"), ("mistakes", "Mistakes"), ("students", "Students")]
+    names += [("similar", "Equal answers")] if book.similar or book.nearly else []
     names += [("left-out", "Left out")] if book.skipped or book.unlisted() else []
     names += [("reports", "Reports")]
     links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in names)
     return f'<nav aria-label="Contents"><ul>{links}</ul></nav>\n'
-
-
-def _section(name: str, title: str, body: str) -> str:
-    return (
-        f'<section aria-labelledby="{name}">\n<h2 id="{name}" tabindex="-1">{title}</h2>\n'
-        f"{body}</section>\n"
-    )
-
-
-def _table(name: str, caption: str, heads: Sequence[tuple[str, bool]], rows: Iterable[str]) -> str:
-    """A table whose headers are sort buttons; each header says whether it is numeric."""
-    cells = "".join(
-        f'<th scope="col"{" class=number" if number else ""}>'
-        f'<button type="button">{_text(head)}</button></th>'
-        for head, number in heads
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(caption)}">'
-        f'<table id="{name}">\n<caption>{_text(caption)}</caption>\n'
-        f"<thead><tr>{cells}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n</table></div>\n"
-    )
 
 
 # ---- students ---------------------------------------------------------------------------------
@@ -116,22 +101,24 @@ def _students(book: Gradebook) -> str:
         "</label></p>\n"
     )
     rows = (_student(book, person, index) for index, person in enumerate(book.people))
-    return _section("students", "Students", tools + _table("class", "One row each", heads, rows))
+    return markup.section(
+        "students", "Students", tools + markup.table("class", "One row each", heads, rows)
+    )
 
 
 def _student(book: Gradebook, person: Person, index: int) -> str:
     rows = [book.row(person, step) for step in book.titles]
-    cells = [f'<th scope="row"><a href="#p{index}">{_text(person.name)}</a></th>']
+    cells = [f'<th scope="row"><a href="#p{index}">{markup.text(person.name)}</a></th>']
     for step, row in zip(book.titles, rows, strict=True):
-        cells.append(f"<td>{_verdict(row)}</td>{_number(book.score(row), book.most[step])}")
+        cells.append(f"<td>{_verdict(row)}</td>{markup.number(book.score(row), book.most[step])}")
     if len(rows) > 1:
         scores = [book.score(row) for row in rows]
         known = [score for score in scores if score is not None]
         total = sum(known) if len(known) == len(scores) else None
-        cells.append(_number(total, sum(book.most.values())))
+        cells.append(markup.number(total, sum(book.most.values())))
     said = "; ".join(filter(None, map(_first, rows)))
     verdicts = " ".join(row.verdict for row in rows)
-    return f'<tr data-verdicts="{verdicts}">{"".join(cells)}<td>{_text(said)}</td></tr>\n'
+    return f'<tr data-verdicts="{verdicts}">{"".join(cells)}<td>{markup.text(said)}</td></tr>\n'
 
 
 def _verdict(row: Row) -> str:
@@ -139,11 +126,6 @@ def _verdict(row: Row) -> str:
     word = WORDS.get(row.verdict, row.verdict)
     mark = f'<span aria-hidden="true">{MARKS[row.verdict]}</span>'
     return f'<span class="verdict {row.verdict}">{mark} {word}</span>{late}'
-
-
-def _number(value: float | None, most: float) -> str:
-    shown = "–" if value is None else f"{value} / {most}"
-    return f'<td class="number" data-sort="{-1 if value is None else value}">{shown}</td>'
 
 
 def _first(row: Row) -> str:
@@ -156,86 +138,32 @@ def _first(row: Row) -> str:
 # ---- the class as a whole ---------------------------------------------------------------------
 
 
-def _checks(book: Gradebook) -> str:
-    parts = []
-    for number, (step, title) in enumerate(book.titles.items()):
-        reports = _counted(book, step)
-        passed = Counter(
-            check.id for report in reports for check in report.checks if check.status is Status.PASS
-        )
-        rows = (
-            f'<tr><th scope="row">{_text(sentence)}</th>{_number(passed[check], len(reports))}'
-            f"{_rate(passed[check], len(reports))}</tr>\n"
-            for check, sentence in book.sentences[step]
-        )
-        heads = [("Check", False), ("Passed", True), ("Share", True)]
-        caption = f"{step}: how many who handed in pass each check"
-        parts.append(
-            f"<h3>{_text(title)}</h3>\n" + _table(f"checks-{number}", caption, heads, rows)
-        )
-    return _section("checks", "Checks", "".join(parts))
-
-
-def _counted(book: Gradebook, step: str) -> list[Report]:
-    rows = (book.row(person, step) for person in book.people)
-    return [row.report for row in rows if row.report is not None and row.counts]
-
-
-def _rate(passed: int, whole: int) -> str:
-    share = 100 * passed / whole if whole else 0.0
-    return (
-        f'<td class="number" data-sort="{share:.3f}"><span class="bar" aria-hidden="true">'
-        f'<i style="width:{share:.1f}%"></i></span>{share:.0f} %</td>'
-    )
-
-
-def _mistakes(book: Gradebook) -> str:
-    who: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for index, person in enumerate(book.people):
-        for step in book.titles:
-            report = book.row(person, step).report
-            for message in dict.fromkeys(d.message for d in report.diagnosis) if report else ():
-                who[step, message].append(index)
-    if not who:
-        none = '<p class="soft">No known mistake was found.</p>\n'
-        return _section("mistakes", "Commonest mistakes", none)
-    ordered = sorted(who.items(), key=lambda each: (-len(each[1]), each[0]))
-    rows = (
-        f'<tr><th scope="row">{_text(message)}</th><td>{_text(step)}</td>'
-        f'<td class="number" data-sort="{len(people)}">{len(people)}</td>'
-        f"<td>{_links(book, people)}</td></tr>\n"
-        for (step, message), people in ordered
-    )
-    heads = [("Mistake", False), ("Step", False), ("People", True), ("Who", False)]
-    return _section(
-        "mistakes", "Commonest mistakes", _table("mistakes-table", "Most people first", heads, rows)
-    )
-
-
-def _links(book: Gradebook, people: Iterable[int]) -> str:
-    return "; ".join(f'<a href="#p{i}">{_text(book.people[i].name)}</a>' for i in people)
-
-
 def _similar(book: Gradebook) -> str:
-    if not book.similar:
+    if not book.similar and not book.nearly:
         return ""
     index = {person.name: number for number, person in enumerate(book.people)}
     items = []
     for group in book.similar:
         what = f", equal to {group.what}" if group.what else ""
         same = "the same file" if group.same_bytes else "equal except for names and layout"
-        people = _links(book, (index[name] for name in group.people))
-        items.append(f"<li>{_text(group.step)}, {same}{what}: {people}</li>\n")
+        people = struggles.links(book, (index[name] for name in group.people))
+        items.append(f"<li>{markup.text(group.step)}, {same}{what}: {people}</li>\n")
+    for pair in book.nearly:
+        people = struggles.links(book, (index[name] for name in pair.people))
+        share = f"{100 * pair.share:.0f} % of what is their own is the same"
+        items.append(f"<li>{markup.text(pair.step)}, {share}: {people}</li>\n")
     note = (
         '<p class="soft">Only a reason to look: short tasks have few different right answers.</p>\n'
     )
-    return _section("similar", "Equal answers", f"{note}<ul>\n{''.join(items)}</ul>\n")
+    return markup.section("similar", "Equal answers", f"{note}<ul>\n{''.join(items)}</ul>\n")
 
 
 def _left_out(book: Gradebook) -> str:
     strangers = [f"{person.name} is not on the roster" for person in book.unlisted()]
-    items = "".join(f"<li>{_text(each)}</li>\n" for each in [*strangers, *book.skipped])
-    return _section("left-out", "Left out, or unknown", f"<ul>\n{items}</ul>\n") if items else ""
+    items = "".join(f"<li>{markup.text(each)}</li>\n" for each in [*strangers, *book.skipped])
+    return (
+        markup.section("left-out", "Left out, or unknown", f"<ul>\n{items}</ul>\n") if items else ""
+    )
 
 
 # ---- one report -------------------------------------------------------------------------------
@@ -243,54 +171,58 @@ def _left_out(book: Gradebook) -> str:
 
 def _reports(book: Gradebook) -> str:
     people = (_person(book, person, index) for index, person in enumerate(book.people))
-    return _section("reports", "Reports", "".join(people))
+    return markup.section("reports", "Reports", "".join(people))
 
 
 def _person(book: Gradebook, person: Person, index: int) -> str:
     parts = []
     for number, (step, title) in enumerate(book.titles.items()):
         row = book.row(person, step)
-        parts.append(f"<h3>{_text(step)}: {_text(title)}</h3>\n<p>{_verdict(row)}</p>\n")
+        parts.append(
+            f"<h3>{markup.text(step)}: {markup.text(title)}</h3>\n<p>{_verdict(row)}</p>\n"
+        )
         if row.answer:
             note = f" ({row.answer.note})" if row.answer.note else ""
-            parts.append(f'<p class="soft"><code>{_text(row.answer.origin + note)}</code></p>\n')
+            parts.append(
+                f'<p class="soft"><code>{markup.text(row.answer.origin + note)}</code></p>\n'
+            )
         if row.report:
             parts += _report(row.report, f"p{index}-{number}")
     return (
-        f'<details class="person" id="p{index}"><summary>{_text(person.name)}</summary>\n'
+        f'<details class="person" id="p{index}"><summary>{markup.text(person.name)}</summary>\n'
         f"<div>\n{''.join(parts)}</div></details>\n"
     )
 
 
 def _report(report: Report, name: str) -> Iterator[str]:
     ran = "It was not run." if report.verdict is not Verdict.ERROR else ""
-    ran = f"Isolation: {_text(report.isolation)}." if report.isolation else ran
+    ran = f"Isolation: {markup.text(report.isolation)}." if report.isolation else ran
     score = f"{report.score} of {report.max_score} checks passed."
     yield f'<p>{score} <span class="soft">{ran}</span></p>\n'
     for one in report.diagnosis:
         line = f" (line {one.line})" if one.line else ""
-        yield f"<p><strong>{_text(one.message)}</strong>{line}</p>\n"
+        yield f"<p><strong>{markup.text(one.message)}</strong>{line}</p>\n"
     checks = ((report.problem,) if report.problem else ()) + report.checks
     shown = [check for check in checks if check.status in (Status.FAIL, Status.ERROR)]
     if shown:
         yield f'<ul class="checks">\n{"".join(map(_check, shown))}</ul>\n'
     for line in waiting(report):
-        yield f'<p class="soft">{_text(line)}</p>\n'
+        yield f'<p class="soft">{markup.text(line)}</p>\n'
     if report.excerpt is not None:
         yield failure.as_html(report.excerpt, name)
     for note in report.notes:
-        yield f'<p class="soft">Note: {_text(note)}</p>\n'
+        yield f'<p class="soft">Note: {markup.text(note)}</p>\n'
     if report.output:
-        yield f"<p>The program printed:</p>\n<pre>{_text(report.output)}</pre>\n"
+        yield f"<p>The program printed:</p>\n<pre>{markup.text(report.output)}</pre>\n"
 
 
 def _check(check: CheckResult) -> str:
     word = STATUS_WORDS[check.status]
     mark = f'<span aria-hidden="true" class="{check.status.value}">✗</span>'
-    lines = [f'{mark} <span class="sr">{word}: </span>{_text(check.message)}']
+    lines = [f'{mark} <span class="sr">{word}: </span>{markup.text(check.message)}']
     if check.line:
-        code = f": <code>{_text(check.text)}</code>" if check.text else ""
+        code = f": <code>{markup.text(check.text)}</code>" if check.text else ""
         lines.append(f"<p>Line {check.line}{code}</p>")
-    lines += [f"<p>{_text(line)}</p>" for line in (check.note or "").splitlines()]
-    lines += [f'<p class="soft">Hint: {_text(hint)}</p>' for hint in check.hints[:1]]
+    lines += [f"<p>{markup.text(line)}</p>" for line in (check.note or "").splitlines()]
+    lines += [f'<p class="soft">Hint: {markup.text(hint)}</p>' for hint in check.hints[:1]]
     return f"<li>{''.join(lines)}</li>\n"

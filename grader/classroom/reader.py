@@ -12,11 +12,13 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 import msgspec
 
+from grader.base import course
 from grader.base.files import Unusable
 from grader.classroom import archive, gradescope, handed, similar
 from grader.classroom.handed import Handed, HandIn, Text
@@ -27,7 +29,7 @@ from grader.confine.apart import Stopped
 from grader.source.read import SourceProblem
 
 NAMING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 16)
-SHAPING = apart.Limits(wall=20.0, cpu=5.0, result=100)
+SHAPING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 17)
 MOST_LINES = 200
 """Lines on what was left out of the archive of a class."""
 
@@ -90,7 +92,8 @@ def messages(request: Request) -> Iterator[Message]:
     """
     skipped: list[str] = []
     root = _root(request)
-    similar.shape(b"x = 1\n")  # imports what a student's process could not
+    for step in request.steps:  # imports what a student's process could not, and is kept
+        _compared((step, b"x = 1\n"))
     _confine(request.place)
     if request.one:
         yield from _read({Student("student"): [root]}, Class([], "", ()), request.steps)
@@ -229,15 +232,24 @@ def _with_shapes(found: HandIn) -> HandIn:
     """The same, with the shape of each program. One that takes too long to compare has none."""
     there = [step for step, given in found.answers.items() if given.data is not None]
     answers = dict(found.answers)
-    shapes = apart.each(_shape, [answers[step].data or b"" for step in there], SHAPING)
-    for step, shape in zip(there, shapes, strict=True):
-        if not isinstance(shape, Stopped):
-            answers[step] = msgspec.structs.replace(answers[step], shape=shape.decode("ascii"))
+    programs = [(step, answers[step].data or b"") for step in there]
+    for step, seen in zip(there, apart.each(_compared, programs, SHAPING), strict=True):
+        if not isinstance(seen, Stopped):
+            shape, runs = msgspec.msgpack.decode(seen, type=tuple[str, frozenset[int]])
+            answers[step] = msgspec.structs.replace(answers[step], shape=shape, runs=runs)
     return HandIn(answers, found.skipped)
 
 
-def _shape(data: bytes) -> bytes:
-    return (similar.shape(data) or "").encode("ascii")
+def _compared(item: tuple[str, bytes]) -> bytes:
+    """The shape and the runs of an answer to a step."""
+    step, data = item
+    runs = similar.runs(data) - _stub_runs(step)
+    return msgspec.msgpack.encode((similar.shape(data) or "", runs))
+
+
+@cache
+def _stub_runs(step: str) -> frozenset[int]:
+    return similar.stub_runs(course.find(step))
 
 
 def _checked(result: bytes | Stopped, steps: Sequence[str]) -> HandIn:

@@ -14,6 +14,7 @@ from pathlib import Path
 from grader.base.files import Unusable
 from grader.base.model import Report, Step, Verdict
 from grader.classroom import reports, similar, store, work
+from grader.classroom.adjust import NONE, adjustments
 from grader.classroom.collect import Answer, Collected, collect
 from grader.classroom.dispatch import run
 from grader.classroom.gradebook import Gradebook, Row
@@ -43,6 +44,7 @@ class Request:
     trusted: bool = False
     any_roster: bool = False
     again: tuple[str, ...] = ()
+    adjust: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,9 @@ def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
 def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
     collected = collect(request.submissions, steps, spool, request.out)
-    _check_roster(request, collected)  # before hours of grading
+    _check_roster(request, collected)  # before hours of grading, as what follows
+    if request.adjust is not None:
+        adjustments(request.adjust, matched(collected.students, request.roster).people, steps)
     again = _again(request, collected)
     fingerprint = store.fingerprint()
     secret = keep.secret()
@@ -231,6 +235,8 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
 
     found = matched(plan.collected.students, request.roster)
     everyone = found.people
+    steps = [step.id for step in request.steps]
+    adjusted = adjustments(request.adjust, everyone, steps) if request.adjust else {}
     rows: dict[tuple[str, str], Row] = {}
     for person in everyone:
         for step in request.steps:
@@ -239,7 +245,8 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             )
             if answer and person.late and len(request.steps) == 1:  # the worksheet is for one step
                 answer = replace(answer, late=True)
-            rows[person.name, step.id] = Row(answer, _of(plan, step, answer))
+            key = person.name, step.id
+            rows[key] = Row(answer, _of(plan, step, answer), adjusted.get(key, NONE))
     return Gradebook(
         titles={step.id: step.title for step in request.steps},
         people=everyone,

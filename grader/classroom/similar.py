@@ -1,4 +1,4 @@
-"""Submissions that are equal except for names and layout, for the teacher to look at.
+"""Submissions that are equal except for names and layout, or nearly so, for the teacher to look at.
 
 Equal answers to a small task are common, and untouched stubs are all equal. So
 this says which are equal, not why.
@@ -8,18 +8,35 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections import defaultdict
+import io
+import tokenize
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Protocol
 
 from grader.base.blanks import make_stub
 from grader.base.model import Step
 from grader.source import SourceProblem, parse
 
+RUN = 6
+"""Tokens that must be the same one after the other to count as shared."""
+MOST_RUNS = 4_000
+FEWEST_RUNS = 15
+"""A program with less of its own, beside what the stub and many others have, is not compared."""
+COMMON, FEW = 0.2, 3
+"""What more than this share of the class has, and more than a few people, is common knowledge."""
+NEARLY = 0.7
+"""Programs are nearly equal if they share so much of what each has of its own."""
+
 
 class Answer(Protocol):
-    """What is compared: the shape of a program, and the digest of its bytes."""
+    """What is compared: the shape of a program, its runs of tokens, and the digest of its bytes."""
+
+    @property
+    def runs(self) -> frozenset[int]:
+        """Digests of the runs of tokens that the stub does not have."""
 
     @property
     def shape(self) -> str:
@@ -28,6 +45,15 @@ class Answer(Protocol):
     @property
     def digest(self) -> str:
         """Equal for equal files."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two people whose answers to ``step`` share much, from 0 to 1, of what is their own."""
+
+    step: str
+    people: tuple[str, str]
+    share: float
 
 
 @dataclass(frozen=True)
@@ -65,6 +91,64 @@ def groups(step: Step, answers: Mapping[str, Answer]) -> tuple[Group, ...]:
         if len(people) > 1
     ]
     return tuple(sorted(alike, key=lambda group: (-len(group.people), group.people)))
+
+
+def pairs(step: Step, answers: Mapping[str, Answer]) -> tuple[Pair, ...]:
+    """Who has nearly equal answers, but no equal ones; the most alike first."""
+    holders: dict[int, list[str]] = defaultdict(list)
+    for person, answer in answers.items():
+        for run in answer.runs:
+            holders[run].append(person)
+    most = max(FEW, COMMON * len(answers))
+    own, shared = Counter[str](), Counter[tuple[str, str]]()
+    for people in holders.values():
+        if len(people) <= most:
+            own.update(people)
+            shared.update(combinations(people, 2))
+    found = []
+    for (one, other), count in shared.items():
+        size = max(own[one], own[other])
+        alike = answers[one].shape == answers[other].shape
+        if not alike and min(own[one], own[other]) >= FEWEST_RUNS and count >= NEARLY * size:
+            found.append(Pair(step.id, (one, other), count / size))
+    return tuple(sorted(found, key=lambda pair: (-pair.share, pair.people)))
+
+
+def runs(data: bytes) -> frozenset[int]:
+    """Digests of the runs of tokens of a program, whatever its own names are.
+
+    Empty if it is no program.
+    """
+    try:
+        source = parse(data, "")
+        own = set(_made(source.tree))
+        tokens = list(_tokens(source.text, own))
+    except (SourceProblem, tokenize.TokenError, SyntaxError):
+        return frozenset()
+    found = set()
+    for start in range(min(len(tokens) - RUN + 1, MOST_RUNS)):
+        text = "\0".join(tokens[start : start + RUN]).encode("utf-8", "replace")
+        found.add(int.from_bytes(hashlib.blake2b(text, digest_size=7).digest(), "big"))
+    return frozenset(found)
+
+
+def stub_runs(step: Step) -> frozenset[int]:
+    """The runs of the stub, which everybody has."""
+    return runs(make_stub(step.solution.read_text(encoding="utf-8")).encode())
+
+
+LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+
+
+def _tokens(text: str, own: set[str]) -> Iterable[str]:
+    """The tokens without layout, comments and lone texts; each of the file's own names is ``_``."""
+    line_begins = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in LAYOUT or (line_begins and token.type == tokenize.STRING):
+            line_begins = True
+            continue
+        line_begins = False
+        yield "_" if token.string in own and not token.string.startswith("__") else token.string
 
 
 def _stub_shape(step: Step) -> str | None:

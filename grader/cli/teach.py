@@ -51,6 +51,7 @@ points_file = click.option(
 @click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
 @click.option("--any-roster", is_flag=True, help="Use the roster even if few of its names fit.")
 @points_file
+@click.option("--adjust", type=PLACE, help="CSV with a bonus or other points for some.")
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes; one per core by default.")
 @click.option("--scheduler", help="Address of a Dask scheduler: grade on its workers.")
 @click.option(
@@ -75,6 +76,7 @@ def grade_class(
     roster: Path | None,
     any_roster: bool,
     points: Path | None,
+    adjust: Path | None,
     workers: int | None,
     scheduler: str | None,
     forms: tuple[str, ...],
@@ -102,6 +104,7 @@ def grade_class(
             trusted,
             any_roster,
             again,
+            from_caller(adjust) if adjust else None,
         )
         if request.roster is not None:
             click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
@@ -199,22 +202,26 @@ def autograde(step: Step, submission: Path, points: Path | None, output: Path) -
 @click.command()
 @click.argument("submissions", type=PLACE)
 @click.option("--step", type=StepName(), required=True, help="Which step.")
-def similar(submissions: Path, step: Step) -> None:
-    """List submissions that are equal except for names and layout. Nothing is run."""
+@click.option("--roster", type=PLACE, help="CSV of the class: call people as it does.")
+def similar(submissions: Path, step: Step, roster: Path | None) -> None:
+    """List submissions that are equal except for names and layout, or nearly. Nothing is run."""
     import tempfile
 
+    from grader.classroom import roster as rosters
     from grader.classroom.collect import collect
-    from grader.classroom.similar import groups
-    from grader.classroom.submissions import shown
+    from grader.classroom.similar import groups, pairs
 
     with _told(), tempfile.TemporaryDirectory(prefix="class-") as spool:
         collected = collect(from_caller(submissions), [step.id], Path(spool))
+        listed = rosters.read(from_caller(roster)) if roster else None
+        people = rosters.matched(collected.students, listed).people
+        names = {person.student: person.name for person in people if person.student}
         answers = {
-            f"{shown(student.key)} ({answer.origin})": answer
+            f"{names[student]} ({answer.origin})": answer
             for (student, _), answer in collected.answers.items()
             if answer.digest
         }
-        found = groups(step, answers)
+        found, nearly = groups(step, answers), pairs(step, answers)
     broken = sum(not answer.shape for answer in answers.values())
     count = f"{len(answers)} submission{'s' * (len(answers) != 1)}"
     count += f" ({broken} not a Python program)" if broken else ""
@@ -225,6 +232,10 @@ def similar(submissions: Path, step: Step) -> None:
         same = ", the same file" if group.same_bytes else ""
         click.echo(f"\n{len(group.people)} submissions{same}{what}:")
         for person in group.people:
+            click.echo(f"  {person}")
+    for pair in nearly:
+        click.echo(f"\n2 submissions, {100 * pair.share:.0f} % of what is their own is the same:")
+        for person in pair.people:
             click.echo(f"  {person}")
 
 

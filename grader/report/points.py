@@ -16,6 +16,7 @@ A TOML file has one table for each step, and in it the points of each check:
 
     [s07]
     pass = 10               # all or nothing
+    late = 0.9              # a late submission keeps nine tenths
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 
 OTHERS = "*"
-PASS = "pass"
-"""In a points file: what a program is worth that passes. Nothing else then counts."""
+PASS, LATE = "pass", "late"
+"""In a points file: what a program is worth that passes, when nothing else counts; and the share of
+its points that a late submission keeps."""
 
 DOES, WRITTEN = 70, 30
 WRONG_RESULTS, WITH_AN_ERROR = 35, 34
@@ -57,9 +59,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Points:
-    """The weight of each check of some steps, from a file; other steps have the usual 100."""
+    """The weight of each check of some steps, from a file; other steps have the usual 100.
+
+    ``late`` is the share of its points that a late submission keeps, by step.
+    """
 
     weights: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
+    late: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, step: str, check: str) -> Number:
         """What a check alone is worth; nothing where checks are not weighed one by one."""
@@ -79,11 +85,12 @@ class Points:
             return (Part(PASS, "The program passes", given, most),)
         return ()
 
-    def score(self, report: Report) -> Number:
-        """The points of a report."""
+    def score(self, report: Report, *, late: bool = False) -> Number:
+        """The points of a report. A late one keeps the share that the points file says."""
         passed = (check for check in report.checks if check.status is Status.PASS)
         found = sum(self.of(report.step, check.id) for check in passed)
-        return _tidy(found + sum(part.points for part in self.parts(report)))
+        whole = found + sum(part.points for part in self.parts(report))
+        return tidy(whole * self.late.get(report.step, 1.0) if late else whole)
 
     def most(self, report: Report) -> Number:
         """The points of all checks."""
@@ -96,11 +103,12 @@ class Points:
             return DOES + WRITTEN
         if PASS in weights:
             return weights[PASS]
-        return _tidy(sum(self.of(step, check) for check in checks))
+        return tidy(sum(self.of(step, check) for check in checks))
 
 
-def _tidy(points: Number) -> Number:
-    """A whole number without a decimal point."""
+def tidy(points: Number) -> Number:
+    """Points with two decimals at most, a whole number without a decimal point."""
+    points = round(points, 2)
     return int(points) if points == int(points) else points
 
 
@@ -175,7 +183,7 @@ def read(path: Path) -> Points:
         raise Unusable(f"The points {path} cannot be read: {problem.strerror}.") from None
     except ValueError as problem:
         raise Unusable(f"The points {path} are not a TOML file: {problem}.") from None
-    weights = {}
+    weights, late = {}, {}
     for name, given in table.items():
         try:
             step = course.find(name)
@@ -183,8 +191,17 @@ def read(path: Path) -> Points:
             raise Unusable(f"{path}: {problem}") from None
         if not isinstance(given, dict):
             raise Unusable(f"{path}: [{name}] should be a table of checks and points.")
-        weights[step.id] = _checked(path, step.id, given)
-    return Points(weights)
+        if LATE in given:
+            late[step.id] = _kept(path, step.id, given.pop(LATE))
+        if given:
+            weights[step.id] = _checked(path, step.id, given)
+    return Points(weights, late)
+
+
+def _kept(path: Path, step: str, share: object) -> float:
+    if isinstance(share, int | float) and not isinstance(share, bool) and 0 <= share <= 1:
+        return float(share)
+    raise Unusable(f"{path}: {step}: late is the share that is kept, from 0 to 1.")
 
 
 def _checked(path: Path, step: str, given: Mapping[str, object]) -> dict[str, Number]:

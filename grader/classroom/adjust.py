@@ -1,0 +1,89 @@
+"""What a teacher adds to the points by hand: a bonus, or other points, from a CSV.
+
+.. code-block:: text
+
+    student,step,bonus,points
+    Ada Lovelace,s05,2,
+    bob,,,50
+
+``step`` may be empty if one step is graded. ``points`` replace what counted, ``bonus`` adds to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.files import Unusable
+from grader.classroom.columns import folded
+from grader.classroom.roster import Person, Roster, read
+
+COLUMNS = ("student", "step", "bonus", "points")
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """What is added to the points, and what replaces them, if anything does."""
+
+    bonus: float = 0.0
+    points: float | None = None
+
+
+NONE = Adjustment()
+
+
+def adjustments(
+    path: Path, people: Iterable[Person], steps: Iterable[str]
+) -> dict[tuple[str, str], Adjustment]:
+    """The adjustments in the file at ``path``, by person's name and step.
+
+    Raises:
+        Unusable: it is no such table, or names somebody or a step that is not there.
+    """
+    table = read(path)
+    if folded("student") not in map(folded, table.header):
+        raise Unusable(f"{path}: the first line should be {','.join(COLUMNS)}.")
+    every, known = tuple(steps), _names(people)
+    found = {}
+    for row in _rows(table):
+        who, step = (
+            row.get("student", ""),
+            row.get("step", "") or (every[0] if every[1:] == () else ""),
+        )
+        names = known.get(folded(who), set())
+        if len(names) != 1:
+            what = "nobody is" if not names else "several people are"
+            raise Unusable(f"{path}: {what} called {who!r}. Write the name as in gradebook.csv.")
+        if step not in every:
+            raise Unusable(f"{path}: {who}: {step!r} is none of the steps {', '.join(every)}.")
+        points = row.get("points", "")
+        found[names.copy().pop(), step] = Adjustment(
+            _number(path, who, row.get("bonus", "") or "0"),
+            _number(path, who, points) if points else None,
+        )
+    return found
+
+
+def _rows(table: Roster) -> Iterable[Mapping[str, str]]:
+    for row in table.rows:
+        yield {folded(title): cell for title, cell in row.items()}
+
+
+def _names(people: Iterable[Person]) -> dict[str, set[str]]:
+    """The people by everything that the gradebook or the files call them."""
+    known: dict[str, set[str]] = {}
+    for person in people:
+        for name in {person.name, person.student.key if person.student else person.name}:
+            known.setdefault(folded(name), set()).add(person.name)
+    return known
+
+
+def _number(path: Path, who: str, cell: str) -> float:
+    try:
+        found = float(cell.replace(",", "."))
+    except ValueError:
+        found = float("nan")
+    if not -1e6 <= found <= 1e6:
+        raise Unusable(f"{path}: {who}: {cell!r} is not a number of points.")
+    return found

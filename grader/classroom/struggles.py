@@ -1,0 +1,82 @@
+"""What a class struggles with: the checks that fail, and the commonest mistakes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from grader.base.model import Report, Status
+from grader.classroom import markup
+from grader.classroom.gradebook import Gradebook
+
+
+def checks(book: Gradebook) -> str:
+    """How many pass each check, those first that most fail, called by what went wrong."""
+    parts = []
+    for number, (step, title) in enumerate(book.titles.items()):
+        reports = _counted(book, step)
+        passed, wrong = Counter[str](), defaultdict[str, Counter[str]](Counter)
+        for report in reports:
+            for check in report.checks:
+                if check.status is Status.PASS:
+                    passed[check.id] += 1
+                elif check.status is Status.FAIL:  # without the numbers of this one file
+                    wrong[check.id][check.message.partition(": ")[0]] += 1
+        ordered = sorted(book.sentences[step], key=lambda each: passed[each[0]])
+        rows = (
+            f'<tr><th scope="row">{markup.text(_label(wrong[check], sentence))}</th>'
+            f"{markup.number(passed[check], len(reports))}"
+            f"{markup.rate(passed[check], len(reports))}</tr>\n"
+            for check, sentence in ordered
+        )
+        heads = [("Check", False), ("Passed", True), ("Share", True)]
+        caption = f"{step}: how many who handed in pass each check, the hardest first"
+        parts.append(
+            f"<h3>{markup.text(title)}</h3>\n"
+            + markup.table(f"checks-{number}", caption, heads, rows)
+        )
+    return markup.section("checks", "Checks", "".join(parts))
+
+
+def _label(wrong: Counter[str], sentence: str) -> str:
+    """What most who fail a check are told; its sentence if nobody fails."""
+    return wrong.most_common(1)[0][0] if wrong else sentence
+
+
+def _counted(book: Gradebook, step: str) -> list[Report]:
+    rows = (book.row(person, step) for person in book.people)
+    return [row.report for row in rows if row.report is not None and row.counts]
+
+
+def mistakes(book: Gradebook, *, names: bool) -> str:
+    """The mistakes that the reports name, and with ``names`` who makes them."""
+    who: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for index, person in enumerate(book.people):
+        for step in book.titles:
+            report = book.row(person, step).report
+            for message in dict.fromkeys(d.message for d in report.diagnosis) if report else ():
+                who[step, message].append(index)
+    if not who:
+        none = '<p class="soft">No known mistake was found.</p>\n'
+        return markup.section("mistakes", "Commonest mistakes", none)
+    ordered = sorted(who.items(), key=lambda each: (-len(each[1]), each[0]))
+    rows = (
+        f'<tr><th scope="row">{markup.text(message)}</th><td>{markup.text(step)}</td>'
+        f'<td class="number" data-sort="{len(people)}">{len(people)}</td>'
+        + (f"<td>{links(book, people)}</td></tr>\n" if names else "</tr>\n")
+        for (step, message), people in ordered
+    )
+    heads = [("Mistake", False), ("Step", False), ("People", True)]
+    heads += [("Who", False)] if names else []
+    return markup.section(
+        "mistakes",
+        "Commonest mistakes",
+        markup.table("mistakes-table", "Most people first", heads, rows),
+    )
+
+
+def links(book: Gradebook, people: Iterable[int]) -> str:
+    """The names of people, each a link to the report."""
+    return "; ".join(
+        f'<a href="#p{index}">{markup.text(book.people[index].name)}</a>' for index in people
+    )

@@ -1,0 +1,234 @@
+"""Hand-ins, names, rosters and programs that nobody thought of: everyone still has a row.
+
+``GRADER_FUZZ=20000`` tries so many of each kind; ``GRADER_FUZZ_SEED`` repeats a run. A failure
+prints the seed.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import struct
+import tempfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from grader import frameworks
+from grader.base import course
+from grader.base.files import Unusable
+from grader.classroom import archive, gradescope, notebook, roster, similar
+from grader.classroom.collect import collect
+from grader.classroom.layout import ZIP, Student, is_junk, place, student_of
+from grader.classroom.submissions import shown
+from grader.grading.judge import each_finding
+from grader.rubric import load
+from grader.source import SourceProblem, certain, parse
+
+CASES = int(os.environ.get("GRADER_FUZZ", "60"))
+SEED = int(os.environ.get("GRADER_FUZZ_SEED") or random.randrange(1 << 32))
+TOGETHER = 30
+"""Students of one class, each of them a case."""
+STEP = course.find("s05")
+SOLUTION = STEP.solution.read_bytes()
+LIMITS = {
+    "deadline": None,
+    "database": None,
+    "print_blob": True,
+    "suppress_health_check": list(HealthCheck),
+}
+many = settings(max_examples=CASES, **LIMITS)  # type: ignore[arg-type]
+few = settings(
+    max_examples=max(1, CASES // TOGETHER),
+    phases=[Phase.generate],  # to shrink a class takes minutes
+    **LIMITS,  # type: ignore[arg-type]
+)
+
+PIECES = (
+    *("step_05", "Step 5", "step", ".py", ".PY", ".txt", ".zip", ".ipynb", "_LATE", "_12_34_", "5"),
+    *(
+        "_assignsubmission_file_",
+        "_attempt_2026-01-02-03-04-05_",
+        " - Jan 2, 2026 304 AM",
+        "12-3 - ",
+    ),
+    *("ada", "Ö", "\U0001f600", "\u202e", " ", "-", "copy", "(1)", "submission_1", "steps", "\x7f"),
+)
+names = st.one_of(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join),
+    st.text(
+        st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=20
+    ),
+)
+paths = st.lists(names, min_size=1, max_size=4).map("/".join)
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> bytes:
+    """A program: the solution with some changes, a heap of one operation, or anything."""
+    kind = draw(st.integers(0, 4))
+    if kind == 0:
+        return draw(st.binary(max_size=200))
+    if kind == 1:
+        text = bytearray(SOLUTION)
+        for _ in range(draw(st.integers(1, 5))):
+            at = draw(st.integers(0, len(text) - 1))
+            text[at : at + draw(st.integers(0, 40))] = draw(st.binary(max_size=8))
+        return bytes(text)
+    if kind == 2:
+        lines = SOLUTION.splitlines(keepends=True)
+        order = draw(st.lists(st.integers(0, len(lines) - 1), min_size=1, max_size=60))
+        return b"".join(lines[each] for each in order)
+    piece = draw(
+        st.sampled_from([b"a = a + a\n", b"(", b"-", b"0x" + b"f" * 9, b"[x for x in ", b"f'{"])
+    )
+    return b"a = 1\n" + piece * draw(st.integers(1, 3000))
+
+
+@st.composite
+def archives(draw: st.DrawFn) -> bytes:
+    """A zip file with odd names and methods, perhaps damaged."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as made:
+        for name in draw(st.lists(paths, max_size=5, unique=True)):
+            entry = zipfile.ZipInfo(name or "x")
+            entry.compress_type = draw(st.sampled_from([0, 8, 12, 14]))
+            entry.external_attr = draw(st.sampled_from([0, 0o120777 << 16, 0o40755 << 16]))
+            made.writestr(entry, draw(sources()))
+    whole = bytearray(data.getvalue())
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(whole) - 1))
+        width = draw(st.sampled_from([1, 2, 4]))
+        whole[at : at + width] = draw(st.binary(min_size=width, max_size=width))
+    return bytes(whole[: draw(st.integers(0, len(whole)))] if draw(st.booleans()) else whole)
+
+
+@seed(SEED)
+@few
+@given(
+    st.lists(
+        st.tuples(names, st.one_of(sources(), archives())), min_size=TOGETHER, max_size=TOGETHER
+    )
+)
+def test_everyone_in_a_class_has_a_row_or_is_named(class_: list[tuple[str, bytes]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        where, spool = Path(folder, "in"), Path(folder, "spool")
+        (where / "honest").mkdir(parents=True)
+        spool.mkdir()
+        (where / "honest" / "step_05.py").write_bytes(SOLUTION)
+        for number, (name, data) in enumerate(class_):
+            text = name.encode("utf-8", "ignore")[:150].decode("utf-8", "ignore")
+            inside = where / f"s{number}"
+            inside.mkdir()
+            (inside / f"x{text}").write_bytes(data)
+            (where / f"t{number}{text}").write_bytes(data)
+        there = {each.name for each in where.iterdir() if not is_junk(each.name)}
+        found = collect(where, ["s05"], spool)
+        said = " ".join(found.skipped)
+        keys = {student.key for student in found.students}
+        assert {"honest", *(f"s{number}" for number in range(len(class_)))} <= keys, f"seed {SEED}"
+        for name in there:
+            known = student_of(
+                (name, "") if (where / name).is_dir() or ZIP.search(name) else (name,)
+            )
+            assert known[0].key in keys if known else shown(name) in said, f"seed {SEED}"
+        answers = {student.key: one for (student, _), one in found.answers.items()}
+        assert (spool / answers["honest"].digest).read_bytes() == SOLUTION
+        everyone = roster.matched(found.students, None).people
+        assert len({person.name for person in everyone}) == len(found.students)
+
+
+@seed(SEED)
+@many
+@given(archives())
+def test_an_archive_is_read_or_refused(data: bytes) -> None:
+    try:
+        found = archive.of_bytes(data, "x.zip", 1000)
+    except SourceProblem:
+        return
+    for member in found.members:
+        try:
+            assert len(found.read(member)) <= 1 << 18
+        except SourceProblem:
+            continue
+
+
+@seed(SEED)
+@many
+@given(st.lists(names, min_size=1, max_size=4), names)
+def test_a_name_is_read(parts: list[str], prefix: str) -> None:
+    place(tuple(parts), prefix)
+    student_of(tuple(parts), prefix)
+
+
+@seed(SEED)
+@many
+@given(st.text(), st.binary(max_size=300))
+def test_lists_and_notebooks_of_any_content_are_read(text: str, data: bytes) -> None:
+    gradescope.submitters(text)
+    try:
+        notebook.program(data, "x")
+    except SourceProblem:
+        return
+
+
+cells = st.one_of(
+    names, st.sampled_from(["Name", "Email", "SID", "ada", "Ada Lovelace", '"', ";", ","])
+)
+
+
+@seed(SEED)
+@many
+@given(st.lists(st.lists(cells, min_size=1, max_size=4), max_size=6), st.lists(names, max_size=6))
+def test_a_roster_is_read_or_refused_and_nobody_is_lost(
+    lines: list[list[str]], keys: list[str]
+) -> None:
+    students = [Student(key) for key in dict.fromkeys(keys)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "roster.csv")
+        path.write_text(
+            "\n".join(",".join(line) for line in lines), encoding="utf-8", errors="ignore"
+        )
+        try:
+            given_list = roster.read(path)
+        except Unusable:
+            return
+    found = roster.matched(students, given_list)
+    shown = [person.student for person in found.people if person.student]
+    assert sorted(student.key for student in shown) == sorted(student.key for student in students)
+    assert len({person.name for person in found.people}) == len(found.people)
+
+
+@seed(SEED)
+@many
+@given(sources())
+def test_a_program_is_read_or_refused(data: bytes) -> None:
+    similar.shape(data)
+    try:
+        source = parse(data, "step_05.py", frameworks.current().spellings())
+    except SourceProblem:
+        return
+    assert [finding for _, finding in each_finding(load.rubric(STEP), source)]
+    certain(source)
+
+
+def test_sizes_that_no_archive_has() -> None:
+    for size in (0xFFFFFFFF, 0xFFFFFFFE, 1 << 31):
+        data = bytearray(zipped := _one_file())
+        at = zipped.index(b"PK\x01\x02")
+        for field in (20, 24, 42):
+            struct.pack_into("<I", data, at + field, size)
+        found = archive.of_bytes(bytes(data), "x.zip", 10)
+        with pytest.raises(SourceProblem):
+            found.read(found.members[0])
+
+
+def _one_file() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as made:
+        made.writestr("step_05.py", b"x = 1\n")
+    return data.getvalue()
