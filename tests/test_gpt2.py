@@ -394,8 +394,10 @@ def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: P
     assert "Traceback" not in told
 
 
-def test_a_closed_pipe_ends_it_quietly() -> None:
-    process = started()
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_a_closed_pipe_ends_it_quietly(engine: str, tmp_path: Path) -> None:
+    empty = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    process = started(engine, env={**os.environ, **empty})
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
