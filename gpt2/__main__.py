@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -96,6 +97,8 @@ def main() -> None:
         _end(str(problem), 1)
     except (NoCheckpoint, BadTensorFile, NoTokenizer) as problem:
         _end(str(problem), 2)
+    except SystemExit as end:  # click ends like this when nobody reads the text any more
+        _leave(end.code if isinstance(end.code, int) else 1)
     except OSError as problem:
         _end(f"The machine refused: {problem}. Fix that and run it again.", 3)
     except Exception as problem:
@@ -113,8 +116,9 @@ def _end(message: str, status: int) -> None:
 def _leave(status: int) -> None:
     """End the process, at once if MAX is compiling: it could not be interrupted."""
     if threading.active_count() > 1:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):  # nobody reads it any more
+                stream.flush()
         os._exit(status)
     sys.exit(status)
 

@@ -212,30 +212,38 @@ def test_one_staged_graph_writes_what_the_model_writes(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def way(calls: list[str], name: str, seconds: float) -> Callable[..., Any]:
-    """A way to run a graph: notes that it was called, and takes that long."""
+def way(calls: list[str], name: str, seconds: float, logit: float = 1.0) -> Callable[..., Any]:
+    """A way to run a graph: it notes that it was called, and takes that long."""
 
     def run(*arrays: Any) -> Any:
         calls.append(name)
         time.sleep(seconds)
-        return list(arrays)
+        return [np.full(3, logit), *arrays[1:]]
 
     return run
 
 
-@pytest.mark.parametrize(("other_s", "last"), [(0.0, "other"), (0.03, "first")])
-def test_the_quicker_way_is_kept(other_s: float, last: str) -> None:
+def ways_taken(other_s: float, logit: float) -> list[str]:
+    """What writes a prompt and nine tokens, if the other way is ready for the fourth call."""
     from gpt2.decoding import Quicker
 
     calls: list[str] = []
-    ready: list[Any] = [None, None, None, way(calls, "other", other_s)]
+    ready: list[Any] = [None, None, None, *[way(calls, "other", other_s, logit)] * 9]
     quicker = Quicker(way(calls, "first", 0.01), lambda: ready.pop(0))
-    quicker(np.zeros((1, 9)))  # the prompt
-    for _ in range(9):
-        quicker(np.zeros((1, 1)))
-    assert calls[:3] == ["first"] * 3
-    assert calls[3:6] == ["other"] * 3
-    assert set(calls[6:]) == {last}
+    for length in (9, *[1] * 9):
+        quicker(np.zeros((1, length)))
+    return calls
+
+
+@pytest.mark.parametrize(("other_s", "last"), [(0.0, "other"), (0.03, "first")])
+def test_the_quicker_way_is_kept(other_s: float, last: str) -> None:
+    calls = ways_taken(other_s, 1.0)
+    assert calls[:8] == ["first"] * 4 + ["other"] * 4  # the fourth runs both ways
+    assert calls[8:] == [last] * 3
+
+
+def test_a_way_with_other_numbers_is_not_taken() -> None:
+    assert ways_taken(0.0, 1.1) == ["first"] * 4 + ["other"] + ["first"] * 6
 
 
 # ---- checkpoints --------------------------------------------------------------------------
@@ -386,8 +394,10 @@ def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: P
     assert "Traceback" not in told
 
 
-def test_a_closed_pipe_ends_it_quietly() -> None:
-    process = started()
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_a_closed_pipe_ends_it_quietly(engine: str, tmp_path: Path) -> None:
+    empty = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    process = started(engine, env={**os.environ, **empty})
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()

@@ -3,8 +3,9 @@
 ``python -m tools.bench_layer SIDE`` answers requests like ``tools.bench_sides``. Step 07's
 attention: ``numpy`` and ``max``, the course's layer on both engines; ``sdpa``, the same layer in
 PyTorch with its fused attention; ``gpt2attention``, Hugging Face's. GPT-2's output layer, which for
-one token does little but read 154 MB of weights: ``head-numpy``, ``head-max``, ``head-torch``; and
-``head-read``, which only adds the weights up. ``linear`` is one small layer, compiled by MAX.
+one token does little but read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``,
+the last two with bfloat16 weights too; and ``head-read``, which only adds the weights up.
+``linear`` is one small layer, compiled by MAX.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,9 @@ Run = Callable[[Array], Array]
 
 SHAPES = ((1, 4, 768), (1, 128, 768), (8, 128, 768), (1, 1024, 768), (8, 1024, 768))
 WIDTH, HEADS, VOCABULARY = 768, 12, 50257
+
+
+HEAD_SIDES = ("numpy", "max", "max-bf16", "read", "torch-bf16", "torch")
 
 
 def weights() -> dict[str, Array]:
@@ -130,37 +135,45 @@ def head(side: str) -> Run:
     table = np.random.default_rng(0).standard_normal((VOCABULARY, WIDTH), np.float32)
     if side == "numpy":
         return lambda x: np.asarray(x @ table.T)
-    if side == "max":
-        return _head_of_max(table)
+    if side.startswith("max"):
+        return _head_of_max(table, half=side.endswith("bf16"))
     import torch
 
     torch.set_num_threads(threads())
-    held = torch.from_numpy(table)
+    kind = torch.bfloat16 if side.endswith("bf16") else torch.float32
+    held = torch.from_numpy(table).to(kind)
 
     def run(x: Array) -> Array:
         with torch.inference_mode():
             if side == "read":
                 return np.full((1, 4), held.sum().item(), np.float32)
-            output: Array = torch.nn.functional.linear(torch.from_numpy(x), held).numpy()
+            given = torch.from_numpy(x).to(kind)
+            output: Array = torch.nn.functional.linear(given, held).float().numpy()
             return output
 
     return run
 
 
-def _head_of_max(table: Array) -> Run:
+def _head_of_max(table: Array, *, half: bool) -> Run:
     from max.driver import CPU, Buffer
     from max.dtype import DType
     from max.engine import InferenceSession
     from max.graph import DeviceRef, Graph, TensorType, ops
 
-    def product(x: Any, weight: Any) -> Any:
-        return ops.matmul(x, ops.transpose(weight, 0, 1))
+    kind = DType.bfloat16 if half else DType.float32
 
-    shapes = (["tokens", WIDTH], [VOCABULARY, WIDTH])
-    types = [TensorType(DType.float32, shape, DeviceRef.CPU()) for shape in shapes]
+    def product(x: Any, weight: Any) -> Any:
+        return ops.cast(ops.matmul(ops.cast(x, kind), ops.transpose(weight, 0, 1)), DType.float32)
+
+    here = DeviceRef.CPU()
+    types = [TensorType(DType.float32, ["tokens", WIDTH], here)]
+    types.append(TensorType(kind, [VOCABULARY, WIDTH], here))
     session = InferenceSession(devices=[CPU()])
     model: Any = session.load(Graph("head", forward=product, input_types=types))
     held = Buffer.from_numpy(table)
+    if half:  # the upper half of each number, as bfloat16 keeps it
+        bits = (table.view(np.uint32) >> 16).astype(np.uint16)
+        held = Buffer.from_numpy(bits).view(kind, table.shape)
     return lambda x: np.asarray(np.from_dlpack(model.execute(Buffer.from_numpy(x), held)[0]))
 
 
@@ -170,10 +183,7 @@ SIDES: dict[str, Callable[[], Run]] = {
     "sdpa": sdpa,
     "gpt2attention": hugging_face,
     "linear": linear,
-    "head-numpy": lambda: head("numpy"),
-    "head-max": lambda: head("max"),
-    "head-torch": lambda: head("torch"),
-    "head-read": lambda: head("read"),
+    **{f"head-{name}": partial(head, name) for name in HEAD_SIDES},
 }
 
 

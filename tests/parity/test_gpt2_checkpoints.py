@@ -75,6 +75,22 @@ def test_greedy_text_is_hugging_faces(folder: Path, use_cache: bool) -> None:
     assert generate(solved, TEXT, COUNT, use_cache=use_cache) == expected
 
 
+@pytest.mark.parametrize("piece", [1, 2, 256])
+def test_the_staged_graph_writes_hugging_faces_text(folder: Path, piece: int) -> None:
+    from gpt2.course import CourseSteps
+    from gpt2.decoding import DecodingGPT2, nothing_to_stage
+    from gpt2.staging import stage
+    from grader.frameworks.max.engine.replay import Replay
+    from solutions.solution_12 import generate
+
+    solved = CourseSteps(mine=False).build(*read_checkpoint(folder))
+    staged = stage(solved, piece=piece)
+    fast: Any = DecodingGPT2(solved, Replay(staged.whole, staged.arrays()), piece)
+    with nothing_to_stage():
+        written = generate(fast, TEXT, COUNT)
+    assert written == greedy(theirs(folder))
+
+
 def greedy(whole: Any, use_cache: bool = True, **how: Any) -> list[int]:
     """What Hugging Face writes behind the text."""
     with torch.no_grad():
