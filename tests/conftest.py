@@ -25,13 +25,16 @@ def pytest_configure() -> None:
 
 SLOW = (
     "test_hostile.py",
-    "test_faults.py",
-    "test_watch.py",
-    "test_learner.py",
     "test_variants.py",
-    "test_grade.py",
+    "test_learner.py",
+    "test_faults.py",
     "test_mistakes.py",
+    "test_watch.py",
+    "test_grade.py",
     "test_engine_staging.py",
+    "test_doctor.py",
+    "test_classroom.py",
+    "test_classroom_dask.py",
 )
 """The files that take longest. They come first, so that no process is left with one at the end."""
 
