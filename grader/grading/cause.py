@@ -157,13 +157,14 @@ class Causes:
         if len(mixed) != 1:
             return Cause(node, gives=gives, twin=twin.node)
         have, want = mixed[0]
-        right_here = self._known(have) and self._leads_back(have)
+        handed = self._handed(want, twin)
+        right_here = handed and self._known(have) and self._leads_back(have)
         deeper = self._deeper(have, want, depth - 1) if depth and not right_here else None
         if deeper is not None:
             return deeper
         if not self._known(have) and self._made_here(have) and not self._leads_back(have):
             return Cause(self.mine.made[have].node, gives=want)
-        at = self._call(node, have, order) if self._handed(want, twin) else None
+        at = self._call(node, have, order) if handed else None
         return Cause(node if at is None else at, have, want, twin=twin.node)
 
     def _common(self, other: Sequence[tuple[int, int]], depth: int) -> Cause | None:
