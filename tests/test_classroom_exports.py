@@ -163,6 +163,8 @@ def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
         *("class.html", "wall.html", "gradebook.csv", "json", "text", "results")
     }
     assert len(list((tmp_path / "text").iterdir())) == 3
+    first = (tmp_path / "text" / "a_b_s05.txt").read_text(encoding="utf-8").splitlines()[0]
+    assert first == "a/b, s05: 2 of 4 points"
     assert not any("/" in path.name or "\x1b" in path.name for path in tmp_path.rglob("*"))
 
 
@@ -208,7 +210,7 @@ def test_what_runs_write_is_replaced_as_a_whole(tmp_path: Path) -> None:
 
     def there() -> set[str]:
         found = (path for path in tmp_path.rglob("*") if path.is_file())
-        return {path.relative_to(tmp_path).as_posix() for path in found} - {"written.json"}
+        return {path.relative_to(tmp_path).as_posix() for path in found} - {"written"}
 
     assert run({"gradebook.csv": "1", "canvas.csv": "1", "text/ada.txt": "1"}) == []
     said = run({"gradebook.csv": "2"})

@@ -59,9 +59,16 @@ def _each(book: Gradebook, form: str, machine: Callable[[str, Report], str]) -> 
     found = {}
     for name, report in _reports(book):
         file = file_name(f"{name}_{report.step}", taken)
-        text = as_text.render(report) if form == "text" else machine(form, report)
+        text = _told(book, name, report) if form == "text" else machine(form, report)
         found[f"{form}/{file}.{ENDINGS.get(form, 'json')}"] = text
     return found
+
+
+def _told(book: Gradebook, name: str, report: Report) -> str:
+    """A report to hand back: whose it is, the points, and what the grader said."""
+    score = book.score(book.rows[name, report.step])
+    points = "no points yet" if score is None else f"{score} of {book.most[report.step]} points"
+    return f"{name}, {report.step}: {points}\n\n{as_text.render(report)}"
 
 
 def file_name(name: str, taken: set[str]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.base.files import Unusable, write_whole
 
-LIST = "written.json"
+LIST = "written"
 """In the folder of results: the digests of each file that was written, by its name."""
 EDITED = ".edited"
 """What is added to the name of a file that was changed since."""

@@ -43,6 +43,7 @@ MOST_SAID = 800
 
 UNDECIDED = "Not recognised in your code. Once the numbers are right, it counts."
 UNSEEN = "Your code returned nothing here that the grader can compare."
+RIGHT_ANYWAY = "Your numbers are right. --strict asks for the lesson's structure too."
 UNRECOGNISED = "Written differently from the lesson. The numbers are right, so it counts."
 PROVEN = "Written differently from the lesson. It works, so it counts."
 ELSEWHERE = "Written differently from the lesson. What is wrong is elsewhere, so it counts."
@@ -133,7 +134,15 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
                 return _pass(check, ELSEWHERE)
             if known or finding.foreign or _undecided(case, check):
                 return _undecided_yet(case, check)
-    return _not_found(check, finding)
+    return _not_as_in_the_lesson(case, check, finding)
+
+
+def _not_as_in_the_lesson(case: Case, check: Check, finding: Finding) -> CheckResult:
+    """The ❌ of a source check; where the numbers are right, only --strict has one."""
+    if not behaves(case.rulings):
+        return _not_found(check, finding)
+    failed = _fail(check, finding.line, RIGHT_ANYWAY)
+    return replace(failed, message=f"Not written as in the lesson: {check.passed}")
 
 
 def _settle_source_in_turn(case: Case, check: Check, blamed: bool) -> CheckResult:
