@@ -33,7 +33,7 @@ class CompiledGPT2(DecodingGPT2):
 
     def __init__(self, model: Any) -> None:
         """Compile it."""
-        staged = stage(model, subgraphs=True)
+        staged = stage(model)
         super().__init__(model, compile_graph(staged), staged.piece)
 
 

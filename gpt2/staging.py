@@ -16,7 +16,7 @@ import numpy.typing as npt
 from max.driver import CPU, Device
 from max.dtype import DType
 from max.experimental import functional as F
-from max.experimental.compilation import StagedGraph, as_subgraph
+from max.experimental.compilation import StagedGraph
 from max.experimental.nn import Module
 from max.experimental.tensor import Tensor
 from max.graph import Dim, DimLike, Graph, TensorType
@@ -33,43 +33,15 @@ LENGTHS = ((1, 0), (3, 0), (1, 2), (2, 3))
 class Decode(Module):
     """``decode``, with the logits of the last token only: nothing else is used for writing."""
 
-    def __init__(self, model: Any, *, subgraphs: bool) -> None:
+    def __init__(self, model: Any) -> None:
         super().__init__()
         self.model = model
-        self._subgraphs = subgraphs
 
     def forward(self, ids: Tensor, cache: Any) -> Any:
         """Stage it."""
         model, head = self.model, self.model.lm_head  # a copy that MAX made to stage it
         model.lm_head = lambda hidden: head(hidden[:, -1:])
-        if self._subgraphs:
-            _share_blocks(model)
         return model.decode(ids, cache)
-
-
-def _share_blocks(model: Any) -> None:
-    """Have MAX compile one block and call it for each layer: the parts of ``block`` are subgraphs.
-
-    A part's weights are found under the name of its place in the model.
-    """
-    attend = model._attend  # noqa: SLF001 - step 12's method
-    last = "model.transformer.ln_f."
-    model.transformer.ln_f = as_subgraph(model.transformer.ln_f, name="norm", prefix=last)
-    places = {}
-    for index, block in enumerate(model.transformer.h):
-        place = f"model.transformer.h.{index}"
-        places[id(block.attn)] = f"{place}.attn."
-        for part, name in (("ln_1", "norm"), ("ln_2", "norm"), ("mlp", "mlp")):
-            part_of_block = getattr(block, part)
-            setattr(block, part, as_subgraph(part_of_block, name=name, prefix=f"{place}.{part}."))
-
-    def shared(attn: Any, hidden: Tensor, past: Any) -> Any:
-        def call(hidden: Tensor, past: Any) -> Any:
-            return attend(attn, hidden, past)
-
-        return as_subgraph(call, name="attend", prefix=places[id(attn)])(hidden, past)
-
-    model._attend = shared  # noqa: SLF001
 
 
 class Staged(NamedTuple):
@@ -89,7 +61,7 @@ class Staged(NamedTuple):
         return {name: np.from_dlpack(weight) for name, weight in self.weights.items()}
 
 
-def stage(model: Any, *, piece: int = PIECE, subgraphs: bool = False) -> Staged:
+def stage(model: Any, *, piece: int = PIECE) -> Staged:
     """The graph of ``model.decode``.
 
     Its inputs are the ids ``[1, seq]`` and, for every block, keys and values
@@ -103,7 +75,7 @@ def stage(model: Any, *, piece: int = PIECE, subgraphs: bool = False) -> Staged:
     seq: DimLike = 1 if piece == 1 else "seq"
     shape = [1, config.n_head, "past", config.n_embd // config.n_head]
     kept = TensorType(DType.float32, shape, CPU())
-    decode = Decode(model, subgraphs=subgraphs)
+    decode = Decode(model)
     cache = tuple((kept, kept) for _ in range(config.n_layer))
     with _any_mask(type(model)):
         graph = decode.trace(TensorType(DType.int64, [1, seq], CPU()), cache)

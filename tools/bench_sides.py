@@ -56,7 +56,7 @@ class Course(Side):
         fields, weights = read_checkpoint(folder)
         self._steps = CourseSteps(mine=False)
         model = self._steps.build(fields, weights)
-        staged = stage(model, subgraphs=engine_name == "max")
+        staged = stage(model)
         started = time.perf_counter()
         if engine_name == "max":
             from gpt2.compiled import compile_graph
