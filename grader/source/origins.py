@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 
 def attribute(tree: ast.Module, path: str) -> int | None:
@@ -109,10 +109,19 @@ def _import(tree: ast.Module, wanted: str) -> int | None:
     return next((one.lineno for one in (*alike, *every)), None)
 
 
-def _around(tree: ast.Module, line: int) -> int | None:
-    """The head of the innermost function around ``line``."""
+def _around(tree: ast.Module, what: str) -> int | None:
+    """The head of the innermost function around a line."""
+    line = int(what)
     found = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
     return max((o.lineno for o in found if o.lineno <= line <= (o.end_lineno or 0)), default=None)
+
+
+BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
+    "import": _import,
+    "around": _around,
+    "line": lambda _, what: int(what),
+}
+"""What :func:`place` does with ``"kind: what"``."""
 
 
 def _worked_out(tree: ast.Module, line: int) -> int:
@@ -137,16 +146,14 @@ def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
-    around line 7.
+    around line 7, ``"line: 7"`` that line.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found,
     ``"() ~pattern"`` that of the whole file.
     """
     kind, _, what = about.partition(": ")
-    if kind == "import":
-        return _import(tree, what)
-    if kind == "around":
-        return _around(tree, int(what))
+    if kind in BY_KIND:
+        return BY_KIND[kind](tree, what)
     path, definition, end = about.partition("()")
     if not definition:
         return attribute(tree, path)
