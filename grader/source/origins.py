@@ -116,10 +116,26 @@ def _around(tree: ast.Module, what: str) -> int | None:
     return max((o.lineno for o in found if o.lineno <= line <= (o.end_lineno or 0)), default=None)
 
 
+def _unset(tree: ast.Module, what: str) -> int | None:
+    """Where the class around a line is to set an attribute that it lacks: ``"eps 61"``."""
+    name, _, line = what.partition(" ")
+    every = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
+    if not around:
+        return None
+    cls = max(around, key=lambda one: one.lineno)
+    names = [node for node in ast.walk(cls) if isinstance(node, ast.Name) and node.id == name]
+    stored = [node.lineno for node in names if isinstance(node.ctx, ast.Store)]
+    lines = dict(_set_in(cls))
+    near = [lines[one] for one in difflib.get_close_matches(name, lines, n=1, cutoff=0.6)]
+    return next(iter((*stored, *near)), _started(cls))
+
+
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
     "around": _around,
     "line": lambda _, what: int(what),
+    "unset": _unset,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -146,7 +162,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
-    around line 7, ``"line: 7"`` that line.
+    around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
+    set ``self.eps``.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found,
     ``"() ~pattern"`` that of the whole file.

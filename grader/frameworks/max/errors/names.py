@@ -167,7 +167,8 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
         f", or define a method {node.attr}" if any(c.func is node for c in case.calls()) else ""
     )
     hint = f"Set self.{node.attr} in __init__{early}{or_method}.{there}"
-    return Translation(what, hint, about="" if early else node.attr, elsewhere=True)
+    place = "" if early else f"unset: {node.attr} {case.error.line}"
+    return Translation(what, hint, about=place, elsewhere=True)
 
 
 def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
