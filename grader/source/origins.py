@@ -131,11 +131,24 @@ def _unset(tree: ast.Module, what: str) -> int | None:
     return next(iter((*stored, *near)), _started(cls))
 
 
+def _stored(tree: ast.Module, what: str) -> int | None:
+    """Where the function around a line gives a variable its value; None for an argument."""
+    name, _, line = what.partition(" ")
+    head = _around(tree, line)
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.lineno == head:
+            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            lines = [n.lineno for n in names if n.id == name and isinstance(n.ctx, ast.Store)]
+            return min(lines, default=None)
+    return None
+
+
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
     "around": _around,
     "line": lambda _, what: int(what),
     "unset": _unset,
+    "stored": _stored,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -163,7 +176,7 @@ def place(tree: ast.Module, about: str) -> int | None:
 
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
     around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
-    set ``self.eps``.
+    set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found,
     ``"() ~pattern"`` that of the whole file.

@@ -157,9 +157,11 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
         local = case.seen.function == "__init__" and kind is None
         if local:  # other methods will want it from self
             hint = (
-                f"{node.attr} is a variable here. Write self.{node.attr} where it gets its value."
+                f"{node.attr} is a variable here: leave self. out. If other methods need it, write "
+                f"self.{node.attr} where it gets its value."
             )
-            return Translation(what, hint, about=node.attr, elsewhere=True)
+            place = f"stored: {node.attr} {case.error.line}"
+            return Translation(what, hint, about=place)
         return Translation(what, hint, case.fix(node, node.attr))
     there = f" So far there is {', '.join(f'self.{one}' for one in own[:8])}." if own else ""
     early = "" if case.seen.function != "__init__" else ", above this line"
