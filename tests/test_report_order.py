@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -157,3 +158,14 @@ def test_every_format_names_the_same_first(name: str, graded: Graded) -> None:
     assert first.message in json.loads(as_gradescope.render(report))["output"]
     short = report_text(report, Style(width=80), {}, 10)
     assert f"❌ {first.message}" in short.splitlines()[:4]
+
+
+@pytest.mark.parametrize("step", [one for one in STEPS if one.id != "s05"], ids=lambda one: one.id)
+def test_a_first_hint_is_not_the_answer(step: Step) -> None:
+    """Only step 05, the guided one, gives lines of its solution at once; a class needs its name."""
+    for check in load.rubric(step).checks:
+        lines = [re.sub(r"\s*#.*", "", line).strip() for line in check.answer.splitlines()]
+        code = [line for line in lines if re.search(r"[(\[@]", line)]
+        code += [line.partition(" = ")[2] or line.removeprefix("return ") for line in code]
+        said = [line for line in code if len(line) > 8 and line in check.nudge]
+        assert all(line.startswith("class ") for line in said), f"{check.id}: {check.nudge}"

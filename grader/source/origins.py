@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 
 def attribute(tree: ast.Module, path: str) -> int | None:
@@ -109,10 +109,48 @@ def _import(tree: ast.Module, wanted: str) -> int | None:
     return next((one.lineno for one in (*alike, *every)), None)
 
 
-def _around(tree: ast.Module, line: int) -> int | None:
-    """The head of the innermost function around ``line``."""
+def _around(tree: ast.Module, what: str) -> int | None:
+    """The head of the innermost function around a line."""
+    line = int(what)
     found = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
     return max((o.lineno for o in found if o.lineno <= line <= (o.end_lineno or 0)), default=None)
+
+
+def _unset(tree: ast.Module, what: str) -> int | None:
+    """Where the class around a line is to set an attribute that it lacks: ``"eps 61"``."""
+    name, _, line = what.partition(" ")
+    every = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
+    if not around:
+        return None
+    cls = max(around, key=lambda one: one.lineno)
+    names = [node for node in ast.walk(cls) if isinstance(node, ast.Name) and node.id == name]
+    stored = [node.lineno for node in names if isinstance(node.ctx, ast.Store)]
+    lines = dict(_set_in(cls))
+    near = [lines[one] for one in difflib.get_close_matches(name, lines, n=1, cutoff=0.6)]
+    return next(iter((*stored, *near)), _started(cls))
+
+
+def _stored(tree: ast.Module, what: str) -> int | None:
+    """Where the function around a line gives a variable its value; None for an argument."""
+    name, _, line = what.partition(" ")
+    head = _around(tree, line)
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.lineno == head:
+            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            lines = [n.lineno for n in names if n.id == name and isinstance(n.ctx, ast.Store)]
+            return min(lines, default=None)
+    return None
+
+
+BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
+    "import": _import,
+    "around": _around,
+    "line": lambda _, what: int(what),
+    "unset": _unset,
+    "stored": _stored,
+}
+"""What :func:`place` does with ``"kind: what"``."""
 
 
 def _worked_out(tree: ast.Module, line: int) -> int:
@@ -137,16 +175,15 @@ def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
-    around line 7.
+    around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
+    set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found,
     ``"() ~pattern"`` that of the whole file.
     """
     kind, _, what = about.partition(": ")
-    if kind == "import":
-        return _import(tree, what)
-    if kind == "around":
-        return _around(tree, int(what))
+    if kind in BY_KIND:
+        return BY_KIND[kind](tree, what)
     path, definition, end = about.partition("()")
     if not definition:
         return attribute(tree, path)

@@ -39,7 +39,12 @@ def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
         return none_has(case, node, NEEDED)
     if is_layer(value):
         what = f"{text} is {described(value)}, a layer that is not called, {NEEDED}"
-        return Translation(what, "A layer gives a tensor when it is called with one: layer(x).")
+        hint = "A layer gives a tensor when it is called with one: layer(x)."
+        calls = case.error.calls
+        given = isinstance(node, ast.Name) and len(calls) > 1  # by the line that called
+        return Translation(
+            what, hint, about=f"line: {calls[-2].line}" if given else "", elsewhere=given
+        )
     if value.kind in TELLERS:
         return TELLERS[value.kind](case, node, value, what)
     if value.signature:

@@ -157,9 +157,11 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
         local = case.seen.function == "__init__" and kind is None
         if local:  # other methods will want it from self
             hint = (
-                f"{node.attr} is a variable here. Write self.{node.attr} where it gets its value."
+                f"{node.attr} is a variable here: leave self. out. If other methods need it, write "
+                f"self.{node.attr} where it gets its value."
             )
-            return Translation(what, hint, about=node.attr, elsewhere=True)
+            place = f"stored: {node.attr} {case.error.line}"
+            return Translation(what, hint, about=place)
         return Translation(what, hint, case.fix(node, node.attr))
     there = f" So far there is {', '.join(f'self.{one}' for one in own[:8])}." if own else ""
     early = "" if case.seen.function != "__init__" else ", above this line"
@@ -167,7 +169,8 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
         f", or define a method {node.attr}" if any(c.func is node for c in case.calls()) else ""
     )
     hint = f"Set self.{node.attr} in __init__{early}{or_method}.{there}"
-    return Translation(what, hint, about="" if early else node.attr, elsewhere=True)
+    place = "" if early else f"unset: {node.attr} {case.error.line}"
+    return Translation(what, hint, about=place, elsewhere=True)
 
 
 def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
