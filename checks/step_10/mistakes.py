@@ -8,7 +8,10 @@ PLACE = r"__call__() ~(past|cache|key).*\.shape\[.*[+-] 1\b|range\(.*[+-] 1\b"
 VALUES = r"__call__() ~^v.*concat|concat.*\[1\]"
 """Where positions are off by one, and where values are joined, as ``Misconception.place``."""
 
-scale = Knob("scale", place="scale")
+SCORES = r"_attn() ~@ .*transpose"
+"""Where the scores are computed."""
+
+scale = Knob("scale", place="__init__() ~scale")
 mask = Knob("mask", "attention-mask")
 bias = Knob("bias", "position-bias")
 zero = Knob("zero")
@@ -30,7 +33,9 @@ OPTIONS: Family = {
         "ignored", "attention_scale is ignored: the scores are always divided by √head_dim."
     ),
     "scale-divided": scale(
-        "divided", "The scores are divided by attention_scale. It is a factor: multiply."
+        "divided",
+        "The scores are divided by attention_scale. It is a factor: multiply.",
+        place=SCORES,
     ),
     "scale-both": scale(
         "both",
@@ -54,7 +59,9 @@ OPTIONS: Family = {
         "The scores are multiplied by −√head_dim. The power is −0.5: head_dim ** -0.5 is "
         "1/√head_dim.",
     ),
-    "scale-added": scale("added", "The scale is added to the scores. Multiply the scores by it."),
+    "scale-added": scale(
+        "added", "The scale is added to the scores. Multiply the scores by it.", place=SCORES
+    ),
     "scale-sqrt-hidden-size": scale(
         "n_embd",
         "The scores are divided by √hidden_size. One head has head_dim features: divide "
@@ -186,7 +193,7 @@ ROTARY: Family = {
         "restart",
         "The positions of new tokens start at 0 again. They go on where the cache ends.",
         part="positions",
-        place=r"__call__() ~range\(",
+        place=r"__call__() ~^\w+ == |range\(",
     ),
     "rotary-one-late": tuple(
         rotary(
@@ -196,7 +203,11 @@ ROTARY: Family = {
             part="positions",
             place=PLACE,
         )
-        for value, what in (("past_less_one", "early"), ("past_one_more", "late"))
+        for value, what in (
+            ("past_less_one", "early"),
+            ("always_less_one", "early"),
+            ("past_one_more", "late"),
+        )
     ),
     "rotary-all-at-past": rotary(
         "all_at_past",

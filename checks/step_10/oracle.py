@@ -142,6 +142,8 @@ def _rotated(
     }.get(knobs.get("rotary", "") if past else "", past)
     places = np.arange(start, start + seq)
     kind = knobs.get("rotary")
+    if kind == "always_less_one":  # -1 is the last row of the table
+        places = np.arange(past - 1, past - 1 + seq) % MAX_POSITIONS
     if kind == "all_at_past":
         places = np.full(seq, past)
     if kind == "ignored":

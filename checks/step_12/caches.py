@@ -52,6 +52,9 @@ def _no_cache(seen: Seen, blocks: int) -> Failed | None:
     if odd is None:
         return None
     said = f"An entry of the cache is {described(odd)}, expected the tensors (key, value)"
+    if isinstance(odd, SeenTensor):
+        hint = "Append one pair for each block, inside the loop: grown.append(key_value)"
+        return Failed(said, hint, about=r"decode() ~append|grown = (?!\[\])")
     return Failed(said, "return output, (key, value)", about="_attend() end")
 
 

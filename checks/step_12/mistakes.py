@@ -316,7 +316,7 @@ LOOP: Family = {
         "merge_flat",
         "The heads are merged without transpose, which mixes the tokens: transpose(-3, -2) first.",
         part="attend",
-        place="_attend() ~reshape.*shape|reshape",
+        place=r"_attend() ~reshape\(\w+\.shape",
     ),
     "decode-no-scale": decode(
         "no_scale", "The scores are not divided by √head_dim.", part="attend"

@@ -17,6 +17,7 @@ from grader.frameworks.max.errors import (
     axes,
     brought,
     dtypes,
+    earlier,
     imports,
     kinds,
     names,
@@ -274,7 +275,7 @@ FAMILIES: tuple[Family, ...] = (
         "ValueError",
         r"num_(?P<side>upper|lower)=(?P<asked>-?\d+) is out of bounds for dimension "
         r"size (?P<have>\d+)",
-        shapes.banded,
+        earlier.banded,
     ),
     Family(
         "ValueError",
@@ -288,7 +289,7 @@ FAMILIES: tuple[Family, ...] = (
         "IndexError",
         r"gather: index (?P<index>-?\d+) is out of range for an axis of size "
         r"(?P<have>\d+)",
-        shapes.row,
+        earlier.row,
     ),
     Family(
         "ValueError",
@@ -300,6 +301,11 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family("TypeError", r"Static tensor dimensions must be non-negative", values.negative),
     Family("ValueError", r"Dynamic ranges must provide", values.range_of),
+    Family(
+        "RuntimeError",
+        r"range declared a static length of (?P<want>\d+) but produced (?P<got>\d+)",
+        values.counted,
+    ),
     Family(
         "ValueError",
         r"^'(?P<name>[\w.]+)': Loaded tensor \(shape=(?P<have>\[[^\]]*\])?.*?"

@@ -150,6 +150,21 @@ def without_data(case: Case, match: re.Match[str]) -> Translation:
     )
 
 
+def counted(case: Case, match: re.Match[str]) -> Translation:
+    """A range with another number of elements than ``out_dim`` says."""
+    want, got = match["want"], match["got"]
+    what = f"out_dim of F.range says {want}, and from start to stop there are {got} numbers"
+    hint = "stop is where it ends, and no length: start + length."
+    call = case.call
+    words = {word.arg: word.value for word in call.keywords} if call else {}
+    if call is None or len(call.args) < 2 or "out_dim" not in words:
+        return Translation(what, hint)
+    start, stop = call.args[:2]
+    if ast.unparse(stop) != ast.unparse(words["out_dim"]):
+        return Translation(what, hint)
+    return Translation(what, hint, case.fix(stop, f"{ast.unparse(start)} + {ast.unparse(stop)}"))
+
+
 def range_of(case: Case, match: re.Match[str]) -> Translation | None:
     """F.range of something that is no number."""
     call = case.call
