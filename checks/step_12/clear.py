@@ -113,7 +113,9 @@ def _suits(
         return False
     if any(one.eos_token_id in _new(weights, sizes, one) for one in later):
         return False
-    return _is_clear(weights, sizes, text, right) and _tells(weights, sizes, text, right)
+    return _tells(weights, sizes, text, right) and all(
+        _is_clear(weights, sizes, one, _answer(weights, sizes, one)) for one in texts
+    )
 
 
 def _renumbered(weights: dict[str, Array], text: Text, end: int) -> tuple[dict[str, Array], Text]:

@@ -239,7 +239,7 @@ RUNTIME = (
         answer="next_token(logits of the last position, ...), append it to the text, yield it",
         part=("loop", "fed", "written"),
         rule=results.feeding(
-            rules.all_of(rules.repeats("text-greedy", "text", "again"), writes("text-greedy")),
+            writes("text-greedy"),
             "stream",
             prompt=3,
         ),

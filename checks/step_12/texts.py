@@ -30,7 +30,13 @@ from grader.rubric import (
 def draw(rng: Rng) -> Iterator[Trial]:
     """Greedy and drawn texts, with and without the cache, and each way to end."""
     sizes = config(11, 7, 6, 1, 2)
-    yield written(rng, "text-greedy", sizes, lambda _: Text(_prompt(rng, 3), 3), lambda one: one)
+    yield written(
+        rng,
+        "text-greedy",
+        sizes,
+        lambda _: Text(_prompt(rng, 3), 3),
+        lambda text: replace(text, tokens=_prompt(rng, 3)),
+    )
     yield written(rng, "text-uncached", sizes, lambda _: Text(_prompt(rng, 2), 4, use_cache=False))
     yield written(
         rng,
