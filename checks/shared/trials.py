@@ -47,20 +47,21 @@ def _spread(n_embd: int) -> float:
 
 
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
-    """``(n_head, head_dim, batch, seq)``: all distinct, equal in pairs, or one of them 1.
+    """``(n_head, head_dim, batch, seq)``: all distinct, two of them equal, or one of them 1.
 
     A mistake about an axis hides where lengths are equal, and one may be made only there. So any
-    two are equal where the others are not: in the second of these, in ``calls`` and in ``turns``.
+    two are equal where the others are not: here, in ``sharp``, in ``calls`` and in ``turns``.
     The single head comes with a long text: so that costs least.
     """
     distinct = tuple(int(i) for i in rng.permutation([2, 3, 5, 7]))
-    in_pairs = (3, 3, 4, 4)
+    square = (2, 3, 4, 4)
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
     one_token = (head, dim, 5, 1)
-    one_text = (int(rng.integers(2, 4)), int(rng.integers(4, 7)), 1, 8)
-    one_head = (1, 4, 2, long(rng))
+    width = int(rng.integers(4, 7))
+    one_text = (int(rng.integers(2, 4)), width, 1, width)
+    one_head = (1, 3, 3, long(rng))
     a, b, c, d = distinct
-    return [(a, b, c, d), in_pairs, one_token, one_text, one_head]
+    return [(a, b, c, d), square, one_token, one_text, one_head]
 
 
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
@@ -122,7 +123,7 @@ def _sharp(rng: Rng, cls: str) -> Trial:
 
     Rounding of such scores is felt through the softmax, hence the wider tolerance.
     """
-    n_head, head_dim, batch, seq = 3, 6, 2, 7
+    n_head, head_dim, batch, seq = 3, 3, 2, 7
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
     exact = {name: array.astype(np.float64) for name, array in weights.items()}
@@ -149,7 +150,7 @@ def _calls(rng: Rng, cls: str) -> Trial:
 
     The longer text has scores far from 0.
     """
-    n_head, head_dim, batch, seq = 2, 5, 2, 5
+    n_head, head_dim, batch, seq = 2, 5, 2, 4
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
     _steer(weights, n_head)
@@ -176,7 +177,7 @@ def _turns(rng: Rng, cls: str) -> Trial:
     The first layer has heads of one number.
     """
     layers = {}
-    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 2, 3), "b": (2, 4, 4, 2)}.items():
+    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 2, 3), "b": (2, 4, 3, 2)}.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)
