@@ -137,7 +137,7 @@ CHECKS = (
         lesson="MAX operations",
         blank="constant",
         rule=rules.all_of(
-            *(rules.tensors(f"square-{kind}", f"later-{kind}", dtype=kind) for kind in TYPES)
+            *(rules.tensors(f"square-{kind}*", f"later-{kind}*", dtype=kind) for kind in TYPES)
         ),
         needs=("runs",),
     ),
