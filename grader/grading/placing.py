@@ -85,6 +85,8 @@ class Placing:
         if result.line is None:
             return False
         inside = bindings.around(self.source.tree, result.line)
+        if inside is not None and inside.lineno == result.line:
+            return False  # a whole function is no place
         places = [
             place
             for one in self.rubric.misconceptions
