@@ -39,6 +39,12 @@ CHOICE: Family = {
         "The likeliest token is always taken, whatever the temperature.",
         place=r"next_token() ~argmax\((?!logits)|^if .*temp",
     ),
+    "score-for-place": choice(
+        "score",
+        "The highest score itself is returned, and not its place. np.argmax gives the place.",
+        part="greedy",
+        place=r"next_token() ~max\(",
+    ),
     "never-greedy": choice(
         "not_greedy",
         "At temperature 0 nothing returns the likeliest token: the logits are divided by 0, and "
@@ -84,6 +90,12 @@ CHOICE: Family = {
             "np.sort goes upwards, so top_k - 1 counts from the lowest score. Count from the "
             "highest: np.sort(scores)[-top_k].",
         ),
+    ),
+    "top-k-last-ids": best(
+        "last_ids",
+        "The last top_k ids are kept, whatever their scores. Hide the scores below "
+        "np.sort(scores)[-top_k].",
+        place=r"next_token() ~\] = -|where\(",
     ),
     "top-k-hidden": best(
         "hidden",

@@ -30,6 +30,8 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
             lowest = np.sort(scores)[min(place, len(scores) - 1)]
             return softmax(np.where(scores < lowest, -np.inf, scores))
         hidden = _hidden(scores, kept, worst=knobs.get("best") == "worst")
+        if knobs.get("best") == "last_ids":
+            hidden = np.arange(len(scores)) < len(scores) - top_k
         if knobs.get("best") == "hidden" and hidden.any() and not hidden.all():
             hidden = ~hidden
         if knobs.get("best") == "after_softmax":
@@ -58,8 +60,8 @@ def next_token(
 
     The shares follow each other in the order of the ids, from 0 to 1.
     """
-    if temperature == 0 and knobs.get("choice") == "not_greedy":
-        return 0  # of NaN alone
+    if temperature == 0 and knobs.get("choice") in ("not_greedy", "score"):
+        return 0 if knobs["choice"] == "not_greedy" else int(np.max(logits))  # 0 of NaN alone
     if temperature == 0 or knobs.get("choice") == "greedy":
         return int(np.argmin(logits) if knobs.get("choice") == "worst" else np.argmax(logits))
     probabilities = shares(logits, temperature, top_k, **knobs)
