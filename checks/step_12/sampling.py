@@ -30,6 +30,10 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
             lowest = np.sort(scores)[min(place, len(scores) - 1)]
             return softmax(np.where(scores < lowest, -np.inf, scores))
         hidden = _hidden(scores, kept, worst=knobs.get("best") == "worst")
+        if knobs.get("best") == "tied":
+            hidden = scores <= np.sort(scores)[-min(top_k, len(scores))]
+        if knobs.get("best") == "plus" and hidden.any():
+            return np.asarray(np.arange(len(scores)) == 0, dtype=np.float64)  # all is NaN: token 0
         if knobs.get("best") == "last_ids":
             hidden = np.arange(len(scores)) < len(scores) - top_k
         if knobs.get("best") == "hidden" and hidden.any() and not hidden.all():
@@ -80,7 +84,10 @@ def _drawn(probabilities: Floats, order: npt.NDArray[np.int_], draw: float, kind
     ends = np.cumsum(probabilities[order])
     match kind:
         case "no_sum":
-            ends = probabilities
+            return int(np.searchsorted(probabilities, draw, side="right"))
+        case "sorted":
+            ends = np.sort(probabilities)
+            return int(np.searchsorted(ends / ends[-1], draw, side="right"))
         case "exclusive":
             ends = ends - probabilities
         case "products":
