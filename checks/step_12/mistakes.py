@@ -99,7 +99,8 @@ CHOICE: Family = {
     ),
     "top-k-plus-infinity": best(
         "plus",
-        "Scores below the best top_k are set to +inf, of which the softmax makes NaN. Set them to -inf.",
+        "Scores below the best top_k are set to +inf, of which the softmax makes NaN. Set them to "
+        "-inf.",
         place=HIDDEN,
     ),
     "top-k-last-ids": best(
