@@ -39,6 +39,12 @@ CHOICE: Family = {
         "The likeliest token is always taken, whatever the temperature.",
         place=r"next_token() ~argmax\((?!logits)|^if .*temp",
     ),
+    "score-for-place": choice(
+        "score",
+        "The highest score itself is returned, and not its place. np.argmax gives the place.",
+        part="greedy",
+        place=r"next_token() ~max\(",
+    ),
     "never-greedy": choice(
         "not_greedy",
         "At temperature 0 nothing returns the likeliest token: the logits are divided by 0, and "
@@ -66,6 +72,12 @@ CHOICE: Family = {
             place=HIDDEN,
         ),
         best(
+            "tied",
+            "One token too few may be drawn: the lowest of the best top_k is hidden as well. Hide "
+            "only scores below it (<, not <=).",
+            place=HIDDEN,
+        ),
+        best(
             "index_less",
             "One token too few may be drawn: top_k - 1 of them. np.sort(scores)[-top_k] is the "
             "lowest that may stay.",
@@ -84,6 +96,18 @@ CHOICE: Family = {
             "np.sort goes upwards, so top_k - 1 counts from the lowest score. Count from the "
             "highest: np.sort(scores)[-top_k].",
         ),
+    ),
+    "top-k-plus-infinity": best(
+        "plus",
+        "Scores below the best top_k are set to +inf, of which the softmax makes NaN. Set them to "
+        "-inf.",
+        place=HIDDEN,
+    ),
+    "top-k-last-ids": best(
+        "last_ids",
+        "The last top_k ids are kept, whatever their scores. Hide the scores below "
+        "np.sort(scores)[-top_k].",
+        place=r"next_token() ~\] = -|where\(",
     ),
     "top-k-hidden": best(
         "hidden",
@@ -126,6 +150,10 @@ CHOICE: Family = {
     "draw-no-sum": order(
         "no_sum",
         "draw is looked for among the shares themselves. Add them up first: np.cumsum(shares).",
+    ),
+    "draw-sorted": order(
+        "sorted",
+        "The shares are sorted, and not added up. np.cumsum(shares) has the end of every share.",
     ),
     "draw-products": order(
         "products", "The shares are multiplied one after another. Add them up: np.cumsum."

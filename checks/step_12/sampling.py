@@ -30,6 +30,12 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
             lowest = np.sort(scores)[min(place, len(scores) - 1)]
             return softmax(np.where(scores < lowest, -np.inf, scores))
         hidden = _hidden(scores, kept, worst=knobs.get("best") == "worst")
+        if knobs.get("best") == "tied":
+            hidden = scores <= np.sort(scores)[-min(top_k, len(scores))]
+        if knobs.get("best") == "plus" and hidden.any():
+            return np.asarray(np.arange(len(scores)) == 0, dtype=np.float64)  # all is NaN: token 0
+        if knobs.get("best") == "last_ids":
+            hidden = np.arange(len(scores)) < len(scores) - top_k
         if knobs.get("best") == "hidden" and hidden.any() and not hidden.all():
             hidden = ~hidden
         if knobs.get("best") == "after_softmax":
@@ -58,8 +64,8 @@ def next_token(
 
     The shares follow each other in the order of the ids, from 0 to 1.
     """
-    if temperature == 0 and knobs.get("choice") == "not_greedy":
-        return 0  # of NaN alone
+    if temperature == 0 and knobs.get("choice") in ("not_greedy", "score"):
+        return 0 if knobs["choice"] == "not_greedy" else int(np.max(logits))  # 0 of NaN alone
     if temperature == 0 or knobs.get("choice") == "greedy":
         return int(np.argmin(logits) if knobs.get("choice") == "worst" else np.argmax(logits))
     probabilities = shares(logits, temperature, top_k, **knobs)
@@ -78,7 +84,10 @@ def _drawn(probabilities: Floats, order: npt.NDArray[np.int_], draw: float, kind
     ends = np.cumsum(probabilities[order])
     match kind:
         case "no_sum":
-            ends = probabilities
+            return int(np.searchsorted(probabilities, draw, side="right"))
+        case "sorted":
+            ends = np.sort(probabilities)
+            return int(np.searchsorted(ends / ends[-1], draw, side="right"))
         case "exclusive":
             ends = ends - probabilities
         case "products":

@@ -315,6 +315,11 @@ def index(case: Case, match: re.Match[str]) -> Translation:
     seen = case.value(node.slice)
     at = f"{given} = {seen.text}" if seen and seen.text and seen.text != given else given
     kind = described(value) if value else "a list"
+    bounds = re.search(r"index (-\d+) is out of bounds for axis \d+ with size (\d+)", case.text)
+    if bounds is not None and given.startswith("-"):
+        what = f"{owner} has {bounds[2]} entries, and {given} is {bounds[1]}"
+        hint = f"Count no further than there are entries: min({given[1:]}, their number)."
+        return Translation(what, hint)
     if value is not None and value.kind in ("list", "tuple"):
         return Translation(
             f"{owner} is {kind}, and has no entry {at}", "Count from 0; -1 is the last."
