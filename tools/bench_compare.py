@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -46,6 +47,10 @@ RANDOM = (
     "model.save_pretrained(sys.argv[1])\n"
 )
 """Saves a GPT-2 of the usual size, with random weights."""
+
+
+PAUSE_S = 0.3
+"""Seconds before each turn: threads of the side before it still spin for some time."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +200,7 @@ def _measure(subject: Subject, without: set[str], turns: int) -> Iterator[Figure
             answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
             for _ in range(turns + 1):
                 for name, side in sides.items():
+                    time.sleep(PAUSE_S)
                     answers[name].append(side.ask(task.request))
             right = answers[names[-1]][0]["result"]
             for name in names:
