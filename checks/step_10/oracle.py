@@ -1,4 +1,7 @@
-"""Multi-head attention with masks, position bias, rotation, zero attention and a KV cache."""
+"""Multi-head attention with masks, position bias, rotation, zero attention and a KV cache.
+
+Longer than 300 lines, because every option and every known mistake of it is a knob of one formula.
+"""
 
 from __future__ import annotations
 

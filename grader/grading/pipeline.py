@@ -1,4 +1,7 @@
-"""From a file to its report: start the worker, read the source, draw inputs, judge."""
+"""From a file to its report: start the worker, read the source, draw inputs, judge.
+
+Longer than 300 lines, because the order of the steps of a grading is the subject.
+"""
 
 from __future__ import annotations
 

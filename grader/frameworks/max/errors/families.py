@@ -22,6 +22,7 @@ from grader.frameworks.max.errors import (
     kinds,
     names,
     parts,
+    products,
     python,
     shapes,
     values,
@@ -196,7 +197,7 @@ FAMILIES: tuple[Family, ...] = (
         rf"Matrix multiplication input lhs \(shape (?P<left>{SHAPE})\) dimension at axis -1 "
         rf"\(value (?P<inner>\d+)\) must match input rhs \(shape (?P<right>{SHAPE})\) dimension "
         r"at axis -2 \(value (?P<outer>\d+)\)",
-        shapes.product,
+        products.product,
     ),
     Family(
         "ValueError",

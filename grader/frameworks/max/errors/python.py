@@ -1,4 +1,7 @@
-"""What Python itself raises, and the few errors of MAX that are about no shape and no kind."""
+"""What Python itself raises, and the few errors of MAX that are about no shape and no kind.
+
+Longer than 300 lines, because each family is a few lines, and they share how a name is found.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,94 @@
+"""Matrix products of shapes that have none."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from grader.frameworks.max.errors.case import Case, sizes
+from grader.frameworks.max.errors.earlier import attention
+from grader.frameworks.max.errors.shapes import Shape, named, operands, read, tight
+from grader.frameworks.values import Fix, Translation
+from grader.protocol.probe import SeenValue
+
+
+def product(case: Case, match: re.Match[str]) -> Translation:
+    """A matrix product of two shapes that have no product."""
+    left, right = read(match["left"]), read(match["right"])
+    pair = operands(case)
+    if isinstance(case.node, ast.Call) and not ast.unparse(case.node.func).endswith("matmul"):
+        return _layer(case, left, right)
+    names = (named(case, pair[0], left), named(case, pair[1], right)) if pair else ()
+    first, second = names or (sizes(left), sizes(right))
+    what = (
+        f"{first} @ {second} has no product: the last axis of the left one ({match['inner']}) "
+        f"must be as long as the second to last of the right one ({match['outer']})"
+    )
+    if len(left) != len(right) and min(len(left), len(right)) > 2:
+        hint = f"One has {len(left)} dimensions, the other {len(right)}."
+        return Translation(what, f"{hint} Is a step left out for one of them, such as the heads?")
+    if pair and (fix := _untransposed(case, pair, left, right)):
+        return Translation(what, "A transpose is about other axes, or too much.", fix)
+    if pair and len(right) > 1 and right[-1] == left[-1]:
+        new = f"{tight(pair[1])}.transpose(-1, -2)"
+        return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
+    joined = pair and len(left) > 1 and len(right) > 1 and right[-1] == left[-2]
+    if pair and joined and case.node is not None:
+        turned = f"{tight(pair[1])} @ {tight(pair[0])}"
+        return Translation(what, "In the other order they have one.", case.fix(case.node, turned))
+    if names and len(left) > 1 and left[-1] == right[-2:][0] + 1:
+        told = f"{tight(pair[0])}[..., :-1]" if pair else "[..., :-1]"
+        hint = "The left one has one column more. If its last column is to be dropped: "
+        return Translation(what, hint + told)
+    return Translation(what, "Write down both shapes, axis by axis. Which of the two is another?")
+
+
+def _untransposed(
+    case: Case, pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape
+) -> Fix | None:
+    """A transpose taken away, or about the last two axes, where that makes a product."""
+    for node, side, needed in ((pair[1], -2, left[-1]), (pair[0], -1, right[-2:][0])):
+        base = _transposed(case, node)
+        shape = (case.value(base) or SeenValue("")).shape
+        if base is None or shape is None or len(shape) < 2:
+            continue
+        if shape[side] == needed:
+            return case.fix(node, base)
+        if shape[-3 - side] == needed:
+            return case.fix(node, f"{tight(base)}.transpose(-1, -2)")
+    return None
+
+
+def _transposed(case: Case, node: ast.expr) -> ast.expr | None:
+    """What is transposed by the call ``node``."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    if node.func.attr not in ("transpose", "permute", "swapaxes"):
+        return None
+    home = node.func.value
+    return node.args[0] if ast.unparse(home) == "F" and node.args else home
+
+
+def _layer(case: Case, left: Shape, right: Shape) -> Translation:
+    """A layer was called with a tensor of another width."""
+    call = case.call
+    name = ast.unparse(call.func) if call else "A layer"
+    given = ast.unparse(call.args[0]) if call and call.args else "its input"
+    if call is not None and (told := attention(case, call)):
+        return told
+    what = f"{name} takes vectors of width {right[-2]}, and {given} has shape {sizes(left)}"
+    if len(left) > 3:
+        return Translation(what, "Are the heads merged again before it?")
+    node = call.args[0] if call and call.args else None
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "F.concat":
+        new = ast.Call(
+            node.func, node.args[:1], [ast.keyword("axis", ast.parse("-1", mode="eval").body)]
+        )
+        hint = "Without axis= parts are joined along axis 0."
+        return Translation(what, hint, case.fix(node, new))
+    if left and left[-1] == right[-1] and left[-1] != right[-2]:
+        hint = f"Linear({right[-1]}, {right[-2]}) would fit: were in_dim and out_dim swapped?"
+        return Translation(what, f"Is a layer left out before this one? Or: {hint}")
+    return Translation(
+        what, f"The last axis must be {right[-2]} long: check it, or the layer's sizes."
+    )
