@@ -111,13 +111,22 @@ def _statements(source: str) -> tuple[ast.stmt, ...]:
 
 
 def _statement(source: str, line: int) -> str:
-    """The text of the innermost statement at ``line``; for one with a body, its header."""
+    """The text of the innermost statement at ``line``; for one with a body, its header.
+
+    A decorator counts as a statement of its own.
+    """
     found: ast.stmt | None = None
     for node in _statements(source):
         if node.lineno <= line <= (node.end_lineno or node.lineno) and (
             found is None or node.lineno >= found.lineno
         ):
             found = node
+    for node in _statements(source):
+        for one in getattr(node, "decorator_list", ()):
+            if one.lineno <= line <= (one.end_lineno or one.lineno):
+                return _segment(
+                    source, (one.lineno, one.end_lineno, one.col_offset, one.end_col_offset)
+                )
     if found is None:
         return ""
     body = getattr(found, "body", None)

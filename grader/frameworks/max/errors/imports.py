@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
+import inspect
 import re
 
 from grader.frameworks.max.errors import brought
@@ -43,6 +45,8 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     node = next((n for n in case.nodes() if isinstance(n, ast.Name) and n.id == name), None)
     own = case.seen.values.get("self")
     line = IMPORTS.get(name, "").format(name)
+    if node is not None and (option := _option(case, node)):
+        return Translation(what, "An option is given by its name.", option)
     if name in brought.HOMES and (told := brought.brought(case, name)):
         return told
     if line:
@@ -57,6 +61,15 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     if holder and node is not None:
         return Translation(what, f"{holder} has it.", case.fix(node, f"{holder}.{name}"))
     return _resembling(case, name, node, what)
+
+
+def _option(case: Case, node: ast.Name) -> Fix | None:
+    """A switch of ``@dataclass`` that is written without ``=True``."""
+    switches = inspect.signature(dataclasses.dataclass).parameters
+    for call in case.calls():
+        if node in call.args and ast.unparse(call.func).endswith("dataclass"):
+            return case.fix(node, f"{node.id}=True") if node.id in switches else None
+    return None
 
 
 def unbound(case: Case, match: re.Match[str]) -> Translation:

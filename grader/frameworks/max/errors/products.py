@@ -36,7 +36,8 @@ def product(case: Case, match: re.Match[str]) -> Translation:
     if pair and joined and case.node is not None:
         turned = f"{tight(pair[1])} @ {tight(pair[0])}"
         return Translation(what, "In the other order they have one.", case.fix(case.node, turned))
-    if names and len(left) > 1 and left[-1] == right[-2:][0] + 1:
+    cut = pair is not None and isinstance(pair[0], ast.Subscript)
+    if names and not cut and len(left) > 1 and left[-1] == right[-2:][0] + 1:
         told = f"{tight(pair[0])}[..., :-1]" if pair else "[..., :-1]"
         hint = "The left one has one column more. If its last column is to be dropped: "
         return Translation(what, hint + told)
