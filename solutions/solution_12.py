@@ -260,7 +260,7 @@ def stream(
     # Hint: That is much faster than one operation after the other.
     # Hint: logits.to_numpy()[0, -1] are the scores of the next token.
     # Hint: next(numbers) is a random number. Take one only where the temperature is not 0.
-    # stub: yield from ()
+    # stub: yield from ()  # Replace this line.
     for _ in range(min(max_new_tokens, model.config.n_positions - len(text))):
         new = text[-1:] if cache is not None else text
         ids = Tensor([new], dtype=DType.int64)  # [1, seq]

@@ -62,8 +62,8 @@ def combine_masks(causal: Tensor, padding: Tensor) -> Tensor:
     """One mask that hides what either of two masks hides.
 
     Args:
-        causal: Additive mask ``[seq, seq]``, as of step 02.
-        padding: Additive mask ``[batch, 1, 1, seq]``, as of :func:`padding_mask`.
+        causal: Additive mask ``[seq, seq]``, as step 02 makes it.
+        padding: Additive mask ``[batch, 1, 1, seq]``, as padding_mask makes it.
 
     Returns:
         Additive mask ``[batch, 1, seq, seq]``, for scores ``[batch, n_head, seq, seq]``.

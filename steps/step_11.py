@@ -3,7 +3,7 @@
 Twelve blocks make GPT-2. In front of them stand two tables that turn token ids and positions into
 vectors, behind them one more normalization, and the first table once more, which turns a vector
 into a score for every token of the vocabulary. The names are Hugging Face's. So the weights of a
-published GPT-2 fit, once four kinds of matrices have been turned.
+published GPT-2 fit, once four kinds of matrices are transposed.
 
 Tasks:
     1. Import functional as F, Embedding, Module, ModuleList and Tensor.
@@ -12,7 +12,7 @@ Tasks:
     4. Create the model around it.
     5. Turn the vectors into logits with the table of tokens.
     6. Give the arrays of a checkpoint the names of the model.
-    7. Turn the matrices that Hugging Face keeps the other way round.
+    7. Transpose the matrices that Hugging Face keeps the other way round.
     8. Say what is missing, unexpected or of another shape.
 
 Run: ./pixiw run s11
@@ -120,7 +120,7 @@ class GPT2LMHeadModel(Module):
         self.transformer = None
 
     def lm_head(self, hidden_states: Tensor) -> Tensor:
-        """The score of every token: the dot product of its vector with the model's.
+        """The score of every token: the dot product of its row in the table with the model's vector.
 
         Args:
             hidden_states: ``[batch, seq, n_embd]``.
@@ -177,7 +177,7 @@ def convert_checkpoint(
         name = None
 
         # TODO: Turn the array if it is one of those that Hugging Face keeps as [in, out].
-        # Hint: name.endswith(TRANSPOSED) takes all four ends at once. stored.T is turned.
+        # Hint: name.endswith(TRANSPOSED) takes all four ends at once. stored.T is the transpose.
         array = None
 
         # TODO: Note a problem if no parameter has this name, or if its shape is another.
