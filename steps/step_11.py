@@ -120,7 +120,7 @@ class GPT2LMHeadModel(Module):
         self.transformer = None
 
     def lm_head(self, hidden_states: Tensor) -> Tensor:
-        """The score of every token: the dot product of its row in the table with the model's vector.
+        """The score of every token: how its row in the table fits the model's vector.
 
         Args:
             hidden_states: ``[batch, seq, n_embd]``.
