@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from checks.step_11.trials import TURNED
+from checks.step_11.trials import BUFFERS, HEAD, PREFIX, TURNED
 from grader.rubric import ArrayArg, Call, Evidence, Failed, Rule, Ruling, State
 
-PREFIX, HEAD = "transformer.", "lm_head.weight"
 NAME = re.compile(r"[A-Za-z_][\w.{}]*\.[\w.{}]+")
 SHAPE = re.compile(r"[\[(](\d+(?:, *\d+)*),?[\])]")
 
@@ -140,7 +139,7 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
             'f"transformer.{key}"',
             prefix,
         )
-    if name.endswith((".attn.bias", ".attn.masked_bias")):
+    if name.endswith(BUFFERS):
         return Complaint(
             f"It takes {name} for a weight: that is a causal mask of an old checkpoint",
             "Leave out every key that ends in one of BUFFERS: key.endswith(BUFFERS)",

@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.results_gpt2 import described
-from checks.step_11.complaints import HEAD, PREFIX, Complaint
-from checks.step_11.trials import TURNED
+from checks.step_11.complaints import Complaint
+from checks.step_11.trials import PREFIX, TURNED, weights_of
 from grader.rubric import ArrayArg, Call, Evidence, Failed, Rule, Ruling, Seen, SeenArray, State
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
-BUFFERS = (".attn.bias", ".attn.masked_bias")
 KEPT = r"^\w+\[\w+\] = |ascontiguousarray|astype"
 TURN = r"\.T\b|transpose\(|swapaxes|endswith"
 
@@ -59,13 +58,7 @@ def _wanted(evidence: Evidence, trial: str) -> Arrays:
     """What the conversion of a trial's checkpoint returns."""
     calls = [one for one in evidence.trials[trial].probe.actions if isinstance(one, Call)]
     given = next((arg for one in calls for arg in one.args if isinstance(arg, dict)), {})
-    wanted: dict[str, npt.NDArray[np.generic]] = {}
-    for key, one in given.items():
-        if isinstance(one, ArrayArg) and key != HEAD and not key.endswith(BUFFERS):
-            name = PREFIX + key.removeprefix(PREFIX)
-            array = one.array.T if name.endswith(TURNED) else one.array
-            wanted[name] = array.astype(np.float32)
-    return wanted
+    return weights_of({key: one.array for key, one in given.items() if isinstance(one, ArrayArg)})
 
 
 def _complaint(seen: Seen, wanted: Arrays) -> Complaint | None:

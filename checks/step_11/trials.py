@@ -33,7 +33,11 @@ AnyArray = npt.NDArray[np.floating]
 TURNED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight")
 """Ends of the names that Hugging Face keeps as ``[in, out]``."""
 
+PREFIX = "transformer."
 TABLE, HEAD = "transformer.wte.weight", "lm_head.weight"
+
+BUFFERS = (".attn.bias", ".attn.masked_bias")
+"""Ends of the names that are causal masks and no weights."""
 
 
 def draw(rng: Rng) -> list[Trial]:
@@ -137,6 +141,16 @@ def stored(weights: Mapping[str, Array], *, prefix: bool) -> dict[str, Array]:
     }
 
 
+def weights_of(checkpoint: Mapping[str, npt.NDArray[np.generic]]) -> dict[str, Array]:
+    """The weights in what Hugging Face stores; what is no weight is left out."""
+    named = {PREFIX + key.removeprefix(PREFIX): array for key, array in checkpoint.items()}
+    return {
+        name: np.ascontiguousarray(array.T if name.endswith(TURNED) else array).astype(np.float32)
+        for name, array in named.items()
+        if name != PREFIX + HEAD and not name.endswith(BUFFERS)
+    }
+
+
 def misread(weights: Mapping[str, Array], **knobs: object) -> dict[str, Array]:
     """The weights that a wrong conversion would give."""
     turned = knobs.get("turned")
@@ -159,10 +173,7 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         name: array.astype(np.float16)
         for name, array in stored(model_weights(rng, sizes), prefix=True).items()
     }
-    rounded = {
-        name: np.ascontiguousarray(array.T if name.endswith(TURNED) else array).astype(np.float32)
-        for name, array in halves.items()
-    }
+    rounded = weights_of(halves)
     doubles = {name: array.astype(np.float64) for name, array in bare.items()}
     head = {HEAD: weights[TABLE]}
     return [
