@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ from pathlib import Path
 
 from grader import frameworks
 from tools import bench_page, bench_watch, bench_workers
-from tools.bench_page import GRADE, IMPORT, seconds
+from tools.bench_page import in_turns, seconds
 
 EAGER = (
     "-c",
@@ -82,11 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _start(name: str, environment: Mapping[str, str], turns: int) -> float:
-    imports, grades = [], []
-    for _ in range(turns):
-        imports.append(seconds(IMPORT, environment))
-        grades.append(seconds(GRADE, environment))
-    base, grade = statistics.median(imports), statistics.median(grades)
+    base, grade = in_turns(turns, environment)
     print(
         f"{name}: import of MAX {base:.3f} s, grade s05 {grade:.3f} s, ratio {grade / base:.2f} "
         f"(median of {turns})"

@@ -53,11 +53,7 @@ def main(turns: int, saves: int) -> None:
 
 
 def _figures(turns: int, saves: int) -> Iterator[Figure]:
-    imports, grades = [], []
-    for _ in range(turns):
-        imports.append(seconds(IMPORT))
-        grades.append(seconds(GRADE))
-    base, grade = statistics.median(imports), statistics.median(grades)
+    base, grade = in_turns(turns)
     yield Figure("grade step 05's solution, against the import of MAX", grade / base, "x", 1.4)
     watched, _ = bench_watch.measure(saves)
     yield Figure("watch: from the save to the report", 1000 * statistics.median(watched), "ms", 200)
@@ -65,6 +61,13 @@ def _figures(turns: int, saves: int) -> Iterator[Figure]:
     yield Figure("check all twelve solutions", statistics.median(checks), "s", 3.5)
     yield Figure("gpt2: the first word, where MAX has compiled nothing", first_word(), "s", 3)
     yield Figure("gpt2: writing with NumPy", _tokens_a_second(), "tokens/s", 60, at_least=True)
+
+
+def in_turns(turns: int, environment: Mapping[str, str] | None = None) -> tuple[float, float]:
+    """The medians of importing MAX and of grading step 05's solution, by turns, in seconds."""
+    taken = [(seconds(IMPORT, environment), seconds(GRADE, environment)) for _ in range(turns)]
+    imports, grades = zip(*taken, strict=True)
+    return statistics.median(imports), statistics.median(grades)
 
 
 def seconds(arguments: tuple[str, ...], environment: Mapping[str, str] | None = None) -> float:
