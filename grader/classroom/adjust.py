@@ -11,13 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.classroom.columns import folded
-from grader.classroom.roster import Person, Roster, read
+from grader.classroom.roster import Person, read
 
 COLUMNS = ("student", "step", "bonus", "points")
 
@@ -45,12 +45,11 @@ def adjustments(
     if folded("student") not in map(folded, table.header):
         raise Unusable(f"{path}: the first line should be {','.join(COLUMNS)}.")
     every, known = tuple(steps), _names(people)
+    only = every[0] if len(every) == 1 else ""
     found = {}
-    for row in _rows(table):
-        who, step = (
-            row.get("student", ""),
-            row.get("step", "") or (every[0] if every[1:] == () else ""),
-        )
+    for cells in table.rows:
+        row = {folded(title): cell for title, cell in cells.items()}
+        who, step = row.get("student", ""), row.get("step", "") or only
         names = known.get(folded(who), set())
         if len(names) != 1:
             what = "nobody is" if not names else "several people are"
@@ -63,11 +62,6 @@ def adjustments(
             _number(path, who, points) if points else None,
         )
     return found
-
-
-def _rows(table: Roster) -> Iterable[Mapping[str, str]]:
-    for row in table.rows:
-        yield {folded(title): cell for title, cell in row.items()}
 
 
 def _names(people: Iterable[Person]) -> dict[str, set[str]]:
