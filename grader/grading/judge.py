@@ -162,7 +162,7 @@ def _missing(case: Case, check: Check) -> str | None:
 def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check on a part that a named mistake breaks."""
     failed = _not_found(check, finding)
-    places = (getattr(m, "place", "") for m in _mistakes(case) if check in case.rubric.blamed(m))
+    places = (m.place for m in _mistakes(case) if check in case.rubric.blamed(m))
     place = next(filter(None, places), None)
     if place is not None and (line := origins.place(case.source.tree, place)) is not None:
         failed = replace(failed, line=line)

@@ -90,7 +90,7 @@ class Placing:
         places = [
             place
             for one in self.rubric.misconceptions
-            if (place := getattr(one, "place", "")) and check in self.rubric.blamed(one)
+            if (place := one.place) and check in self.rubric.blamed(one)
         ]
         return (inside is not None and inside.name == "__init__") or result.line in [
             origins.place(self.source.tree, place) for place in places
