@@ -14,20 +14,6 @@ from grader.frameworks.max.engine import special
 from grader.frameworks.max.engine.operation import Array, Handler, Operation
 
 
-def _unary(function: Callable[[Array], Array]) -> Handler:
-    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
-        return function(arrays[0])
-
-    return handle
-
-
-def _binary(function: Callable[[Array, Array], Array]) -> Handler:
-    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
-        return function(arrays[0], arrays[1])
-
-    return handle
-
-
 def _divide(left: Array, right: Array) -> Array:
     """Divide; integers truncate toward zero (MAX builds ``//`` on top of this)."""
     if left.dtype.kind == "f":
@@ -64,11 +50,6 @@ def _not_equal(left: Array, right: Array) -> Array:
     return np.not_equal(left, right)
 
 
-def _select(operation: Operation, arrays: Sequence[Array]) -> Array:
-    condition, if_true, if_false = arrays
-    return np.where(condition, if_true, if_false)
-
-
 def _cast(operation: Operation, arrays: Sequence[Array]) -> Array:
     """Convert; floats to integers truncate toward zero, anything to bool is ``!= 0``."""
     x, target = arrays[0], operation.dtype
@@ -77,51 +58,62 @@ def _cast(operation: Operation, arrays: Sequence[Array]) -> Array:
     return x.astype(target)
 
 
-HANDLERS: Mapping[str, Handler] = MappingProxyType(
+FUNCTIONS: Mapping[str, Callable[..., Array]] = MappingProxyType(
     {
-        "AddOp": _binary(np.add),
-        "SubOp": _binary(np.subtract),
-        "MulOp": _binary(np.multiply),
-        "DivOp": _binary(_divide),
-        "ModOp": _binary(_modulo),
-        "PowOp": _binary(np.power),
-        "MaxOp": _binary(np.fmax),
-        "MinOp": _binary(np.fmin),
-        "AndOp": _binary(np.logical_and),
-        "OrOp": _binary(np.logical_or),
-        "XorOp": _binary(np.logical_xor),
-        "EqualOp": _binary(np.equal),
-        "NotEqualOp": _binary(_not_equal),
-        "GreaterOp": _binary(np.greater),
-        "GreaterEqualOp": _binary(np.greater_equal),
-        "NotOp": _unary(np.logical_not),
-        "NegativeOp": _unary(np.negative),
-        "AbsOp": _unary(np.absolute),
-        "CeilOp": _unary(np.ceil),
-        "FloorOp": _unary(np.floor),
-        "TruncOp": _unary(np.trunc),
-        "RoundOp": _unary(np.rint),
-        "ExpOp": _unary(np.exp),
-        "LogOp": _unary(np.log),
-        "Log1pOp": _unary(np.log1p),
-        "SqrtOp": _unary(np.sqrt),
-        "RsqrtOp": _unary(special.rsqrt),
-        "TanhOp": _unary(np.tanh),
-        "AtanhOp": _unary(np.arctanh),
-        "SinOp": _unary(np.sin),
-        "CosOp": _unary(np.cos),
-        "ErfOp": _unary(special.erf),
-        "SigmoidOp": _unary(special.sigmoid),
-        "SiluOp": _unary(special.silu),
-        "ReluOp": _unary(special.relu),
-        "GeluOp": _unary(special.gelu),
-        "GeluTanhOp": _unary(special.gelu_tanh),
-        "GeluQuickOp": _unary(special.gelu_quick),
-        "IsNanOp": _unary(np.isnan),
-        "IsInfOp": _unary(np.isinf),
-        "SelectOp": _select,
-        "CastOp": _cast,
+        "AddOp": np.add,
+        "SubOp": np.subtract,
+        "MulOp": np.multiply,
+        "DivOp": _divide,
+        "ModOp": _modulo,
+        "PowOp": np.power,
+        "MaxOp": np.fmax,
+        "MinOp": np.fmin,
+        "AndOp": np.logical_and,
+        "OrOp": np.logical_or,
+        "XorOp": np.logical_xor,
+        "EqualOp": np.equal,
+        "NotEqualOp": _not_equal,
+        "GreaterOp": np.greater,
+        "GreaterEqualOp": np.greater_equal,
+        "NotOp": np.logical_not,
+        "NegativeOp": np.negative,
+        "AbsOp": np.absolute,
+        "CeilOp": np.ceil,
+        "FloorOp": np.floor,
+        "TruncOp": np.trunc,
+        "RoundOp": np.rint,
+        "ExpOp": np.exp,
+        "LogOp": np.log,
+        "Log1pOp": np.log1p,
+        "SqrtOp": np.sqrt,
+        "RsqrtOp": special.rsqrt,
+        "TanhOp": np.tanh,
+        "AtanhOp": np.arctanh,
+        "SinOp": np.sin,
+        "CosOp": np.cos,
+        "ErfOp": special.erf,
+        "SigmoidOp": special.sigmoid,
+        "SiluOp": special.silu,
+        "ReluOp": special.relu,
+        "GeluOp": special.gelu,
+        "GeluTanhOp": special.gelu_tanh,
+        "GeluQuickOp": special.gelu_quick,
+        "IsNanOp": np.isnan,
+        "IsInfOp": np.isinf,
+        "SelectOp": np.where,
     }
 )
+"""Each operation as a function of its operands; the result has the dtype that MAX announces."""
 
-CUSTOM_HANDLERS: Mapping[str, Handler] = MappingProxyType({"mo.acos": _unary(np.arccos)})
+
+def _handler(function: Callable[..., Array]) -> Handler:
+    def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
+        return function(*arrays)
+
+    return handle
+
+
+HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {name: _handler(function) for name, function in FUNCTIONS.items()} | {"CastOp": _cast}
+)
+CUSTOM_HANDLERS: Mapping[str, Handler] = MappingProxyType({"mo.acos": _handler(np.arccos)})

@@ -36,7 +36,9 @@ def _slice(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 def _split(operation: Operation, arrays: Sequence[Array]) -> Sequence[Array]:
     x, sizes = arrays
-    return np.split(x, np.cumsum(sizes)[:-1], operation.axis)
+    before = (slice(None),) * (operation.axis % x.ndim)
+    ends = np.cumsum(sizes).tolist()
+    return [x[*before, start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _concat(operation: Operation, arrays: Sequence[Array]) -> Array:

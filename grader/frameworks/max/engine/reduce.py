@@ -25,9 +25,9 @@ def _reduction(function: Callable[..., Any]) -> Handler:
 def _mean(operation: Operation, arrays: Sequence[Array]) -> Array:
     """The mean; for integers rounded toward zero."""
     x, axis = arrays[0], operation.axis
-    if x.dtype.kind == "f":
-        return np.asarray(np.mean(x, axis, keepdims=True))
     total: Array = np.add.reduce(x, axis, dtype=x.dtype, keepdims=True)
+    if x.dtype.kind == "f":
+        return np.divide(total, x.shape[axis], dtype=x.dtype)
     return np.asarray(np.trunc(total / max(x.shape[axis], 1)), x.dtype)
 
 
@@ -64,26 +64,30 @@ def _index_of(function: Callable[..., Any], worst: float) -> Handler:
 def _shifted(x: Array, axis: int) -> Array:
     """Subtract the largest value of each row; a row of minus infinity stays as it is."""
     largest = np.fmax.reduce(x, axis, keepdims=True, initial=np.finfo(x.dtype).min)
-    return np.asarray(x - largest)
+    return np.subtract(x, largest)
 
 
-def _powers(shifted: Array) -> Array:
-    """``exp``, infinite for NaN: MAX's softmax returns NaN there and 0 in the rest of the row."""
+def _powers(shifted: Array, axis: int) -> tuple[Array, Array]:
+    """``exp`` and its sum along an axis, infinite for NaN.
+
+    MAX's softmax returns NaN there and 0 in the rest of the row.
+    """
     powers = np.exp(shifted)
-    powers[np.isnan(powers)] = np.inf
-    return np.asarray(powers)
+    total = np.add.reduce(powers, axis, keepdims=True)
+    if np.isnan(total).any():
+        np.copyto(powers, np.inf, where=np.isnan(powers))
+        total = np.add.reduce(powers, axis, keepdims=True)
+    return powers, total
 
 
 def _softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
-    powers = _powers(_shifted(arrays[0], operation.axis))
-    result: Array = powers / powers.sum(operation.axis, keepdims=True)
-    return result
+    powers, total = _powers(_shifted(arrays[0], operation.axis), operation.axis)
+    return np.divide(powers, total, out=powers)
 
 
 def _log_softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
     shifted = _shifted(arrays[0], operation.axis)
-    result: Array = shifted - np.log(_powers(shifted).sum(operation.axis, keepdims=True))
-    return result
+    return np.subtract(shifted, np.log(_powers(shifted, operation.axis)[1]), out=shifted)
 
 
 def _cumsum(operation: Operation, arrays: Sequence[Array]) -> Array:

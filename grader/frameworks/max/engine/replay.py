@@ -21,12 +21,13 @@ from max import graph
 from max.graph import Dim, StaticDim, SymbolicDim
 
 from grader.frameworks.max.engine import private
+from grader.frameworks.max.engine.elementwise import FUNCTIONS
 from grader.frameworks.max.engine.handlers import HANDLERS
 from grader.frameworks.max.engine.operation import Array, Unsupported
 from grader.frameworks.max.engine.seam import StagedOperation, read
 
-Lengths = Mapping[Dim, int]
-"""The size of each dimension that has a name or is computed from such names."""
+Lengths = Sequence[int]
+"""The size of each dimension of the graph's shapes, by its number."""
 
 Compute = Callable[[Lengths, Sequence[Array]], Any]
 """What computes an operation: an array, or a list of them if it has several results."""
@@ -70,11 +71,12 @@ class Replay:
             Unsupported: it has an operation that NumPy does not compute here.
         """
         self._numbers: dict[Any, int] = {}
-        self._named: dict[Dim, None] = {}
+        self._dims: dict[Dim, int] = {}
         self._values: list[Array | None] = []
         self._inputs = [self._number(each._mlir_value) for each in staged.inputs]  # noqa: SLF001
-        self._shapes = [tuple(each.type.shape) for each in staged.inputs]
+        self._shapes = [tuple(map(_known, each.type.shape)) for each in staged.inputs]
         steps, self._outputs = self._read(staged, weights)
+        self._sizes = [_known(dim) for dim in self._dims]
         self._steps = _with_ends(steps, self._outputs)
 
     def __call__(self, *arrays: Array) -> list[Array]:
@@ -107,17 +109,15 @@ class Replay:
         return self._numbers[value]
 
     def _lengths(self, arrays: Sequence[Array]) -> Lengths:
-        """The size of every dimension with a name, from the shapes of the inputs."""
+        """The size of every dimension, from the shapes of the inputs."""
         found: dict[str, int] = {}
         for shape, array in zip(self._shapes, arrays, strict=True):
-            if len(shape) != array.ndim:
+            if len(shape) != array.ndim or any(
+                size != (found.setdefault(dim, size) if isinstance(dim, str) else dim)
+                for dim, size in zip(shape, array.shape, strict=True)
+            ):
                 raise ValueError(f"an input has shape {array.shape}, its graph {shape}")
-            for dim, size in zip(shape, array.shape, strict=True):
-                name = dim.name if isinstance(dim, SymbolicDim) else None
-                known = int(dim) if name is None else found.setdefault(name, size)
-                if known != size:
-                    raise ValueError(f"an input has shape {array.shape}, its graph {shape}")
-        return {dim: _size(dim, found) for dim in self._named}
+        return [_size(known, found) for known in self._sizes]
 
     def _read(
         self, staged: graph.Graph, weights: Mapping[str, Array]
@@ -135,7 +135,7 @@ class Replay:
             compute = self._compute(kind, operation, weights)
             gives = tuple(self._number(each) for each in operation.results)
             if len(gives) == 1 and constant.issuperset(takes) and kind not in OF_LENGTHS:
-                self._values[gives[0]] = compute({}, self._known(takes))
+                self._values[gives[0]] = compute((), self._known(takes))
                 constant.add(gives[0])
             else:
                 steps.append(_Step(compute, takes, gives, ()))
@@ -157,7 +157,11 @@ class Replay:
             return self._of_lengths(kind, operation)
         if kind == "Operation":  # rmo.concat, which has no class in Python
             return _concat(operation)
-        handler = HANDLERS.get(kind.removeprefix("Mo"))
+        name = kind.removeprefix("Mo")
+        if name in FUNCTIONS:
+            function = FUNCTIONS[name]
+            return lambda _lengths, arrays: function(*arrays)
+        handler = HANDLERS.get(name)
         if handler is None:
             raise Unsupported(f"{kind} is not computed on NumPy here")
         seen = _Remembered(operation)
@@ -187,11 +191,11 @@ class Replay:
             return lambda lengths, arrays: arrays[0].reshape([lengths[dim] for dim in dims])
         return lambda lengths, arrays: np.broadcast_to(arrays[0], [lengths[dim] for dim in dims])
 
-    def _shape(self, attribute: Any) -> list[Dim]:
-        """The dimensions of a shape, whose sizes each run will need."""
-        dims = list(graph.Shape.from_mlir(attribute))
-        self._named |= dict.fromkeys(dims)
-        return dims
+    def _shape(self, attribute: Any) -> list[int]:
+        """The numbers of a shape's dimensions, whose sizes each run will need."""
+        return [
+            self._dims.setdefault(dim, len(self._dims)) for dim in graph.Shape.from_mlir(attribute)
+        ]
 
 
 OF_LENGTHS = ("ShapeToTensorOp", "ReshapeOp", "BroadcastToOp", "SliceOp")
@@ -209,11 +213,28 @@ def _value(operand: Any) -> Any:
     return getattr(operand, "value", operand)
 
 
-def _size(dim: Dim, found: Mapping[str, int]) -> int:
-    """The size of a dimension, given those that have names."""
+Size = int | str | Callable[[Mapping[str, int]], int]
+"""The size of a dimension: known, or that of a name, or computed from the names' sizes."""
+
+
+def _known(dim: Dim) -> Size:
+    """What is known of a dimension before a run."""
     if isinstance(dim, StaticDim):
         return int(dim)
-    return int(found[dim.name] if isinstance(dim, SymbolicDim) else dim.substitute(found))
+    if isinstance(dim, SymbolicDim):
+        return str(dim.name)
+    attribute: Any = dim.to_mlir()
+    if attribute.opcode == (Dim("past") + "seq").to_mlir().opcode:
+        terms = [_known(Dim(each)) for each in attribute.operands]
+        return lambda found: sum(_size(each, found) for each in terms)
+    return lambda found: int(dim.substitute(found))  # which takes MAX 30 microseconds
+
+
+def _size(known: Size, found: Mapping[str, int]) -> int:
+    """The size of a dimension, given those that have names."""
+    if isinstance(known, int):
+        return known
+    return found[known] if isinstance(known, str) else known(found)
 
 
 def _concat(operation: Any) -> Compute:

@@ -48,8 +48,12 @@ def gelu(x: Array) -> Array:
 def gelu_tanh(x: Array) -> Array:
     """The tanh approximation of GELU, the one that GPT-2 uses."""
     kind = x.dtype.type
-    inner = kind(SQRT_TWO_OVER_PI) * (x + kind(0.044715) * x * x * x)
-    result: Array = kind(0.5) * x * (1 + np.tanh(inner))
+    inner = kind(0.044715) * x * x * x
+    inner += x
+    inner *= kind(SQRT_TWO_OVER_PI)
+    result: Array = np.tanh(inner, out=inner)
+    result += 1
+    result *= kind(0.5) * x
     return result
 
 
