@@ -10,6 +10,8 @@ forward pass on MAX's own kernels from an empty cache, which takes minutes.
 
 ``compare``: the course's GPT-2 beside Hugging Face's on PyTorch; in the environment ``parity``.
 
+``growth``: how time and memory grow with the text, with the submissions and with the workers.
+
 ``workers``: CPU seconds of one grading with a fresh, a pooled and a forked worker.
 """
 
@@ -44,6 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from tools import bench_compare
 
         bench_compare.main(given[1:])
+        return
+    if given[:1] == ["growth"]:
+        from tools import bench_growth
+
+        bench_growth.main(given[1:])
         return
     if given[:1] == ["class"]:
         from tools import bench_class

@@ -23,6 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -58,22 +59,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rng = random.Random(asked.seed)  # noqa: S311 - which files, not which secrets
     with tempfile.TemporaryDirectory(prefix="bench-class-") as name:
         folder = Path(name)
-        kinds = _hand_in(folder / "in", asked.step, asked.count, rng)
+        kinds = hand_in(folder / "in", asked.step, asked.count, rng)
         print(", ".join(f"{count} {kind}" for kind, count in kinds.items()))
-        many = _Run(folder, "many", asked.step, asked.workers)
-        many.measure(asked.count)
-        one = _Run(folder, "one", asked.step, 1, like=many)
+        many = Run(folder, "many", asked.step, asked.workers)
+        many.describe(many.measure(), asked.count)
+        one = Run(folder, "one", asked.step, 1, like=many)
         one.start().wait()
         print(f"1 worker returns the same bytes as {asked.workers}: {_same(many.out, one.out)}")
         if asked.kills:
-            killed = _Run(folder, "killed", asked.step, asked.workers, like=many)
+            killed = Run(folder, "killed", asked.step, asked.workers, like=many)
             when = killed.kill(asked.count, asked.kills, rng)
             print(
                 f"killed at {when} of {asked.count}: the same bytes: {_same(many.out, killed.out)}"
             )
 
 
-def _hand_in(where: Path, step: str, count: int, rng: random.Random) -> Counter[str]:
+def hand_in(where: Path, step: str, count: int, rng: random.Random) -> Counter[str]:
+    """Write so many submissions, each for a student of its own; returns how many of each kind."""
     right = variants.of(step, right=True)
     wrong = [one for one in variants.of(step, right=False) if not one.stem.startswith("endless")]
     kinds: Counter[str] = Counter()
@@ -94,11 +96,19 @@ def _hand_in(where: Path, step: str, count: int, rng: random.Random) -> Counter[
     return kinds
 
 
-class _Run:
+class Measured(NamedTuple):
+    """What a run took: seconds, those of all processors, and bytes held at so many results."""
+
+    seconds: float
+    processor_s: float
+    memory: dict[int, int]
+
+
+class Run:
     """One run of the command; one that is ``like`` another has its key."""
 
     def __init__(
-        self, folder: Path, name: str, step: str, workers: int, like: _Run | None = None
+        self, folder: Path, name: str, step: str, workers: int, like: Run | None = None
     ) -> None:
         self.out = folder / name
         if like is not None:
@@ -110,35 +120,42 @@ class _Run:
         self._workers = workers
 
     def start(self) -> subprocess.Popen[bytes]:
+        """Start it, or resume it."""
         quiet = subprocess.DEVNULL
         return subprocess.Popen(self._command, cwd=course.ROOT, stdout=quiet, stderr=quiet)
 
     def done(self) -> int:
+        """How many results there are."""
         return sum(1 for _ in self._results())
 
     def _results(self) -> Iterator[Path]:
         return (self.out / "results").glob("*.json")
 
-    def measure(self, count: int) -> None:
-        """Run it, and print its speed and memory use."""
+    def measure(self) -> Measured:
+        """Run it to its end."""
         started, memory, spent = time.monotonic(), {}, 0.0
         process = self.start()
         while process.poll() is None:
-            time.sleep(0.5)
+            time.sleep(0.2)
             held, spent = _usage(process.pid, spent)
             memory[self.done()] = held
-        seconds = time.monotonic() - started
+        return Measured(time.monotonic() - started, spent, memory)
+
+    def describe(self, measured: Measured, count: int) -> None:
+        """Print its speed and its use of memory."""
         results = [json.loads(path.read_text()) for path in self._results()]
         tiers = Counter(result["isolation"] for result in results)
         late = sum(result["verdict"] == "timeout" for result in results)
         print(
-            f"{self._workers} workers: {count} in {seconds:.0f} s, {count / seconds:.2f} a second, "
-            f"{spent / count:.2f} CPU seconds each; {late} ran out of time; {dict(tiers)}"
+            f"{self._workers} workers: {count} in {measured.seconds:.0f} s, "
+            f"{count / measured.seconds:.2f} a second, {measured.processor_s / count:.2f} CPU "
+            f"seconds each; {late} ran out of time; {dict(tiers)}"
         )
+        memory = measured.memory
         early = [held for done, held in memory.items() if 80 <= done <= 120]
-        late = [held for done, held in memory.items() if count - 60 <= done <= count - 10]
-        if early and late and all(early):
-            a, b = (statistics.median(each) / 2**20 for each in (early, late))
+        at_end = [held for done, held in memory.items() if count - 60 <= done <= count - 10]
+        if early and at_end and all(early):
+            a, b = (statistics.median(each) / 2**20 for each in (early, at_end))
             most = max(memory.values()) / 2**20
             print(
                 f"memory: {a:.0f} MiB around the 100th, {b:.0f} MiB at the end, {b / a:.2f} times; "

@@ -133,7 +133,10 @@ def serve(descriptor: int) -> None:
     pipe = Connection(descriptor)
     threading.Thread(target=_end_with, args=(descriptor,), daemon=True).start()
     while True:
-        name, data, options = pipe.recv()
+        try:
+            name, data, options = pipe.recv()
+        except EOFError:
+            return
         # It counts this process alone, and forked workers do not inherit it.
         signal.setitimer(signal.ITIMER_PROF, CPU_S)
         step = course.find(name)
