@@ -21,7 +21,9 @@ STEPS = course.steps()
 PAGES = [
     ROOT / "steps" / f"{name}.md" for name in ("what_it_costs", "what_heads_learn", "mistakes")
 ]
-REFERENCE = re.compile(r'steps/step_(\d\d)\.md`?,\s+"([^"]+)"')
+REFERENCE = re.compile(r'[Ss]tep[ _](\d\d)(?:\.md)?`?,\s+"([^"]+)"')
+REFERENCE_BACK = re.compile(r'"([A-Z][^"]+)" (?:of|in)\s+step (\d\d)')
+"""A section of another step: step 03, "Scaling"; "Scaling" of step 03."""
 each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
 
 
@@ -119,7 +121,9 @@ def test_references_to_sections_find_them() -> None:
         for path in sorted((ROOT / folder).rglob("*.*")):
             if path.suffix not in {".md", ".py"}:
                 continue
-            for number, heading in REFERENCE.findall(path.read_text(encoding="utf-8")):
+            text = path.read_text(encoding="utf-8")
+            back = [(number, heading) for heading, number in REFERENCE_BACK.findall(text)]
+            for number, heading in REFERENCE.findall(text) + back:
                 found += 1
                 assert heading in known[number], f"{path.name}: {heading}"
     assert found
