@@ -1,13 +1,18 @@
 """What every test relies on."""
 
+import fcntl
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from grader import sandbox
 from grader.base import machine
+from grader.base.course import ROOT
 
 
 def pytest_configure() -> None:
@@ -62,3 +67,18 @@ def workers() -> Iterator[sandbox.WorkerPool]:
     """Workers for tests that grade in this process: MAX is imported once for all of a file."""
     with sandbox.WorkerPool(1) as pool:
         yield pool
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built book, one for all processes of pytest-xdist. Nobody changes it."""
+    folder = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        folder = folder.parent
+    site = folder / "book"
+    with (folder / "book.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not site.exists():
+            command = [sys.executable, "-m", "book", "--output", str(site)]
+            subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return site

@@ -87,22 +87,30 @@ def test_the_locks_pin_each_package_with_its_hashes_and_name_no_address(
             assert "--hash=sha256:" in block, block
 
 
-def test_a_package_is_locked_once_so_that_each_environment_has_the_same(
-    manifest: Manifest,
-) -> None:
-    names = [
-        set(re.findall(r"^([\w.-]+)==", (ROOT / each.lock).read_text("utf-8"), re.MULTILINE))
-        for each in locked(manifest)
-    ]
-    assert min(map(len, names)) > 0
-    assert sum(map(len, names)) == len(set.union(*names))
+def test_a_package_is_locked_the_same_in_each_environment(manifest: Manifest) -> None:
+    pins: dict[str, set[str]] = {}
+    for each in locked(manifest):
+        found = re.findall(r"(?m)^([\w.-]+)==(.+) \\$", (ROOT / each.lock).read_text("utf-8"))
+        assert found
+        for name in {name for name, _ in found}:
+            pins.setdefault(name, set()).add(str([pin for one, pin in found if one == name]))
+    assert [name for name, pinned in pins.items() if len(pinned) > 1] == []
+
+
+def test_a_lock_leaves_out_what_the_environments_below_it_pin(manifest: Manifest) -> None:
+    for each in locked(manifest):
+        layers = [one for one in manifest.layers(each) if one in locked(manifest)]
+        texts = [(ROOT / one.lock).read_text("utf-8") for one in layers]
+        names = [set(re.findall(r"(?m)^([\w.-]+)==", text)) for text in texts]
+        assert not set().union(*names[:-1]) & names[-1]
 
 
 def test_environments_lie_on_each_other(manifest: Manifest) -> None:
     for name, wanted in {
         "default": ["default"],
-        "lint": ["default", "uv", "classroom", "test", "lint"],
-        "parity": ["default", "uv", "classroom", "test", "parity"],
+        "book": ["default", "book"],
+        "lint": ["default", "uv", "classroom", "book", "test", "lint"],
+        "parity": ["default", "uv", "classroom", "book", "test", "parity"],
     }.items():
         layers = manifest.layers(manifest.environment(name))
         assert [each.name for each in layers] == wanted

@@ -35,16 +35,23 @@ packages, and none of them decides a result."""
 def main() -> None:
     """Write the lock of each environment, lower layers (with fewer features) first."""
     manifest = read(ROOT)
+    earlier: list[Path] = []
     for environment in sorted(manifest.environments.values(), key=lambda e: len(e.features)):
         if environment.name not in UNLOCKED:
-            _lock(environment, [ROOT / e.lock for e in manifest.layers(environment)[:-1]])
+            _lock(environment, [ROOT / e.lock for e in manifest.layers(environment)[:-1]], earlier)
+            earlier.append(ROOT / environment.lock)
             print(f"wrote {environment.lock}")
 
 
-def _lock(environment: Environment, below: Sequence[Path]) -> None:
+def _lock(environment: Environment, below: Sequence[Path], earlier: Sequence[Path]) -> None:
+    """Write the lock of an environment.
+
+    ``below`` are the locks whose pins it leaves out, ``earlier`` all those written before it: a
+    package that two of them need has the same version in both.
+    """
     path = ROOT / environment.lock
     path.parent.mkdir(exist_ok=True)
-    common = _compile(environment.requirements, below, "--universal", "--python-version", OLDEST)
+    common = _compile(environment.requirements, earlier, "--universal", "--python-version", OLDEST)
     found = _blocks(common)
     # uv takes a package's dependencies from one of its wheels, but those of max-core ask for
     # different packages. So each machine is resolved too, and what only it needs is added.
@@ -53,7 +60,7 @@ def _lock(environment: Environment, below: Sequence[Path]) -> None:
         chosen.write_text(common, encoding="utf-8")
         for machine, condition in MACHINES.items():
             options = ("--python-platform", machine, "--python-version", USUAL)
-            own = _blocks(_compile(environment.requirements, [*below, chosen], *options))
+            own = _blocks(_compile(environment.requirements, [*earlier, chosen], *options))
             for name in own.keys() - found.keys():
                 pin, rest = own[name][0].split(" ", 1)
                 found[name] = [f"{pin} ; {condition} {rest}", *own[name][1:]]

@@ -1,0 +1,1 @@
+"""The course as a web site: one page for each lesson, solution and chapter (docs/adr/0022)."""

@@ -1,0 +1,1 @@
+"""Drawings of the book, as SVG made from data."""

@@ -1,0 +1,156 @@
+"""Writes the pages of the book as Sphinx's sources, from the course's own files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from book import formulas, solutions
+from book.drawings import computation
+from book.sources import FENCE, convert, outside_code, raw, section
+from grader.base import course
+from grader.base.course import ROOT
+from grader.base.model import Step
+
+OWN = Path(__file__).resolve().parent / "pages"
+HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+
+SHARED = ("mistakes", "glossary", "what_it_costs", "what_heads_learn")
+"""Pages beside the lessons; the book has them under the same names."""
+
+BEGIN = ("Quick start", "How a step works", "Grade at every save", "When something does not work")
+"""The sections of README.md that a beginner needs."""
+
+EXPLORERS = {
+    "s02": ("A worked example", "mask"),
+    "s03": ("Scaling", "scale"),
+    "s05": ("Heads", "heads"),
+    "s06": ("A worked example", "rotation"),
+    "s10": ("The cache", "cache"),
+    "s11": ("A stack of blocks", "model"),
+}
+"""Where a lesson opens the explorer: at the end of a section, and with which view."""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A group of pages in the contents: a caption, and names of pages without their suffix."""
+
+    caption: str
+    names: tuple[str, ...]
+
+
+def chapters() -> tuple[Chapter, ...]:
+    """The pages of the book in the order of reading, apart from the decisions."""
+    numbers = [step.number for step in course.steps()]
+    return (
+        Chapter("", ("begin",)),
+        Chapter("Steps", tuple(f"steps/step_{number}" for number in numbers)),
+        Chapter("To look up", ("glossary", "mistakes", "what_it_costs", "what_heads_learn")),
+        Chapter("Behind the course", ("teachers", "how_it_works", "decisions/index")),
+        Chapter("Solutions", tuple(f"solutions/solution_{number}" for number in numbers)),
+    )
+
+
+def write(source: Path) -> dict[str, list[str]]:
+    """Write every page under ``source``.
+
+    Returns:
+        The headings of each lesson as they are written, by the step's id.
+    """
+    headings: dict[str, list[str]] = {}
+    places = _places()
+    for step in course.steps():
+        text = step.lesson.read_text(encoding="utf-8")
+        _save(source, f"steps/step_{step.number}", _lesson(step, text, places))
+        _save(source, f"solutions/solution_{step.number}", solutions.page(step))
+        headings[step.id] = [*_headings(text)]
+    for name in SHARED:
+        _save(source, name, _converted(f"steps/{name}.md", places))
+    _save(source, "begin", _begin(places))
+    _save(source, "teachers", _converted("docs/teaching.md", places))
+    _save(source, "how_it_works", _own("how_it_works.md", places))
+    for path in sorted((ROOT / "docs" / "adr").glob("*.md")):
+        name = "index" if path.name == "README.md" else path.stem
+        _save(source, f"decisions/{name}", _converted(f"docs/adr/{path.name}", places))
+    _save(source, "index", _index(places))
+    return headings
+
+
+def _places() -> dict[str, str]:
+    """The page of each file of the repository that has one."""
+    places = {"README.md": "begin.md", "docs/teaching.md": "teachers.md"}
+    places |= {f"steps/{name}.md": f"{name}.md" for name in SHARED}
+    places["docs/adr/README.md"] = "decisions/index.md"
+    places["docs/adr"] = "decisions/index.md"
+    for path in (ROOT / "docs" / "adr").glob("0*.md"):
+        places[f"docs/adr/{path.name}"] = f"decisions/{path.name}"
+    for step in course.steps():
+        places[f"steps/{step.lesson.name}"] = f"steps/{step.lesson.name}"
+        solution = f"solutions/{step.solution.stem}"
+        places[f"{solution}.py"] = f"{solution}.md"
+    return places
+
+
+def _lesson(step: Step, text: str, places: Mapping[str, str]) -> str:
+    origin = PurePosixPath("steps", step.lesson.name)
+    text = formulas.rendered(convert(text, origin, places))
+    top, _, rest = text.partition("\n## ")
+    title, _, opening = top.partition("\n")
+    drawing = raw(computation.figure(step.id))
+    solution = f"[`solutions/{step.solution.name}`](/solutions/{step.solution.stem}.md)"
+    named = f"`solutions/{step.solution.name}`"
+    rest = outside_code(rest, lambda prose: prose.replace(named, solution))
+    text = f"{title}\n{opening.rstrip()}\n\n{drawing}\n## {rest}"
+    return _with_explorer(step, text)
+
+
+def _with_explorer(step: Step, text: str) -> str:
+    if step.id not in EXPLORERS:
+        return text
+    heading, view = EXPLORERS[step.id]
+    before, found, after = text.partition(f"\n## {heading}\n")
+    if not found:
+        raise KeyError(f"{step.lesson.name} has no section {heading!r} for the explorer.")
+    inside, nextone, rest = after.partition("\n## ")
+    place = raw(f'<div class="explorer" data-step="{step.id}" data-view="{view}"></div>')
+    return f"{before}{found}{inside.rstrip()}\n\n{place}{nextone}{rest}"
+
+
+def _begin(places: Mapping[str, str]) -> str:
+    readme = ROOT / "README.md"
+    opening = readme.read_text(encoding="utf-8").partition("\n## ")[0].partition("\n")[2]
+    text = f"# How to begin\n{opening}\n{section(readme, *BEGIN)}"
+    return convert(text, PurePosixPath("README.md"), places)
+
+
+def _index(places: Mapping[str, str]) -> str:
+    text = _own("index.md", places).replace("<!-- computation -->", raw(computation.figure("")))
+    listed = [name for chapter in chapters() for name in chapter.names]
+    listed += [f"decisions/{path.stem}" for path in sorted((ROOT / "docs" / "adr").glob("0*.md"))]
+    tree = "\n".join(["```{toctree}", ":hidden:", "", *listed, "```", ""])
+    return f"{text}\n{tree}"
+
+
+def _own(name: str, places: Mapping[str, str]) -> str:
+    text = (OWN / name).read_text(encoding="utf-8")
+    return outside_code(text, lambda prose: convert(prose, PurePosixPath("README.md"), places))
+
+
+def _converted(path: str, places: Mapping[str, str]) -> str:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if not HEADING.search(text):  # the glossary: its entries are one level down
+        text = re.sub(r"(?m)^### ", "## ", text)
+    return formulas.rendered(convert(text, PurePosixPath(path), places))
+
+
+def _headings(text: str) -> Iterator[str]:
+    yield from HEADING.findall(FENCE.sub("", text))
+
+
+def _save(source: Path, name: str, text: str) -> None:
+    path = source / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
