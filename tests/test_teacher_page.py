@@ -30,6 +30,7 @@ OPTIONS = (
     "--virtual-time-budget=5000",
 )
 NASTY = "</details><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&\ud800"
+CODE = f"a = 1\r\n\tsecret_name\x1b[2J = '''{NASTY}'''\n" + "\n" * 4 + "seventh = 7\n"
 EXCERPT = Excerpt("output", NASTY, ((1.0, 2.0),), ((1.0, float("nan")),), ("0",), ("0", "1"))
 
 
@@ -56,7 +57,7 @@ def book() -> Gradebook:
         "gone": None,
     }
     rows = {
-        (name, "s05"): Row(Answer(f"{name}.py", "x", late=name == "bob"), told)
+        (name, "s05"): Row(Answer(f"{name}.py", "x", late=name == "bob"), told, code=CODE)
         if told
         else Row(None, None)
         for name, told in given.items()
@@ -119,6 +120,19 @@ def test_it_says_in_which_tier_each_program_ran() -> None:
     assert "Isolation: 3 confined.</p>" in PAGE
     assert PAGE.count("Isolation: confined.</span>") == 3
     assert PAGE.count("It was not run.</span>") == 1
+
+
+def test_a_report_has_its_program_beside_it_with_the_lines_that_it_names() -> None:
+    (pane,) = re.findall(r'<div class="code"[^>]*Ada, s05.*?</div>', PAGE, re.DOTALL)
+    numbers, code = (
+        html.unescape(text) for text in re.findall(r"<pre.*?>(.*?)</pre>", pane, re.DOTALL)
+    )
+    assert numbers.split("\n") == [str(n) for n in range(1, 8)]
+    assert code.split("\n")[0] == "a = 1"
+    assert code.split("\n")[1].startswith("    secret_name = ")
+    assert code.split("\n")[-1] == "<mark>seventh = 7</mark>"
+    assert pane.count("<mark>") == 1
+    assert "\x1b" not in pane
 
 
 def test_the_same_class_gives_the_same_page() -> None:
@@ -217,16 +231,25 @@ def test_no_text_of_a_learner_becomes_a_part_of_the_page(
     assert "<title>Class report, s05</title>" in dom
 
 
+def pages(folder: Path, text: str) -> int:
+    """How many sheets of paper it takes."""
+    target = folder / "page.pdf"
+    browser(folder, text, f"--print-to-pdf={target}", "--no-pdf-header-footer")
+    return len(re.findall(rb"/Type */Page\b", target.read_bytes()))
+
+
 @pytest.mark.browser
 @needs_browser
-def test_printed_it_has_every_report_open(tmp_path: Path) -> None:
-    target = tmp_path / "page.pdf"
-    browser(tmp_path, PAGE, f"--print-to-pdf={target}", "--no-pdf-header-footer")
-    long = target.stat().st_size
-    closed = PAGE.replace("content-visibility:visible;display:block;height:auto", "")
-    closed = re.sub(r"<script>.*?</script>", "", closed, flags=re.DOTALL)
-    browser(tmp_path, closed, f"--print-to-pdf={target}", "--no-pdf-header-footer")
-    assert long > target.stat().st_size
+def test_on_paper_is_the_class_and_the_reports_that_are_open(tmp_path: Path) -> None:
+    one = book()
+    names = [f"{person.name} {n}" for n in range(20) for person in one.people]
+    people = tuple(Person(name, Student(name)) for name in names)
+    rows = {(name, "s05"): one.rows[name.rpartition(" ")[0], "s05"] for name in names}
+    text = page.render(replace(one, people=people, rows=rows, similar=()))
+    closed = pages(tmp_path, text)
+    assert closed <= 12  # a table of 120 people with texts of 100 characters
+    two = text.replace('<details class="person"', '<details open class="person"', 2)
+    assert closed < pages(tmp_path, two) <= closed + 3
 
 
 def test_the_page_for_the_wall_names_nobody() -> None:

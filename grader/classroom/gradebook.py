@@ -20,12 +20,13 @@ MISSING = "missing"
 class Row:
     """What one person handed in for one step and its result; no report if it is missing.
 
-    ``adjusted`` is what the teacher says about the points.
+    ``adjusted`` is what the teacher says about the points, ``code`` the program as text.
     """
 
     answer: Answer | None
     report: Report | None
     adjusted: Adjustment = NONE
+    code: str = field(default="", repr=False)
 
     @property
     def verdict(self) -> str:

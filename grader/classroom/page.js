@@ -34,9 +34,9 @@ function filter() {
   }
   said.textContent = `${shown} people are shown.`;
 }
-search.addEventListener("input", filter);
-only.addEventListener("change", filter);
-document.querySelector(".tools").hidden = false;
+search?.addEventListener("input", filter); // the page for the wall has neither
+only?.addEventListener("change", filter);
+for (const each of document.querySelectorAll(".tools")) each.hidden = false;
 function open() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target && target.tagName === "DETAILS") {
@@ -47,6 +47,15 @@ function open() {
 }
 addEventListener("hashchange", open);
 open();
-addEventListener("beforeprint", () => {
-  for (const each of document.querySelectorAll("details")) each.open = true;
+const reports = document.querySelectorAll("details.person");
+for (const each of reports) each.addEventListener("toggle", () => {
+  for (const pane of each.querySelectorAll(".code")) {
+    const first = pane.querySelector("mark");
+    if (first) pane.scrollTop = first.offsetTop - pane.offsetTop - pane.clientHeight / 3;
+  }
 });
+for (const [name, opened] of [["open-all", true], ["close-all", false]]) {
+  document.getElementById(name)?.addEventListener("click", () => {
+    for (const each of reports) each.open = opened;
+  });
+}

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader.base import sanitize
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.classroom import markup, struggles
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
@@ -23,6 +24,8 @@ from grader.show import failure, svg
 HERE = Path(__file__).parent
 MARKS = {"pass": "✓", "fail": "✗", "timeout": "…", "error": "!", MISSING: "–"}
 WORDS = {"pass": "passed", "fail": "failed", "timeout": "took too long", "error": "grader error"}
+MOST_CODE = 60_000
+"""Characters of one program on the page."""
 STATUS_WORDS = {Status.FAIL: "failed", Status.NOT_RUN: "not run", Status.ERROR: "grader error"}
 
 
@@ -171,27 +174,68 @@ def _left_out(book: Gradebook) -> str:
 
 def _reports(book: Gradebook) -> str:
     people = (_person(book, person, index) for index, person in enumerate(book.people))
-    return markup.section("reports", "Reports", "".join(people))
+    tools = (
+        '<p class="tools" hidden><button type="button" id="open-all">Open all</button>\n'
+        '<button type="button" id="close-all">Close all</button>\n'
+        '<span class="soft">The reports that are open are printed.</span></p>\n'
+    )
+    return markup.section("reports", "Reports", tools + "".join(people))
 
 
 def _person(book: Gradebook, person: Person, index: int) -> str:
-    parts = []
+    parts, brief = [], []
     for number, (step, title) in enumerate(book.titles.items()):
         row = book.row(person, step)
-        parts.append(
-            f"<h3>{markup.text(step)}: {markup.text(title)}</h3>\n<p>{_verdict(row)}</p>\n"
+        score = book.score(row) if row.counts else None
+        points = (
+            f' <span class="soft">{score} / {book.most[step]}</span>' if score is not None else ""
         )
-        if row.answer:
-            note = f" ({row.answer.note})" if row.answer.note else ""
-            parts.append(
-                f'<p class="soft"><code>{markup.text(row.answer.origin + note)}</code></p>\n'
-            )
-        if row.report:
-            parts += _report(row.report, f"p{index}-{number}")
+        brief.append(_verdict(row) + points)
+        parts.append(f"<h3>{markup.text(step)}: {markup.text(title)}</h3>\n")
+        said = "".join(_said(row, f"p{index}-{number}"))
+        code = "".join(_code(row, f"{person.name}, {step}"))
+        parts.append(f'<div class="pair">\n<div>{said}</div>\n{code}</div>\n')
     return (
-        f'<details class="person" id="p{index}"><summary>{markup.text(person.name)}</summary>\n'
-        f"<div>\n{''.join(parts)}</div></details>\n"
+        f'<details class="person" id="p{index}"><summary>{markup.text(person.name)} '
+        f"{' '.join(brief)}</summary>\n<div>\n{''.join(parts)}</div></details>\n"
     )
+
+
+def _said(row: Row, name: str) -> Iterator[str]:
+    """Where a program was found, and its report."""
+    if row.answer:
+        note = f" ({row.answer.note})" if row.answer.note else ""
+        yield f'<p class="soft"><code>{markup.text(row.answer.origin + note)}</code></p>\n'
+    if row.report:
+        yield from _report(row.report, name)
+    elif row.answer:
+        yield f"<p>{markup.text(row.answer.problem)}</p>\n"
+    else:
+        yield "<p>Nothing was handed in.</p>\n"
+
+
+def _code(row: Row, name: str) -> Iterator[str]:
+    """The program beside its report. The lines that the report names are marked."""
+    if not row.code:
+        return
+    lines = sanitize.block(row.code, MOST_CODE).expandtabs(4).removesuffix("\n").split("\n")
+    named = _named(row.report) if row.report else frozenset()
+    numbers = "\n".join(str(number) for number in range(1, len(lines) + 1))
+    code = "\n".join(
+        f"<mark>{markup.text(line)}</mark>" if number in named else markup.text(line)
+        for number, line in enumerate(lines, 1)
+    )
+    yield (
+        f'<div class="code" tabindex="0" role="region" aria-label="Program of {markup.text(name)}">'
+        f'<pre aria-hidden="true">{numbers}</pre><pre>{code}</pre></div>\n'
+    )
+
+
+def _named(report: Report) -> frozenset[int]:
+    """The lines that a report says something about."""
+    checks = (check for check in report.checks if check.status is not Status.PASS)
+    problem = (report.problem,) if report.problem else ()
+    return frozenset(one.line for one in (*report.diagnosis, *problem, *checks) if one.line)
 
 
 def _report(report: Report, name: str) -> Iterator[str]:

@@ -246,7 +246,8 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             if answer and person.late and len(request.steps) == 1:  # the worksheet is for one step
                 answer = replace(answer, late=True)
             key = person.name, step.id
-            rows[key] = Row(answer, _of(plan, step, answer), adjusted.get(key, NONE))
+            report = _of(plan, step, answer)
+            rows[key] = Row(answer, report, adjusted.get(key, NONE), _code(plan, answer))
     return Gradebook(
         titles={step.id: step.title for step in request.steps},
         people=everyone,
@@ -267,6 +268,9 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
         similar=tuple(
             group for step in request.steps for group in similar.groups(step, _answers(rows, step))
         ),
+        nearly=tuple(
+            pair for step in request.steps for pair in similar.pairs(step, _answers(rows, step))
+        ),
     )
 
 
@@ -285,6 +289,13 @@ def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
     if not answer.digest:
         return reports.unread(step, answer)
     return plan.kept[plan.names[step.id, answer.digest]]
+
+
+def _code(plan: Plan, answer: Answer | None) -> str:
+    """The program, for people to read."""
+    if answer is None or not answer.digest:
+        return ""
+    return (plan.spool / answer.digest).read_bytes().decode("utf-8", "replace")
 
 
 def _most(steps: Sequence[Step], points: Points) -> dict[str, Number]:

@@ -25,8 +25,9 @@ RUN = 6
 MOST_RUNS = 4_000
 FEWEST_RUNS = 15
 """A program with less of its own, beside what the stub and many others have, is not compared."""
-COMMON, FEW = 0.2, 3
-"""What more than this share of the class has, and more than a few people, is common knowledge."""
+COMMON, FEW, MANY = 0.2, 3, 40
+"""What more than this share of the class has, and more than a few people, is common knowledge. So
+is what many have, however large the class is."""
 NEARLY = 0.7
 """Programs are nearly equal if they share so much of what each has of its own."""
 
@@ -95,11 +96,14 @@ def groups(step: Step, answers: Mapping[str, Answer]) -> tuple[Group, ...]:
 
 def pairs(step: Step, answers: Mapping[str, Answer]) -> tuple[Pair, ...]:
     """Who has nearly equal answers, but no equal ones; the most alike first."""
-    holders: dict[int, list[str]] = defaultdict(list)
+    first: dict[str, str] = {}  # of several with one shape, one stands for all
     for person, answer in answers.items():
-        for run in answer.runs:
+        first.setdefault(answer.shape or answer.digest, person)
+    holders: dict[int, list[str]] = defaultdict(list)
+    for person in first.values():
+        for run in answers[person].runs:
             holders[run].append(person)
-    most = max(FEW, COMMON * len(answers))
+    most = min(max(FEW, COMMON * len(first)), MANY)
     own, shared = Counter[str](), Counter[tuple[str, str]]()
     for people in holders.values():
         if len(people) <= most:
@@ -108,8 +112,7 @@ def pairs(step: Step, answers: Mapping[str, Answer]) -> tuple[Pair, ...]:
     found = []
     for (one, other), count in shared.items():
         size = max(own[one], own[other])
-        alike = answers[one].shape == answers[other].shape
-        if not alike and min(own[one], own[other]) >= FEWEST_RUNS and count >= NEARLY * size:
+        if min(own[one], own[other]) >= FEWEST_RUNS and count >= NEARLY * size:
             found.append(Pair(step.id, (one, other), count / size))
     return tuple(sorted(found, key=lambda pair: (-pair.share, pair.people)))
 

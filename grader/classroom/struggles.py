@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from grader.base.model import Report, Status
 from grader.classroom import markup
 from grader.classroom.gradebook import Gradebook
+
+HOW_MANY = re.compile(r" in \d+ of \d+\b.*")
+"""How a sentence ends that counts the trials of one program."""
 
 
 def checks(book: Gradebook) -> str:
@@ -20,8 +24,8 @@ def checks(book: Gradebook) -> str:
             for check in report.checks:
                 if check.status is Status.PASS:
                     passed[check.id] += 1
-                elif check.status is Status.FAIL:  # without the numbers of this one file
-                    wrong[check.id][check.message.partition(": ")[0]] += 1
+                elif check.status is Status.FAIL:
+                    wrong[check.id][_without_numbers(check.message)] += 1
         ordered = sorted(book.sentences[step], key=lambda each: passed[each[0]])
         rows = (
             f'<tr><th scope="row">{markup.text(_label(wrong[check], sentence))}</th>'
@@ -36,6 +40,13 @@ def checks(book: Gradebook) -> str:
             + markup.table(f"checks-{number}", caption, heads, rows)
         )
     return markup.section("checks", "Checks", "".join(parts))
+
+
+def _without_numbers(message: str) -> str:
+    """What a report says of a check, without the numbers of this one file."""
+    message = HOW_MANY.sub("", message)
+    said, _, numbers = message.rpartition(": ")
+    return said if " " in said and any(map(str.isdigit, numbers)) else message
 
 
 def _label(wrong: Counter[str], sentence: str) -> str:
