@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -138,6 +139,61 @@ def test_moodles_worksheet_is_filled_in_its_own_scale() -> None:
     assert [row["Grade"] for row in found] == ["10.00", "5.00", "", ""]
     assert found[1]["Feedback comments"] == "2 of 4 checks passed. Check 2"
     assert found[0]["Last modified"] == "x"
+
+
+def returned_to_canvas(name: str) -> tuple[str, str] | None:
+    """The numbers of person and file (``Assignment#infer_comment_context_from_filename``)."""
+    parts = name.rpartition("/")[2].split("_")
+    numbers = [part for part in parts if re.fullmatch(r"[0-9]+", part)][:2]
+    if len(numbers) < 2 or parts[-1].startswith("link") or name.startswith("._"):
+        return None
+    return numbers[0], numbers[1]
+
+
+def returned_to_moodle(name: str) -> tuple[str, str] | None:
+    """The participant's number and the file (``assignfeedback_file_zip_importer``)."""
+    parts = name.split("/")
+    while parts:
+        info = parts.pop(0).split("_", 4)
+        if len(info) >= 4 and info[1].isdecimal() and info[2:4] == ["assignfeedback", "file"]:
+            return info[1], "/".join([*info[4:], *parts]).lstrip("/")
+    return None
+
+
+HANDED_IN = {
+    "submissions/lovelaceada_101_9001_step_05-1.py": ("101", "9001"),
+    "o'harabob_LATE_102_9002_work.zip/step_05.py": ("102", "9002"),
+    "anon_X7k2f_9003_step_05.py": None,
+    "download/Ada L_77_assignsubmission_file_/step_05.py": ("77", "s05-report.txt"),
+    "O'Hara, Bob_78_assignsubmission_file_step_05.py": ("78", "s05-report.txt"),
+    "ada/step_05.py": ("79", "s05-report.txt"),
+}
+
+
+def test_feedback_comes_back_to_whom_it_is_for() -> None:
+    people = [person(f"P_{n}") for n in range(len(HANDED_IN))]
+    people[-1] = person("Żak_/Ł", Identifier="Participant 79")
+    people.append(person("nobody knows"))
+    places = [*HANDED_IN, "nobody/step_05.py"]
+    rows = {
+        (each.name, "s05"): Row(Answer(place, "d"), report(2))
+        for each, place in zip(people, places, strict=True)
+    }
+    given = replace(book(), people=tuple(people), rows=rows)
+    files = exports.files(given, ("feedback",), lambda form, _: form)
+    data = files["feedback_s05.zip"]
+    assert isinstance(data, bytes)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert next(iter(texts.values())).startswith("P_0, s05: 2 of 4 points\n")
+    back = [returned_to_moodle(name) or returned_to_canvas(name) for name in texts]
+    assert back == list(HANDED_IN.values())
+    assert list(texts)[2] == "anon_X7k2f_9003_s05-report.txt"
+    assert platforms.remarks(given, ("feedback",)) == [
+        "feedback_s05.zip: 1 of 7 reports are not in it. Neither Canvas nor Moodle would know "
+        "whose they are; --for text writes all."
+    ]
+    assert set(exports.names(("feedback",), ["s05"])) <= set(files)
 
 
 def test_moodle_without_a_roster_names_the_participant() -> None:

@@ -6,18 +6,15 @@ network. ``run_autograder`` runs for each submission.
 
 from __future__ import annotations
 
-import io
-import zipfile
 from pathlib import Path
 
 from grader.base import course
 from grader.base.model import Step
+from grader.classroom.packing import packed
 
 MACHINE = ("grader", "requirements", "tools", "LICENSE", "pixi.toml", "pixiw")
 COURSE = ("checks", "gpt2", "solutions", "course.toml")
 ENDINGS = (".py", ".toml", ".txt", ".md", ".css", ".js")
-DATE = (2020, 1, 1, 0, 0, 0)
-"""The same for every file, so that the same course yields the same archive."""
 
 SETUP = """\
 #!/usr/bin/env bash
@@ -50,14 +47,13 @@ def build(step: Step, points: bytes = b"") -> bytes:
     files = {**_files(course.HOME, MACHINE), **_files(step.root, COURSE)}
     for path in (step.lesson, step.stub):
         files[path.relative_to(step.root).as_posix()] = path
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(archive, "setup.sh", SETUP.encode(), runs=True)
-        _add(archive, "run_autograder", RUN.format(step=step.id).encode(), runs=True)
-        _add(archive, "points.toml", points)
-        for name, path in files.items():
-            _add(archive, name, path.read_bytes(), runs=name == "pixiw")
-    return data.getvalue()
+    own = {
+        "setup.sh": SETUP.encode(),
+        "run_autograder": RUN.format(step=step.id).encode(),
+        "points.toml": points,
+    }
+    others = {name: path.read_bytes() for name, path in files.items()}
+    return packed({**own, **others}, programs=("setup.sh", "run_autograder", "pixiw"))
 
 
 def _files(root: Path, names: tuple[str, ...]) -> dict[str, Path]:
@@ -70,10 +66,3 @@ def _files(root: Path, names: tuple[str, ...]) -> dict[str, Path]:
         if path.suffix in ENDINGS and "__pycache__" not in path.parts
     ]
     return {path.relative_to(root).as_posix(): path for path in found}
-
-
-def _add(archive: zipfile.ZipFile, name: str, content: bytes, *, runs: bool = False) -> None:
-    entry = zipfile.ZipInfo(name, DATE)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = (0o100755 if runs else 0o100644) << 16
-    archive.writestr(entry, content)

@@ -7,9 +7,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from grader.base.model import Report
-from grader.classroom import gradebook, page, platforms
+from grader.classroom import feedback, gradebook, page, platforms
+from grader.classroom.forms import EACH
 from grader.classroom.gradebook import Gradebook
-from grader.report import as_junit, as_text
+from grader.report import as_junit
 
 LONGEST = 180
 """Bytes of a file's name, before its number and ending. Most disks allow 255."""
@@ -21,26 +22,32 @@ def names(forms: Sequence[str], steps: Sequence[str]) -> list[str]:
     found = ["gradebook.csv", "class.html", "wall.html"]
     found += ["canvas.csv"] if "canvas" in forms else []
     found += ["junit.xml"] if "junit" in forms else []
+    found += [f"feedback_{step}.zip" for step in steps if "feedback" in forms]
     return found + [f"moodle_{step}.csv" for step in steps if "moodle" in forms]
 
 
 def files(
     book: Gradebook, forms: Sequence[str], machine: Callable[[str, Report], str]
-) -> dict[str, str]:
-    """The gradebook, the page and the exports in ``forms``: the text of each by its name.
+) -> dict[str, str | bytes]:
+    """The gradebook, the page and the exports in ``forms``: the content of each by its name.
 
     ``machine`` renders a report in one of the machine formats.
     """
-    found = {"gradebook.csv": gradebook.as_csv(book), "class.html": page.render(book)}
-    found["wall.html"] = page.wall(book)
+    found: dict[str, str | bytes] = {
+        "gradebook.csv": gradebook.as_csv(book),
+        "class.html": page.render(book),
+        "wall.html": page.wall(book),
+    }
     if "canvas" in forms:
         found["canvas.csv"] = platforms.canvas(book)
     if "junit" in forms:
         found["junit.xml"] = as_junit.render_all(_reports(book))
     if "moodle" in forms:
         found |= {f"moodle_{step}.csv": platforms.moodle(book, step) for step in book.titles}
+    if "feedback" in forms:
+        found |= {f"feedback_{step}.zip": feedback.archive(book, step) for step in book.titles}
     for form in dict.fromkeys(forms):
-        if form not in ("canvas", "junit", "moodle"):
+        if form in EACH:
             found |= _each(book, form, machine)
     return found
 
@@ -59,16 +66,9 @@ def _each(book: Gradebook, form: str, machine: Callable[[str, Report], str]) -> 
     found = {}
     for name, report in _reports(book):
         file = file_name(f"{name}_{report.step}", taken)
-        text = _told(book, name, report) if form == "text" else machine(form, report)
+        text = feedback.told(book, name, report) if form == "text" else machine(form, report)
         found[f"{form}/{file}.{ENDINGS.get(form, 'json')}"] = text
     return found
-
-
-def _told(book: Gradebook, name: str, report: Report) -> str:
-    """A report to hand back: whose it is, the points, and what the grader said."""
-    score = book.score(book.rows[name, report.step])
-    points = "no points yet" if score is None else f"{score} of {book.most[report.step]} points"
-    return f"{name}, {report.step}: {points}\n\n{as_text.render(report)}"
 
 
 def file_name(name: str, taken: set[str]) -> str:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 CANVAS = re.compile(
     r"(?:(?P<first>LATE_)?(?P<anonymous>anon_[A-Za-z0-9]{5})"
     r"|(?P<who>.+?)(?P<late>_LATE)?_(?P<id>\d+))"
-    r"_(?:\d+_(?P<file>.+)|(?:text|link)\.html)"
+    r"_(?:(?P<attachment>\d+)_(?P<file>.+)|(?:text|link)\.html)"
 )
 MOODLE = re.compile(r"(?P<who>.+?)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+_?(?P<file>.*)")
 BLACKBOARD = re.compile(

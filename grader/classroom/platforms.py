@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom import table
+from grader.classroom import feedback, table
 from grader.classroom.gradebook import Gradebook, Row, first_problem
 from grader.classroom.roster import POSSIBLE, Person
 
@@ -124,6 +124,15 @@ def remarks(book: Gradebook, forms: Sequence[str]) -> list[str]:
             found.append(f"canvas.csv: {step} {what} {column!r}.")
         if not all(_canvas_cell(person, "ID") for person in _known(book)):
             found.append("canvas.csv: some people have no ID; Canvas looks for them by name.")
+    if "feedback" in forms:
+        for step in book.titles:
+            there = [each for each in book.people if book.row(each, step).report is not None]
+            lost = sum(not feedback.returned(book, each, step) for each in there)
+            if lost:
+                found.append(
+                    f"feedback_{step}.zip: {lost} of {len(there)} reports are not in it. Neither "
+                    "Canvas nor Moodle would know whose they are; --for text writes all."
+                )
     if "moodle" in forms:
         lacking = [name for name in NEEDED if columns and name not in columns]
         if lacking:

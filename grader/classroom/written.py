@@ -40,7 +40,7 @@ class Written:
                     f"{path} was not written by this command. Move it, or name another --out."
                 )
 
-    def replace(self, files: Mapping[str, str]) -> list[str]:
+    def replace(self, files: Mapping[str, str | bytes]) -> list[str]:
         """Write ``files``, remove what an earlier run wrote besides, and say what was unusual.
 
         A file that was changed since is kept under another name.
@@ -50,7 +50,7 @@ class Written:
             OSError: the disk is full or not writable.
         """
         self.check(files)
-        new = {name: [_digest(text.encode())] for name, text in files.items()}
+        new = {name: [_digest(content)] for name, content in files.items()}
         # First, so that a run that is killed in the middle leaves nothing that seems foreign.
         self._save(
             {
@@ -60,10 +60,10 @@ class Written:
         )
         moved = [kept for name in self._known if (kept := self._moved(name))]
         said = [f"Kept your changes as {kept}." for kept in moved]
-        for name, text in files.items():
+        for name, content in files.items():
             path = self._out / name
             path.parent.mkdir(exist_ok=True)
-            write_whole(path, text, durable=len(files) < 100)
+            write_whole(path, content, durable=len(files) < 100)
         gone = [name for name in self._known if name not in files]
         for name in gone:
             (self._out / name).unlink(missing_ok=True)
@@ -109,5 +109,6 @@ def _read(path: Path) -> dict[str, list[str]]:
     return found if good else {}
 
 
-def _digest(data: bytes) -> str:
+def _digest(content: str | bytes) -> str:
+    data = content.encode() if isinstance(content, str) else content
     return hashlib.sha256(data).hexdigest()

@@ -16,11 +16,6 @@ PLAIN = ("json", "junit", "check50", "github")
 FORMATS = (*PLAIN, "gradescope", "classroom50")
 """Formats for machines. ``text`` is the one for people."""
 
-WHOLE = ("canvas", "moodle", "junit")
-"""Exports of a whole class, one file."""
-EACH = ("text", "json", "gradescope", "check50", "github")
-"""Exports of a class with one file for each person and step."""
-
 
 def machine_text(form: str, report: Report, points: Points) -> str:
     """The report in one of ``FORMATS``."""

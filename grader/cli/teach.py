@@ -13,8 +13,9 @@ import click
 
 from grader.base.machine import cores
 from grader.base.model import Step
+from grader.classroom.forms import EACH, WHOLE
 from grader.cli.bar import watched
-from grader.cli.formats import EACH, WHOLE, machine_text
+from grader.cli.formats import machine_text
 from grader.cli.options import (
     StepName,
     from_caller,

@@ -1,0 +1,56 @@
+"""Reports to hand back, packed under the names by which Canvas and Moodle know whose they are.
+
+Canvas attaches a file to a comment on the hand-in whose numbers its name has, those of the person
+and of the file (``Assignment#infer_comment_context_from_filename``). Moodle adds it to the feedback
+of the participant whose number its folder has (``assignfeedback_file_zip_importer``).
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.base.model import Report
+from grader.classroom.gradebook import Gradebook
+from grader.classroom.layout import CANVAS, MOODLE
+from grader.classroom.packing import packed
+from grader.classroom.roster import Person
+from grader.report import as_text
+
+PARTICIPANT = re.compile(r"Participant ([0-9]{1,20})")
+"""How Moodle's grading worksheet numbers people."""
+
+
+def told(book: Gradebook, name: str, report: Report) -> str:
+    """A report to hand back: whose it is, the points, and what the grader said."""
+    score = book.score(book.rows[name, report.step])
+    points = "no points yet" if score is None else f"{score} of {book.most[report.step]} points"
+    return f"{name}, {report.step}: {points}\n\n{as_text.render(report)}"
+
+
+def archive(book: Gradebook, step: str) -> bytes:
+    """A zip file with the report of everyone whose hand-in Canvas or Moodle would find."""
+    found = {}
+    for person in book.people:
+        report, name = book.row(person, step).report, returned(book, person, step)
+        if report is not None and name:
+            found[name] = told(book, person.name, report).encode()
+    return packed(found)
+
+
+def returned(book: Gradebook, person: Person, step: str) -> str:
+    """The name under which a platform takes back a report; empty if none would."""
+    answer = book.row(person, step).answer
+    file = f"{step}-report.txt"
+    for part in answer.origin.split("/") if answer else ():
+        if (canvas := CANVAS.fullmatch(part)) and canvas["attachment"]:
+            return f"{part[: canvas.start('file')]}{file}"
+        if (moodle := MOODLE.fullmatch(part)) and moodle["id"]:
+            return _moodle(moodle["who"], moodle["id"], file)
+    participant = PARTICIPANT.fullmatch(person.columns.get("Identifier", ""))
+    return _moodle(person.name, participant[1], file) if participant else ""
+
+
+def _moodle(name: str, number: str, file: str) -> str:
+    """Moodle splits the folder's name at underscores; the number must be the second part."""
+    plain = re.sub(r"[^\w .,()-]|_", " ", name).strip(" .") or "Participant"
+    return f"{plain}_{number}_assignfeedback_file_/{file}"
