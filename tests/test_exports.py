@@ -197,8 +197,6 @@ def test_check50(report: Report) -> None:
     jsonschema.validate(found, CHECK50)
     for result in found["results"]:
         assert (result["cause"] is None) == (result["passed"] is True)
-        # check50/renderer/templates/results.html does not escape what is in the cause.
-        assert "<" not in "".join(filter(None, (result["cause"] or {}).values()))
 
 
 # ---- Classroom 50 -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from grader.base.model import CheckResult, Report, Status
 from grader.report.parts import fault, said
 
 PASSED = {Status.PASS: True, Status.FAIL: False, Status.NOT_RUN: None, Status.ERROR: None}
-VERSION = "3.3.11"
+VERSION = "3.5.0"
 """The version of check50 whose format this is."""
 
 
@@ -37,13 +37,8 @@ def _result(check: CheckResult, report: Report) -> dict[str, object]:
 
 def _cause(check: CheckResult, report: Report) -> dict[str, str | None]:
     if check.status is Status.ERROR:
-        return {"rationale": _inert(fault(report)), "help": None}
+        return {"rationale": fault(report), "help": None}
     return {
-        "rationale": _inert(check.note or next(iter(said(check)), check.message)),
-        "help": _inert(check.hints[0]) if check.hints else None,
+        "rationale": check.note or next(iter(said(check)), check.message),
+        "help": check.hints[0] if check.hints else None,
     }
-
-
-def _inert(text: str) -> str:
-    """Text without markup: check50's own page treats these two as HTML. The log has all of it."""
-    return text.replace("<", "‹").replace(">", "›")
