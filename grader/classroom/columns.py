@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -106,7 +107,8 @@ class Known:
     """Everything a file may call one person of the list.
 
     ``numbers`` are the platform's. ``whole`` are folded names that are this person and nobody
-    else. ``parts`` are the words of the name, ``marks`` the words each of which is enough.
+    else, ``in_order`` those that begin with the first name. ``parts`` are the words of the name,
+    ``marks`` the words each of which is enough.
     """
 
     def __init__(self, row: Mapping[str, str], columns: Columns) -> None:
@@ -124,7 +126,8 @@ class Known:
         self.whole |= {folded(cell.partition("@")[0]) for cell in (*mails, *named)}
         self.whole |= set(map(folded, mails))
         self.whole.discard("")
-        self.parts = [frozenset(words(name)) for name in names]
+        self.in_order = {folded(in_order(name)) for name in names}
+        self.parts = [Counter(words(name)) for name in names]
         self.marks = {folded(cell) for cell in (*logins, *mails)}
         self.marks |= {folded(cell.partition("@")[0]) for cell in mails}
         self.marks |= {number for number in self.numbers if len(number) >= SHORTEST}
@@ -132,14 +135,11 @@ class Known:
 
     def called(self, key: str) -> bool:
         """Whether every word of ``key`` is this person's, and together they say who it is."""
-        written = words(key)
-        given = frozenset(written)
-        if len(written) > len(given):
-            return False
+        given = Counter(words(key))
         marks = {word for word in given if word in self.marks or _digits(word) in self.marks}
-        rest = given - marks
+        rest = given - Counter(marks)
         for parts in self.parts:
-            if rest <= parts and (marks or (rest == parts and len(parts) > 1)):
+            if rest <= parts and (marks or (rest == parts and parts.total() > 1)):
                 return True
         return bool(marks) and not rest
 
@@ -150,9 +150,14 @@ def _digits(cell: str) -> str:
     return found[1] if found else ""
 
 
+def in_order(name: str) -> str:
+    """A name with the first name first: a comma says that it is written the other way round."""
+    last, comma, first = name.partition(",")
+    return f"{first} {last}" if comma else name
+
+
 def _spellings(names: Iterable[str]) -> Iterable[str]:
-    """A name as written, and reversed at a comma."""
+    """A name as written, and in order."""
     for name in names:
-        last, _, first = name.partition(",")
         yield folded(name)
-        yield folded(first + last)
+        yield folded(in_order(name))

@@ -108,7 +108,10 @@ class StepName(NamedTuple):
 def step_in(name: str) -> StepName | None:
     """The step that the name of a Python file says."""
     ending = PYTHON.search(name)
-    stem = name[: ending.start()] if ending else ""
+    return _step_in(name[: ending.start()]) if ending else None
+
+
+def _step_in(stem: str) -> StepName | None:
     found = STEP.search(stem)
     if found is None:
         return None
@@ -139,11 +142,11 @@ def student_of(path: tuple[str, ...], prefix: str = "") -> tuple[Student, bool, 
         return student, False, name if folder else brightspace["file"] or ""
     if folder:
         return Student(bare.removeprefix(prefix) or bare or "?"), False, name
-    found = step_in(first)
-    if found is None:
-        ending = PYTHON.search(first)
-        stem = first[: ending.start()] if ending else ""
-        return (Student(stem), False, "") if stem else None
+    ending = PYTHON.search(first)
+    stem = first[: ending.start()] if ending else first.rpartition(".")[0]
+    found = _step_in(stem)
+    if found is None:  # a file that is no program and says no step may be anybody's
+        return (Student(stem), False, "") if ending and stem else None
     who = found.before.rstrip(" _.-")
     return (Student(who), False, first[len(found.before) :]) if who else None
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.classroom.columns import Known, folded
+from grader.classroom.columns import Known, folded, in_order
 from grader.classroom.layout import Student
 
 Claim = Callable[[Student, Known], bool]
@@ -52,6 +52,11 @@ def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Cla
         given = student.identifier
         return bool(given) and (given in person.numbers or folded(given) in person.marks)
 
+    def named_in_order(student: Student, person: Known) -> bool:
+        """Platforms that give numbers write names in words in their order."""
+        known = "," in student.key or (" " in student.key and bool(student.identifier))
+        return known and folded(in_order(student.key)) in person.in_order
+
     def named(student: Student, person: Known) -> bool:
         return folded(student.key) in person.whole
 
@@ -61,7 +66,7 @@ def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Cla
     def behind_the_assignment(student: Student, person: Known) -> bool:
         return any(folded(name) in person.whole for name in _repository(student.key, prefix))
 
-    return (numbered, named, described, behind_the_assignment)
+    return (numbered, named_in_order, named, described, behind_the_assignment)
 
 
 def _repository(key: str, prefix: str) -> list[str]:
