@@ -314,6 +314,31 @@ def test_feedback_is_for_everyone_whom_the_platform_would_find(
             assert first.startswith(f"{each.last}, {each.first}, s01: {points}")
 
 
+def test_the_best_of_several_hand_ins(tmp_path: Path, results: Path) -> None:
+    given = {"first": {"ada": RIGHT, "bob": WRONG, "cy": BROKEN},
+             "second": {"ada": BROKEN, "bob": RIGHT, "dee": WRONG}}  # fmt: skip
+    for name, files in given.items():
+        shutil.copytree(results, tmp_path / name / "results")
+        where = tmp_path / f"{name}.zip"
+        where.write_bytes(packed({f"{who}/step_01.py": data for who, data in files.items()}))
+        (tmp_path / "roster.csv").write_text("Name\nada\nbob\ncy\ndee\n")
+        arguments = ["class", str(where), "--step", "s01", "--out", str(tmp_path / name)]
+        more = ["--best-of", str(tmp_path / "first")] if name == "second" else []
+        roster = ["--roster", str(tmp_path / "roster.csv")]
+        done = CliRunner().invoke(cli, [*arguments, *roster, *more])
+        assert done.exit_code == 0, done.output
+    rows = {}
+    for name in given:
+        text = (tmp_path / name / "gradebook.csv").read_text(encoding="utf-8-sig")
+        rows[name] = {row["student"]: row for row in csv.DictReader(io.StringIO(text, newline=""))}
+    first, best = rows["first"], rows["second"]
+    assert [row["s01 note"] for row in best.values()] == ["best of: first", "", "", ""]
+    assert best["ada"]["s01 points"] == best["bob"]["s01 points"] == "100"
+    assert best["ada"]["s01 verdict"] == "fail"
+    assert first["cy"]["s01 points"] == best["cy"]["s01 points"] == "0"
+    assert 0 < float(best["dee"]["s01 points"]) < 100
+
+
 def test_the_roster_of_another_class_is_refused_in_one_sentence(tmp_path: Path) -> None:
     others = [
         Human(each.number + 200, f"{each.last}x", f"{each.first}y", each.kind) for each in CLASS

@@ -20,7 +20,7 @@ from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.classroom import exports, platforms
-from grader.classroom.adjust import adjustments
+from grader.classroom.adjust import Adjustment, adjustments, earlier
 from grader.classroom.autograder import build
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row, as_csv
@@ -242,6 +242,43 @@ def test_bonus_other_points_and_what_late_costs(tmp_path: Path) -> None:
     assert [row["Step 05: Title"] for row in read(platforms.canvas(given))[1:]] == [
         *("3.5", "7", "2", "4")
     ]
+
+
+def test_the_best_of_several_hand_ins_counts(tmp_path: Path) -> None:
+    given = book(*map(person, ("=Ada", "Bob", "Gone", "Error")))
+    reports = {
+        "=Ada": report(3),
+        "Bob": report(3),
+        "Gone": report(1),
+        "Error": None,
+    }  # who handed in nothing had no better one
+    rows = {
+        (name, "s05"): Row(Answer("x.py", "d") if told else None, told)
+        for name, told in reports.items()
+    }
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "gradebook.csv").write_text(
+        as_csv(replace(given, rows=rows)), encoding="utf-8"
+    )
+    most = {"s05": 4.0}
+    points = earlier(tmp_path / "first", given.people, most)
+    assert points == {("=Ada", "s05"): 3, ("Bob", "s05"): 3, ("Gone", "s05"): 1}
+    best = {
+        key: replace(row, adjusted=Adjustment(least=points.get(key, 2), before="first"))
+        for key, row in given.rows.items()
+    }
+    given = replace(given, rows=best)
+    assert [given.score(given.row(one, "s05")) for one in given.people] == [4, 3, 1, None]
+    assert [given.note(given.row(one, "s05")) for one in given.people] == [
+        *("", "best of: first", "best of: first", "")
+    ]
+    assert [row["Step 05: Title"] for row in read(platforms.canvas(given))[1:]] == [
+        *("4", "3", "1", "")
+    ]
+    with pytest.raises(Unusable, match="s05 has 4 points there, and 100 here"):
+        earlier(tmp_path / "first", given.people, {"s05": 100})
+    with pytest.raises(Unusable, match="cannot be read"):
+        earlier(tmp_path / "nothing", given.people, most)
 
 
 @pytest.mark.parametrize(

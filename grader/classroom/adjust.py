@@ -1,4 +1,4 @@
-"""What a teacher adds to the points by hand: a bonus, or other points, from a CSV.
+"""What else decides the points: a bonus or other points, from a CSV; a better hand-in before.
 
 .. code-block:: text
 
@@ -7,27 +7,34 @@
     bob,,,50
 
 ``step`` may be empty if one step is graded. ``points`` replace what counted, ``bonus`` adds to it.
+An earlier hand-in is read from the gradebook of its own run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.classroom.columns import folded
 from grader.classroom.roster import Person, read
+from grader.classroom.table import harmless
 
 COLUMNS = ("student", "step", "bonus", "points")
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """What is added to the points, and what replaces them, if anything does."""
+    """What is added to the points, and what replaces them, if anything does.
+
+    ``least`` are the points of the best earlier hand-in, and ``before`` is the folder of its run.
+    """
 
     bonus: float = 0.0
     points: float | None = None
+    least: float | None = None
+    before: str = ""
 
 
 NONE = Adjustment()
@@ -61,6 +68,32 @@ def adjustments(
             _number(path, who, row.get("bonus", "") or "0"),
             _number(path, who, points) if points else None,
         )
+    return found
+
+
+def earlier(
+    folder: Path, people: Iterable[Person], most: Mapping[str, float]
+) -> dict[tuple[str, str], float]:
+    """The points in the gradebook of an earlier run, by person's name and step.
+
+    ``most`` are the points that each step has.
+
+    Raises:
+        Unusable: there is none, or it counts other points.
+    """
+    path = folder / "gradebook.csv"
+    table, found = read(path), {}
+    known = {str(harmless(person.name)): person.name for person in people}
+    for row in table.rows:
+        name = known.get(row.get("student", ""))
+        for step, whole in most.items():
+            points, of = row.get(f"{step} points", ""), row.get(f"{step} of", "")
+            if name is None or not points:
+                continue
+            if _number(path, name, of) != whole:
+                raise Unusable(f"{path}: {step} has {of} points there, and {whole} here.")
+            if (before := _number(path, name, points)) > 0:
+                found[name, step] = before
     return found
 
 

@@ -66,7 +66,16 @@ class Gradebook:
         return self.rows[person.name, step]
 
     def score(self, row: Row) -> Number | None:
-        """The points; 0 if missing, None if the grader failed. The teacher may say otherwise."""
+        """The points; 0 if missing, None if the grader failed. The teacher may say otherwise.
+
+        A better hand-in before counts instead.
+        """
+        now, least = self._now(row), row.adjusted.least
+        if least is None or now is None or now >= least:
+            return now
+        return tidy(least)
+
+    def _now(self, row: Row) -> Number | None:
         if row.adjusted.points is not None:
             return tidy(row.adjusted.points + row.adjusted.bonus)
         if row.report is None:
@@ -75,6 +84,12 @@ class Gradebook:
             return None
         late = row.answer is not None and row.answer.late
         return tidy(self.points.score(row.report, late=late) + row.adjusted.bonus)
+
+    def note(self, row: Row) -> str:
+        """What the teacher may want to know of a row."""
+        best = row.adjusted.least is not None and self.score(row) != self._now(row)
+        said = [row.answer.note] if row.answer and row.answer.note else []
+        return "; ".join([*said, *([f"best of: {row.adjusted.before}"] if best else [])])
 
     def unlisted(self) -> list[Person]:
         """Who handed something in but is not on the roster."""
@@ -116,7 +131,7 @@ def _line(book: Gradebook, person: Person) -> list[table.Cell]:
         scores.append(score)
         cells += [row.verdict, score, book.most[step], _late(row)]
         cells += [first_of(row), _mistakes(row)]
-        cells += [row.answer.origin, row.answer.note] if row.answer else ["", ""]
+        cells += [row.answer.origin if row.answer else "", book.note(row)]
     known = [score for score in scores if score is not None]
     whole = sum(book.most.values())
     complete = len(known) == len(scores)

@@ -192,7 +192,7 @@ def _person(book: Gradebook, person: Person, index: int) -> str:
         )
         brief.append(_verdict(row) + points)
         parts.append(f"<h3>{markup.text(step)}: {markup.text(title)}</h3>\n")
-        said = "".join(_said(row, f"p{index}-{number}"))
+        said = "".join(_said(row, book.note(row), f"p{index}-{number}"))
         code = "".join(_code(row, f"{person.name}, {step}"))
         parts.append(f'<div class="pair">\n<div>{said}</div>\n{code}</div>\n')
     return (
@@ -201,11 +201,12 @@ def _person(book: Gradebook, person: Person, index: int) -> str:
     )
 
 
-def _said(row: Row, name: str) -> Iterator[str]:
+def _said(row: Row, note: str, name: str) -> Iterator[str]:
     """Where a program was found, and its report."""
     if row.answer:
-        note = f" ({row.answer.note})" if row.answer.note else ""
-        yield f'<p class="soft"><code>{markup.text(row.answer.origin + note)}</code></p>\n'
+        yield f'<p class="soft"><code>{markup.text(row.answer.origin)}</code></p>\n'
+    if note:
+        yield f'<p class="soft">{markup.text(note)}</p>\n'
     if row.report:
         yield from _report(row.report, name)
     elif row.answer:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from grader.classroom.gradebook import Gradebook
-    from grader.classroom.session import Plan, Request
+    from grader.classroom.planning import Plan, Request
     from grader.classroom.written import Written
 
 PLACE = click.Path(path_type=Path)
@@ -53,6 +53,13 @@ points_file = click.option(
 @click.option("--any-roster", is_flag=True, help="Use the roster even if few of its names fit.")
 @points_file
 @click.option("--adjust", type=PLACE, help="CSV with a bonus or other points for some.")
+@click.option(
+    "--best-of",
+    type=PLACE,
+    multiple=True,
+    metavar="OUT",
+    help="The --out of an earlier hand-in, which counts where it was better; repeat it.",
+)
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes; one per core by default.")
 @click.option("--scheduler", help="Address of a Dask scheduler: grade on its workers.")
 @click.option(
@@ -78,6 +85,7 @@ def grade_class(
     any_roster: bool,
     points: Path | None,
     adjust: Path | None,
+    best_of: tuple[Path, ...],
     workers: int | None,
     scheduler: str | None,
     forms: tuple[str, ...],
@@ -91,7 +99,7 @@ def grade_class(
     resumes from there.
     """
     from grader.classroom import roster as rosters
-    from grader.classroom.session import Request
+    from grader.classroom.planning import Request
 
     warn_of_other_version()
     with _told():
@@ -106,6 +114,7 @@ def grade_class(
             any_roster,
             again,
             from_caller(adjust) if adjust else None,
+            tuple(map(from_caller, best_of)),
         )
         if request.roster is not None:
             click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
@@ -147,20 +156,20 @@ def _grade(
     request: Request, workers: int | None, scheduler: str | None, forms: Sequence[str]
 ) -> int:
     """Grade the class and write everything; return how many the grader itself failed on."""
-    from grader.classroom import exports, session, store
+    from grader.classroom import exports, planning, rows, session, store
     from grader.classroom.written import Written
 
-    session.check(request)
-    with session.at_work(request.out), _kept(request.out):
+    planning.check(request)
+    with planning.at_work(request.out), _kept(request.out):
         keep = store.Store(request.out / "results")
         written = Written(request.out, keep.folder)
         written.check(exports.names(forms, [step.id for step in request.steps]))
-        with session.planned(request, keep) as plan:
+        with planning.planned(request, keep) as plan:
             if plan.open:
                 executor, count = _workshop(request, plan, workers, scheduler)
                 reports = session.graded(request, plan, keep, executor, count)
                 watched(reports, len(plan.open), len(plan.names), request.out)
-            book = session.gradebook(request, plan)
+            book = rows.gradebook(request, plan)
         return _written(request.out, written, book, forms)
 
 

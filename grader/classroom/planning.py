@@ -1,0 +1,196 @@
+"""What a teacher asked for, what was handed in for it, and which results it needs."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.base.files import Unusable
+from grader.base.model import Report, Step, Verdict
+from grader.classroom import store
+from grader.classroom.adjust import NONE, Adjustment, adjustments, earlier
+from grader.classroom.collect import Collected, collect
+from grader.classroom.roster import Person, Roster, matched
+from grader.classroom.submissions import shown
+from grader.grading.pipeline import Options
+from grader.report.points import Number, Points
+
+TIMEOUTS = "timeouts"
+"""In ``Request.again``: everything whose time ran out."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the teacher asked for. ``any_roster``: even one with few of the names.
+
+    ``again`` names people to grade again, or is ``timeouts``. ``best_of`` are the folders of runs
+    on earlier hand-ins.
+    """
+
+    submissions: Path
+    steps: tuple[Step, ...]
+    out: Path
+    roster: Roster | None = None
+    points: Points = field(default_factory=Points)
+    strict: bool = False
+    trusted: bool = False
+    any_roster: bool = False
+    again: tuple[str, ...] = ()
+    adjust: Path | None = None
+    best_of: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What there is to do: ``names`` are the results needed, by what they grade."""
+
+    collected: Collected
+    spool: Path
+    names: dict[tuple[str, str], str]
+    kept: dict[str, Report]
+    fingerprint: str
+    secret: bytes = field(repr=False)
+
+    @property
+    def open(self) -> list[tuple[str, str]]:
+        """Step and digest of what must still be graded, in order."""
+        return [each for each, name in self.names.items() if name not in self.kept]
+
+
+def check(request: Request) -> None:
+    """Check both places before anything is written.
+
+    Raises:
+        Unusable: there are no submissions, or the results would be among them.
+    """
+    if not request.submissions.exists():
+        raise Unusable(f"There is no folder or zip file {shown(str(request.submissions))}.")
+    if request.out.resolve() == request.submissions.resolve():
+        raise Unusable("--out contains the submissions. Name another folder for the results.")
+
+
+@contextmanager
+def at_work(out: Path) -> Iterator[None]:
+    """Lock the results folder. The lock ends with the process, so none is ever stale.
+
+    Raises:
+        Unusable: another run uses it, or the folder cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock = os.open(out / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as problem:
+        raise Unusable(f"The folder {out} cannot be written: {problem.strerror}.") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise Unusable(f"Another run uses {out}. Wait for it, or name another folder.") from None
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
+    """Everything that was handed in, read once, and which results already exist."""
+    spool = request.out / ".submissions"
+    shutil.rmtree(spool, ignore_errors=True)  # left by a killed run
+    spool.mkdir()
+    try:
+        yield _plan(request, keep, spool)
+    finally:
+        shutil.rmtree(spool, ignore_errors=True)
+
+
+def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
+    steps = [step.id for step in request.steps]
+    collected = collect(request.submissions, steps, spool, request.out)
+    _check_roster(request, collected)  # before hours of grading, as what follows
+    adjusted(request, matched(collected.students, request.roster).people)
+    again = _again(request, collected)
+    fingerprint = store.fingerprint()
+    secret = keep.secret()
+    names: dict[tuple[str, str], str] = {}
+    kept: dict[str, Report] = {}
+    for (_, step), answer in collected.answers.items():
+        if answer.digest and (step, answer.digest) not in names:
+            how = options(secret, step, answer.digest, request.strict)
+            name = store.key(fingerprint, step, answer.digest, how)
+            names[step, answer.digest] = name
+            report = keep.load(name)
+            late = TIMEOUTS in request.again and report and report.verdict is Verdict.TIMEOUT
+            chosen = late or (step, answer.digest) in again
+            if report is not None and report.step == step and not chosen:
+                kept[name] = report
+    return Plan(collected, spool, names, kept, fingerprint, secret)
+
+
+def _again(request: Request, collected: Collected) -> set[tuple[str, str]]:
+    """Step and digest of what is to be graded again, because its student is named."""
+    everyone = matched(collected.students, request.roster).people
+    found: set[tuple[str, str]] = set()
+    for wanted in request.again:
+        here = [
+            person.student
+            for person in everyone
+            if person.student and wanted in (person.name, shown(person.student.key))
+        ]
+        if not here and wanted != TIMEOUTS:
+            raise Unusable(f"--again: nobody called {wanted!r} has handed something in.")
+        for (student, step), answer in collected.answers.items():
+            if student in here:
+                found.add((step, answer.digest))
+    return found
+
+
+def _check_roster(request: Request, collected: Collected) -> None:
+    """Raise if the roster is probably that of another class."""
+    if request.roster is None or request.any_roster:
+        return
+    found = matched(collected.students, request.roster)
+    if not found.fits:
+        there = sum(person.listed and person.student is not None for person in found.people)
+        raise Unusable(
+            f"Only {there} of the {len(collected.students)} who handed something in are on the "
+            f"roster. Its columns were read as {request.roster.columns.told()}. If it is the right "
+            "one, pass --any-roster."
+        )
+
+
+def options(secret: bytes, step: str, digest: str, strict: bool) -> Options:
+    """With the seed that this content has in this class."""
+    return Options(seed=store.seed(secret, step, digest), strict=strict)
+
+
+def adjusted(request: Request, people: Sequence[Person]) -> dict[tuple[str, str], Adjustment]:
+    """What else decides the points, by person's name and step.
+
+    Raises:
+        Unusable: a file that says so cannot be used.
+    """
+    steps = [step.id for step in request.steps]
+    found = adjustments(request.adjust, people, steps) if request.adjust else {}
+    most = most_of(request)
+    for folder in request.best_of:
+        for key, points in earlier(folder, people, most).items():
+            now = found.get(key, NONE)
+            if now.least is None or points > now.least:
+                found[key] = replace(now, least=points, before=shown(folder.name))
+    return found
+
+
+def most_of(request: Request) -> dict[str, Number]:
+    """The points that each step has."""
+    from grader.rubric import load
+
+    return {
+        step.id: request.points.most_of(step.id, [check.id for check in load.rubric(step).checks])
+        for step in request.steps
+    }

@@ -1,0 +1,82 @@
+"""Everyone's rows, from what was handed in and the results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from grader.base.model import Report, Step
+from grader.classroom import reports, similar
+from grader.classroom.adjust import NONE
+from grader.classroom.collect import Answer
+from grader.classroom.gradebook import Gradebook, Row
+from grader.classroom.planning import Plan, Request, adjusted, most_of
+from grader.classroom.roster import matched
+
+
+def gradebook(request: Request, plan: Plan) -> Gradebook:
+    """Everyone's rows, in the order of the roster or of the names."""
+    from grader.rubric import load
+
+    found = matched(plan.collected.students, request.roster)
+    everyone = found.people
+    by_hand = adjusted(request, everyone)
+    rows: dict[tuple[str, str], Row] = {}
+    for person in everyone:
+        for step in request.steps:
+            answer = (
+                plan.collected.answers.get((person.student, step.id)) if person.student else None
+            )
+            if answer and person.late and len(request.steps) == 1:  # the worksheet is for one step
+                answer = replace(answer, late=True)
+            key = person.name, step.id
+            report = _of(plan, step, answer)
+            rows[key] = Row(answer, report, by_hand.get(key, NONE), _code(plan, answer))
+    return Gradebook(
+        titles={step.id: step.title for step in request.steps},
+        people=everyone,
+        rows=rows,
+        points=request.points,
+        sentences={
+            step.id: [(check.id, check.passed) for check in load.rubric(step).checks]
+            for step in request.steps
+        },
+        most=most_of(request),
+        skipped=(
+            *found.notes,
+            *plan.collected.skipped,
+            *(request.roster.notes if request.roster else ()),
+        ),
+        roster=request.roster is not None,
+        possible=request.roster.possible if request.roster else {},
+        similar=tuple(
+            group for step in request.steps for group in similar.groups(step, _answers(rows, step))
+        ),
+        nearly=tuple(
+            pair for step in request.steps for pair in similar.pairs(step, _answers(rows, step))
+        ),
+    )
+
+
+def _answers(rows: Mapping[tuple[str, str], Row], step: Step) -> dict[str, Answer]:
+    """The answers to one step, by person."""
+    return {
+        name: row.answer
+        for (name, number), row in rows.items()
+        if number == step.id and row.answer and row.answer.digest
+    }
+
+
+def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
+    if answer is None or answer.instead:
+        return None
+    if not answer.digest:
+        return reports.unread(step, answer)
+    return plan.kept[plan.names[step.id, answer.digest]]
+
+
+def _code(plan: Plan, answer: Answer | None) -> str:
+    """The program, for people to read."""
+    if answer is None or not answer.digest:
+        return ""
+    return (plan.spool / answer.digest).read_bytes().decode("utf-8", "replace")
