@@ -25,6 +25,7 @@ from grader.grading.pipeline import Options, grade
 from grader.report import as_json, as_text
 from grader.rubric import load
 from grader.sandbox import Limits
+from grader.sandbox.limits import STRANGERS
 from tests.worker_jobs import Leftovers
 
 MIB = 1 << 20
@@ -33,10 +34,9 @@ AT_ONCE = 4
 
 def limits_of(entry: dict[str, Any]) -> Limits:
     """Short limits for a file that is meant to run into one."""
-    plain = Limits()
+    plain = STRANGERS
     return plain._replace(
         wall=entry.get("wall") or plain.wall,
-        compiling=entry.get("wall") or plain.compiling,
         memory=(entry.get("memory") or plain.memory // MIB) * MIB,
         disk=(entry.get("disk") or plain.disk // MIB) * MIB,
     )
@@ -77,7 +77,7 @@ def main() -> None:
     with ExitStack() as stack:
         begin = functools.partial(sandbox.start, layers=layers)
         if plan["pool"]:
-            pool = sandbox.WorkerPool(AT_ONCE, layers=layers, warm=False)
+            pool = sandbox.WorkerPool(AT_ONCE, layers=layers, warm=False, limits=STRANGERS)
             begin = functools.partial(stack.enter_context(pool).start, layers=layers)
         threads = stack.enter_context(ThreadPoolExecutor(AT_ONCE))
         for done in threads.map(lambda entry: grade_one(entry, begin), plan["files"]):

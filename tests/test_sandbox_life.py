@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader import sandbox
 from grader.sandbox import Limits
+from grader.sandbox.limits import STRANGERS
 from tests.sandbox_attacks import HEAD
 from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with
 
@@ -104,6 +106,30 @@ def attack():
     outcome = sandbox.run(job(source, call("attack")), limits=limits, on_notice=said.append)
     assert outcome.ended == "timeout"
     assert set(said) == {"compiling \ufffd[2J"}
+
+
+ONE_NOTICE = HEAD + """
+def slow():
+    head = json.dumps({"Notice": ["compiling"]}).encode()
+    os.write(4, b"gw01" + len(head).to_bytes(4, "little") + bytes(8) + head)
+    time.sleep(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("limits", "without", "ended"),
+    [
+        (Limits(wall=1.0), (), "done"),
+        (STRANGERS._replace(wall=1.0), (), "timeout"),
+        # The grader itself left something to the framework, which may compile it.
+        (STRANGERS._replace(wall=1.0), ("staging",), "done"),
+    ],
+)
+def test_who_says_that_it_compiles_is_believed_where_that_can_be(
+    limits: Limits, without: tuple[str, ...], ended: str
+) -> None:
+    asked = replace(job(ONE_NOTICE, call("slow")), without=without)
+    assert sandbox.run(asked, limits=limits).ended == ended
 
 
 def test_importing_the_sandbox_imports_nothing_slow() -> None:

@@ -28,6 +28,7 @@ from grader.classroom import store
 from grader.confine import supervisor
 from grader.grading import pipeline
 from grader.grading.pipeline import Options
+from grader.sandbox.limits import STRANGERS
 
 WALL_S = 900.0
 """Longer than all limits of one grading together, however busy the machine is."""
@@ -132,6 +133,8 @@ def serve(descriptor: int) -> None:
     os.set_inheritable(descriptor, False)
     pipe = Connection(descriptor)
     threading.Thread(target=_end_with, args=(descriptor,), daemon=True).start()
+    # The workers that this process keeps ready end with it.
+    start = functools.partial(sandbox.WorkerPool(1, limits=STRANGERS).start, limits=STRANGERS)
     while True:
         try:
             name, data, options = pipe.recv()
@@ -140,7 +143,7 @@ def serve(descriptor: int) -> None:
         # It counts this process alone, and forked workers do not inherit it.
         signal.setitimer(signal.ITIMER_PROF, CPU_S)
         step = course.find(name)
-        report = pipeline.grade(step, step.stub, options, start=_pool().start, data=data)
+        report = pipeline.grade(step, step.stub, options, start=start, data=data)
         pipe.send_bytes(store.packed(report))
         signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -151,12 +154,6 @@ def _end_with(descriptor: int) -> None:
     poller.register(descriptor, 0)
     poller.poll()
     os._exit(0)
-
-
-@functools.cache
-def _pool() -> sandbox.WorkerPool:
-    """The workers that this process keeps ready. They end with it."""
-    return sandbox.WorkerPool(1)
 
 
 def unpacked(data: bytes) -> Report:

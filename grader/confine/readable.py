@@ -25,14 +25,12 @@ SYSTEM = (
     "/etc/ld.so.cache",
     "/etc/localtime",
     "/etc/ssl/openssl.cnf",
-    "/sys/devices",
-    "/sys/bus/pci/devices",
+    "/sys/devices/system",
 )
 KERNEL = (
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/stat",
-    "/proc/self",
     "/dev/urandom",
     "/dev/random",
     "/dev/zero",

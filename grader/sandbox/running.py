@@ -58,6 +58,7 @@ class Running(Worker):
         self._questions: list[bytes] = []
         self._posed: int | None = None
         self._patience = limits.compiling
+        self._compiles = False
         self._closed = False
         self._closing = threading.Lock()
 
@@ -134,13 +135,17 @@ class Running(Worker):
         import secrets
         from dataclasses import replace
 
+        from grader import frameworks
         from grader.protocol import wire
         from grader.protocol.probe import Ask
 
         tokens = [secrets.randbits(62) for _ in (*job.probes, None)]
         asked = zip(tokens, (*job.probes, None), strict=True)
         self._questions = [wire.encode(Ask(token, probe)) for token, probe in asked]
-        self._conversation()[0].give(job, on_notice, tokens)
+        transcript = self._conversation()[0]
+        transcript.give(job, on_notice, tokens)
+        compiling = job.engine in frameworks.current().compiling
+        self._compiles = compiling or bool(job.without or transcript.left)
         return wire.encode(replace(job, probes=()))
 
     def abandon(self) -> None:
@@ -233,6 +238,8 @@ class Running(Worker):
 
     def _be_patient(self) -> None:
         """Give it time to compile. The worker may lie about that, so there is a bound."""
+        if not (self._limits.patient or self._compiles):
+            return
         more = min(COMPILING_S, self._patience)
         self._patience -= more
         self._deadline += more

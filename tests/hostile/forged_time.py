@@ -1,5 +1,5 @@
 # Tries: to win time for ever by saying that MAX compiles.
-# Holds: The patience with compiling ends; the lines are counted.
+# Holds: Nothing compiles here, so nobody waits for it; the lines are counted.
 # Verdict: fail timeout
 # Says: tried
 # Wall: 2

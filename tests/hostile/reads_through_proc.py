@@ -1,4 +1,5 @@
-# Tries: to read other processes: memory, descriptors, folders, command lines.
+# Tries: to read other processes: memory, descriptors, folders, command lines; and what the
+# system tells every process about the machine: its mounts, its connections, its devices.
 # Holds: Nothing of it can be read, and nothing of it is in the report.
 # Verdict: fail
 # Says: held
@@ -22,6 +23,12 @@ def attack():
         for name in ("mem", "maps", "environ", "cwd/x", "root@HOME@/.ssh/id_rsa", "fd/1", "auxv", "syscall"):
             attempt(f"{process}/{name}", lambda: open(f"/proc/{process}/{name}", "rb").read(1))
         attempt(f"{process}/fd", lambda: os.listdir(f"/proc/{process}/fd"))
+    for name in ("self/net/tcp", "self/net/unix", "self/net/route", "self/mounts", "self/mountinfo", "self/cgroup",
+                 "self/maps", "net/tcp", "mounts", "thread-self/mountinfo", f"{os.getpid()}/net/dev"):
+        attempt(name, lambda: open(f"/proc/{name}", "rb").read())
+    attempt("task", lambda: os.listdir(f"/proc/self/task"))
+    attempt("/sys/class/net", lambda: os.listdir("/sys/class/net"))
+    attempt("/sys/devices/virtual", lambda: os.listdir("/sys/devices/virtual"))
 
 
 class GPT2Attention(Module):
