@@ -108,12 +108,15 @@ def attack():
     assert set(said) == {"compiling \ufffd[2J"}
 
 
-ONE_NOTICE = HEAD + """
+ONE_NOTICE = (
+    HEAD
+    + """
 def slow():
     head = json.dumps({"Notice": ["compiling"]}).encode()
     os.write(4, b"gw01" + len(head).to_bytes(4, "little") + bytes(8) + head)
     time.sleep(3)
 """
+)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ class Limits(NamedTuple):
 
     ``wall`` counts from when the worker has its job; ``start`` is for importing the framework,
     and exceeding it is the machine's fault, not the learner's. ``compiling`` is added, in pieces,
-    when it announces that it compiles kernels; unless it is ``patient``, only where the grader
-    itself expects that, because a program can forge the announcement. ``cpu`` counts over all threads and
-    matters if the grader cannot keep time. ``memory`` is what the worker may hold beyond
-    what it holds before its job. ``file_size`` is for one file, ``disk`` for all of them,
+    when it announces that it compiles kernels. Without ``patient`` that counts only where the
+    grader itself expects it, because a program can forge the announcement. ``cpu`` counts over
+    all threads and matters if the grader cannot keep time. ``memory`` is what the worker may hold
+    beyond what it holds before its job. ``file_size`` is for one file, ``disk`` for all of them,
     ``processes`` is for machines that cannot forbid starting processes.
     """
 
