@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 from grader import frameworks
 from grader.base import course
 from grader.base.files import Unusable
-from grader.classroom import archive, gradescope, notebook, roster, similar
+from grader.classroom import archive, gradescope, roster, similar
 from grader.classroom.collect import collect
 from grader.classroom.layout import ZIP, Student, is_junk, place, student_of
 from grader.classroom.submissions import shown
 from grader.grading.judge import each_finding
 from grader.rubric import load
-from grader.source import SourceProblem, certain, parse
+from grader.source import SourceProblem, certain, notebook, parse
 
 CASES = int(os.environ.get("GRADER_FUZZ", "60"))
 SEED = int(os.environ.get("GRADER_FUZZ_SEED") or random.randrange(1 << 32))
@@ -171,7 +171,7 @@ def test_a_name_is_read(parts: list[str], prefix: str) -> None:
 def test_lists_and_notebooks_of_any_content_are_read(text: str, data: bytes) -> None:
     gradescope.submitters(text)
     try:
-        notebook.program(data, "x")
+        notebook.program(data, "x", "s05")
     except SourceProblem:
         return
 

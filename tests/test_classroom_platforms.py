@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom import notebook, roster
+from grader.classroom import roster
 from grader.classroom.collect import Answer, collect
 from grader.classroom.gradescope import submitters
 from grader.classroom.layout import Student
-from grader.source import SourceProblem
+from grader.source import SourceProblem, notebook
 
 ADA, BOB, EVE = b"ada = 1\n", b"bob = 2\n", b"eve = 3\n"
 
@@ -204,7 +204,9 @@ def cells(*sources: object) -> bytes:
 
 def test_the_code_cells_of_a_notebook_are_the_program(tmp_path: Path) -> None:
     data = cells(["import math\n", "x = 1\n"], "%%bash\nrm -rf /", "!pip install max\ny = 2")
-    assert notebook.program(data, "n") == b"import math\nx = 1\n\n# !pip install max\ny = 2\n"
+    assert (
+        notebook.program(data, "n", "s05") == b"import math\nx = 1\n\n# !pip install max\ny = 2\n"
+    )
     made = {"ada/step_05.ipynb": data, "bob/step_05.py": BOB, "bob/step_05.ipynb": data}
     where = packed(tmp_path / "in.zip", made)
     found = collect(where, ["s05"], tmp_path)
@@ -229,4 +231,4 @@ def test_the_code_cells_of_a_notebook_are_the_program(tmp_path: Path) -> None:
 )
 def test_what_is_no_notebook_is_a_problem_of_the_file(data: bytes) -> None:
     with pytest.raises(SourceProblem):
-        notebook.program(data, "step_05.ipynb")
+        notebook.program(data, "step_05.ipynb", "s05")

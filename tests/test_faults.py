@@ -66,8 +66,8 @@ DAMAGES = {
     ),
     "a handler raises": Damage(
         f"{ENGINE}/reduce.py",
-        "    powers = _powers(_shifted(arrays[0], operation.axis))\n    result",
-        f"{FAILS}    powers = arrays[0]\n    result",
+        "    powers, total = _powers(_shifted(",
+        f"{FAILS}    powers, total = _powers(_shifted(",
         f"{SOLUTION} (TypeError: damaged",
     ),
     "what the seam makes of each result": Damage(

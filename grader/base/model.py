@@ -74,7 +74,8 @@ class Step:
 class CheckResult:
     """One line of the report.
 
-    ``line`` is the 1-based line of the learner's file to look at, ``text`` that line.
+    ``line`` is the 1-based line of the learner's file to look at, ``text`` that line, ``column``
+    the 1-based character where it begins, or where Python stops reading.
     ``note`` adds what the sentence does not say; ``detail`` is the original error text,
     shown on request. ``waits_for`` is the sentence of the check that decides first. ``stopped``:
     the program raised an error there, or was ended.
@@ -91,6 +92,7 @@ class CheckResult:
     detail: str | None = None
     waits_for: str | None = None
     stopped: bool = False
+    column: int = 1
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,8 @@ class Report:
     any; ``digest`` is the SHA-256 of the graded bytes, in hex, empty if they could not
     be read. No report format has these two, nor ``tried``, the last hint, which is made if asked
     for. ``course`` is the slug of the course. ``left`` says,
-    one sentence each, what the grader's engine left to the framework.
+    one sentence each, what the grader's engine left to the framework. ``loaded``: it can be
+    imported, and whatever was tried on it came to an end.
     """
 
     step: str
@@ -203,6 +206,7 @@ class Report:
     course: str = ""
     left: tuple[str, ...] = ()
     tried: Tried | None = None
+    loaded: bool = False
 
     @property
     def first_to_fix(self) -> CheckResult | None:

@@ -13,11 +13,11 @@ from typing import Annotated
 
 import msgspec
 
-from grader.classroom import notebook
 from grader.classroom.archive import Damaged
 from grader.classroom.layout import NOTEBOOK, Placed, place
 from grader.classroom.similar import MOST_RUNS
 from grader.classroom.submissions import Files, Node, shown
+from grader.source import notebook
 from grader.source.read import MOST_BYTES, SourceProblem
 
 Text = Annotated[str, msgspec.Meta(max_length=1000)]
@@ -117,7 +117,7 @@ def _answer(
     note = f"also there: {', '.join(_origins(rivals, above))}" if rivals else ""
     origin = _origin(path, above)
     try:
-        data = _program(node)
+        data = _program(node, step)
         return Handed(origin, data, placed.late, note=note)
     except SourceProblem as problem:
         return _unread(problem, origin, placed.late, note)
@@ -135,9 +135,9 @@ def _best(candidates: list[_Candidate]) -> list[_Candidate]:
     return python or candidates
 
 
-def _program(node: Node) -> bytes:
+def _program(node: Node, step: str) -> bytes:
     if NOTEBOOK.search(node.name):
-        return notebook.program(node.read(notebook.LARGEST), shown(node.name))
+        return notebook.program(node.read(notebook.LARGEST), shown(node.name), step)
     return node.read()
 
 

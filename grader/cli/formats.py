@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from grader.base.model import Report
     from grader.report.points import Points
 
-PLAIN = ("json", "junit", "check50", "github")
+PLAIN = ("json", "junit", "check50", "github", "lines")
 """Formats that need nothing but the report."""
 FORMATS = (*PLAIN, "gradescope", "classroom50")
 """Formats for machines. ``text`` is the one for people."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     from grader.grading.pipeline import Options
     from grader.learner.attempt import Attempt
 
+
+SHOWN = ("text", "lines")
+"""Formats for the learner: gradings that count, and show the line where the numbers go wrong."""
 
 MOST_CPU_S = 60.0
 """Seconds of processor time for the grader itself, which takes less than one."""
@@ -88,18 +93,22 @@ def grade(
     warn_of_other_version()
     path, output = (given and from_caller(given) for given in (path, output))
     points = points_option(points_file)
-    followed = Follow.NOT if form in FORMATS else Follow.FAILING
+    followed = Follow.FAILING if form in SHOWN else Follow.NOT
     options = Options(engine, seed, strict, mine, follow=followed)
     with sandbox.several() as start:
         from grader.report import as_text  # while the worker imports the framework
 
         with processor_limit(MOST_CPU_S):
             report = grade(step, path or step.stub, options, start)
-        own = form not in FORMATS and output is None
+        own = form in SHOWN and output is None
         own = own and (path is None or path.resolve() == step.stub.resolve())
         if own:
-            found = attempt.unasked(step, options, attempt.noted(step, report), start)
-    if form in FORMATS:
+            found = attempt.noted(step, report)
+            if form == "text":
+                found = attempt.unasked(step, options, found, start)
+    if form == "lines":
+        text = _to_editor(step, report, found if own else None)
+    elif form in FORMATS:
         text = machine_text(form, report, points)
     elif own:
         told = {"verbose": verbose, "brief": brief}
@@ -140,6 +149,18 @@ def _to_learner(
     if report.verdict is Verdict.ERROR:
         text += f"\n{pages.after_error()}"
     return text
+
+
+def _to_editor(step: Step, report: Report, found: Attempt | None) -> str:
+    """A line for each ❌; on the learner's own file with hints by attempts."""
+    from grader.learner import hints
+    from grader.report import as_lines
+
+    if found is not None and found.note:
+        click.echo(found.note, err=True)
+    if Path(os.environ.get("INIT_CWD") or step.root).resolve() != step.root:
+        report = replace(report, file=str(step.root / report.file))  # for an editor elsewhere
+    return as_lines.render(report, hints.shown(found.known) if found else {})
 
 
 def _scrolls(text: str, style: Style) -> bool:

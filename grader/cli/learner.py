@@ -227,19 +227,34 @@ def _step_with(check: str) -> Step:
 @engine_option
 @strict_option
 @mine_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "lines"]),
+    default="text",
+    help="lines: one line for each problem, for an editor.",
+)
 @plain_option
 def watch(
-    step: Step | None, poll: bool | None, engine: str, strict: bool, mine: bool, plain: bool
+    step: Step | None,
+    poll: bool | None,
+    engine: str,
+    strict: bool,
+    mine: bool,
+    form: str,
+    plain: bool,
 ) -> None:
     """Grade STEP at every save of its file, and show the report in place."""
     from grader.grading.pipeline import Options
+    from grader.learner.watch.lines import LineWatch
     from grader.learner.watch.loop import Watch
     from grader.learner.watch.terminal import Terminal
 
     warn_of_other_version()
     style = stdout_style(plain)
-    with Terminal(in_place=not plain).taken() as terminal:
-        Watch(
+    kind = LineWatch if form == "lines" else Watch
+    with Terminal(in_place=not plain and kind is Watch).taken() as terminal:
+        kind(
             step or current_step(), Options(engine, None, strict, mine), terminal, style, poll=poll
         ).run()
     sys.exit(0)
@@ -264,7 +279,7 @@ def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, pl
     from grader.base.files import write_whole
     from grader.grading.pipeline import Follow, Options, grade
     from grader.report import as_margin, as_text
-    from grader.source import read_file
+    from grader.source.notebook import read_program
 
     file = from_caller(path) if path else step.stub
     with sandbox.several() as start:
@@ -273,7 +288,7 @@ def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, pl
     if report.trace is None:
         print_page(as_text.render(report, style), plain)
         sys.exit(STATUS[report.verdict])
-    source = read_file(file).decode("utf-8", "replace")
+    source = read_program(file, step.id).decode("utf-8", "replace")
     if page is None:
         print_page(as_margin.text(source, report.trace, style), plain)
     else:

@@ -60,6 +60,7 @@ class Judge:
             self.base,
             isolation=outcome.isolation,
             output=outcome.output,
+            loaded=outcome.ended == "done" and outcome.load_error is None,
             left=faults.left_to_framework(outcome, without),
         )
         if outcome.ended == "machine":

@@ -384,5 +384,5 @@ def _located(result: CheckResult, source: Source) -> CheckResult:
     """The result with the text of the line that it points at."""
     if result.line is None or not 1 <= result.line <= len(source.lines):
         return result
-    text = sanitize.line(source.lines[result.line - 1].strip(), 200)
-    return replace(result, text=text)
+    text, column = source.quoted(result.line)
+    return replace(result, text=text, column=column)

@@ -94,7 +94,8 @@ def _graded(
     started = time.perf_counter()
     with start(engine=options.engine) as running:
         from grader.rubric import load  # only now: it imports NumPy
-        from grader.source import SourceProblem, parse, read_file
+        from grader.source import SourceProblem, parse
+        from grader.source.notebook import read_program
 
         rubric = load.rubric(step)
         seed = drawn.seed if drawn else options.seed
@@ -110,7 +111,7 @@ def _graded(
             course=step.course,
         )
         try:
-            data = read_file(path) if data is None else data
+            data = read_program(path, step.id) if data is None else data
             base = replace(base, digest=hashlib.sha256(data).hexdigest())
             source = parse(data, base.file, frameworks.current().spellings())
         except SourceProblem as problem:
@@ -293,6 +294,7 @@ def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: 
         (problem.hint,) if problem.hint else (),
         line=problem.line,
         text=problem.text,
+        column=problem.column,
     )
     rest = tuple(check.waiting("the file can be read") for check in rubric.checks)
     return replace(base, problem=first, checks=rest, duration_s=duration)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from grader.base import sanitize
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading import bindings
 from grader.rubric import Check, Rubric
@@ -137,9 +136,8 @@ class Placing:
         return found
 
     def _at(self, result: CheckResult, line: int) -> CheckResult:
-        lines = self.source.lines
-        text = sanitize.line(lines[line - 1].strip(), 200) if line <= len(lines) else None
-        return replace(result, line=line, text=text)
+        text, column = self.source.quoted(line)
+        return replace(result, line=line, text=text, column=column)
 
     def _unfulfilled(self, result: CheckResult) -> CheckResult:
         """The check without the hints that its quoted line follows already."""

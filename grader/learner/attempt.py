@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import sandbox
@@ -19,33 +21,64 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A report, the step's progress including it, and a note on the progress file or None."""
+    """A report, the step's progress including it, and a note on the progress file or None.
+
+    ``cell`` is the program if it stands in a notebook, as
+    :func:`grader.source.notebook.graded_cell` makes it; None if it is the step's own file.
+    """
 
     report: Report
     known: StepProgress
     note: str | None = None
+    cell: bytes | None = None
 
 
 def attempt(
-    step: Step, options: Options, start: Callable[..., sandbox.Worker] = sandbox.start
+    step: Step,
+    options: Options,
+    start: Callable[..., sandbox.Worker] = sandbox.start,
+    cell: bytes | None = None,
 ) -> Attempt:
-    """Grade the learner's file of ``step`` and count it, unless it is untouched."""
+    """Grade the learner's file of ``step``, or the ``cell``, and count it unless untouched."""
     from grader.grading.pipeline import grade
 
-    return noted(step, grade(step, step.stub, options, start))
+    return noted(step, grade(step, place(step, cell), options, start, cell), cell)
 
 
-def noted(step: Step, report: Report) -> Attempt:
-    """Count one grading of the learner's file of ``step``, unless the file is untouched."""
-    from grader.learner.stub import untouched
-
-    if report.problem is not None or untouched(step, report.digest):
+def noted(step: Step, report: Report, cell: bytes | None = None) -> Attempt:
+    """Count one grading of the learner's file of ``step``, or of ``cell``, unless untouched."""
+    if report.problem is not None or _untouched(step, report, cell):
         known, note = progress.read(step.root)
-        return Attempt(_mendable(step, report), known.get(step.id, progress.UNTOUCHED), note)
+        shown = _mendable(step, report) if cell is None else report
+        return Attempt(shown, known.get(step.id, progress.UNTOUCHED), note, cell)
+    digest = report.digest if cell is None else progress.CELL + _code_digest(cell)
+    counted = replace(report, digest=digest)
     after, note = progress.update(
-        step.root, step.id, lambda before: progress.attempted(before, report)
+        step.root, step.id, lambda before: progress.attempted(before, counted)
     )
-    return Attempt(report, after, note)
+    return Attempt(report, after, note, cell)
+
+
+def _untouched(step: Step, report: Report, cell: bytes | None) -> bool:
+    """Whether nothing was written yet. A cell may have the stub as the file has it, too."""
+    from grader.learner import stub
+
+    if cell is None:
+        return stub.untouched(step, report.digest)
+    code = _code_digest(cell)
+    return (
+        stub.untouched(step, code) or code == hashlib.sha256(stub.cell(step).encode()).hexdigest()
+    )
+
+
+def place(step: Step, cell: bytes | None) -> Path:
+    """What to call the program: the learner's file, or the cell."""
+    return step.stub if cell is None else step.root / f"cell_{step.number}.py"
+
+
+def _code_digest(cell: bytes) -> str:
+    """The SHA-256 of a cell below its first line: another seed there is not another program."""
+    return hashlib.sha256(cell.partition(b"\n")[2]).hexdigest()
 
 
 def _mendable(step: Step, report: Report) -> Report:
@@ -68,7 +101,7 @@ def one_more_hint(step: Step, found: Attempt, check_id: str | None = None) -> At
     after, note = progress.update(
         step.root, step.id, lambda before: progress.asked(before, wanted, level)
     )
-    return Attempt(found.report, after, found.note or note)
+    return replace(found, known=after, note=found.note or note)
 
 
 def last_hint(
@@ -119,5 +152,5 @@ def _with_change(
     if report.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
         return found
     asked = replace(options, seed=report.seed, follow=Follow.NOT, tried=True)
-    again = grade(step, step.stub, asked, start)
+    again = grade(step, place(step, found.cell), asked, start, found.cell)
     return replace(found, report=replace(report, tried=again.tried))

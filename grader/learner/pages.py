@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Status, Verdict
 from grader.learner import compared, hints, lesson
-from grader.learner.progress import UNTOUCHED, Progress, StepProgress
+from grader.learner.progress import CELL, UNTOUCHED, Progress, StepProgress
 from grader.learner.stub import digest
 from grader.learner.tasks import task
 from grader.report import as_text
@@ -58,7 +58,8 @@ def _state(step: Step, one: StepProgress) -> str:
     """``passed``, ``edited`` since it passed, ``started`` or ``new``."""
     if not one.passes:
         return "started" if one.attempts else "new"
-    return "passed" if digest(step.stub)[: len(one.digest)] == one.digest else "edited"
+    same = digest(step.stub)[: len(one.digest)] == one.digest
+    return "passed" if same or one.digest.startswith(CELL) else "edited"
 
 
 def _listed(step: Step, one: StepProgress, current: bool, style: Style) -> str:

@@ -22,6 +22,8 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 
 SCHEMA = "progress/v1"
 FILE = ".grader/progress.json"
+CELL = "cell:"
+"""What the digest of a program in a notebook begins with: it is not that of the step's file."""
 LOCK_S = 2.0
 """How long to wait for another process that is writing."""
 

@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from grader.base.blanks import make_stub
 from grader.base.model import Step
 from grader.source import SourceProblem, read_file
 
@@ -20,6 +21,12 @@ BACKUPS = ".grader/backups"
 def untouched(step: Step, digest: str) -> bool:
     """Whether the file with this SHA-256, in hex, is the stub of ``step`` as it was generated."""
     return digest == read_manifest(step.root).get(step.stub.name)
+
+
+def cell(step: Step) -> str:
+    """The stub as a cell of a notebook: it does not say how to grade the file."""
+    stub = make_stub(step.solution.read_text(encoding="utf-8"))
+    return re.sub(rf"\n*^Run: .*{step.id}$", "", stub, count=1, flags=re.MULTILINE)
 
 
 def digest(path: Path) -> str:

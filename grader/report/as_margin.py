@@ -27,6 +27,13 @@ def text(source: str, trace: Trace, style: Style) -> str:
 
 def page(source: str, trace: Trace, title: str) -> str:
     """The same as a self-contained web page."""
+    name = html.escape(title)
+    head = f'<html lang="en"><meta charset="utf-8"><title>{name}</title><style>{STYLE}</style>'
+    return f"<!doctype html>\n{head}\n<h1>{name}</h1>{table(source, trace)}\n</html>\n"
+
+
+def table(source: str, trace: Trace) -> str:
+    """What it says, as a piece of a page: the sentences, then the lines."""
     by_line = {one.line: one for one in trace.margin}
     rows = []
     for number, line in enumerate(source.splitlines(), 1):
@@ -39,11 +46,8 @@ def page(source: str, trace: Trace, title: str) -> str:
         )
     told = "".join(f"<p>{html.escape(line)}</p>" for line in trace.told)
     body = "\n".join(rows)
-    name = html.escape(title)
-    head = f'<html lang="en"><meta charset="utf-8"><title>{name}</title><style>{STYLE}</style>'
     names = "<tr><th>Line</th><th>Your program</th><th>What it computed</th></tr>"
-    table = f"<table>\n{names}\n{body}\n</table>"
-    return f"<!doctype html>\n{head}\n<h1>{name}</h1>{told}\n{table}\n</html>\n"
+    return f"{told}\n<table>\n{names}\n{body}\n</table>"
 
 
 STYLE = (

@@ -28,11 +28,12 @@ def draw_program(
     """
     with start(engine=engine) as running:
         from grader.protocol.probe import Job
-        from grader.source import parse, read_file
+        from grader.source import parse
+        from grader.source.notebook import read_program
 
         name = path.name
         framework = frameworks.current()
-        source = parse(read_file(path), name, framework.spellings())
+        source = parse(read_program(path, step.id), name, framework.spellings())
         outcome = running.finish(
             Job(
                 file=name,

@@ -37,7 +37,7 @@ ENCODINGS = frozenset(("utf-8", "ascii", "iso8859-1", "iso8859-15", "cp1252"))
 class SourceProblem(Exception):
     """The file cannot be read as Python. Nothing else can be said about it.
 
-    ``line`` is 1-based; ``text`` is that line; ``hint`` says what to try.
+    ``line`` and ``column`` are 1-based; ``text`` is that line; ``hint`` says what to try.
     """
 
     def __init__(
@@ -46,9 +46,11 @@ class SourceProblem(Exception):
         line: int | None = None,
         hint: str | None = None,
         text: str | None = None,
+        column: int = 1,
     ) -> None:
         super().__init__(message)
         self.message, self.line, self.hint, self.text = message, line, hint, text
+        self.column = column
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,13 @@ class Source:
     lines: tuple[str, ...]
     tree: ast.Module
     spellings: Spellings = field(compare=False, repr=False)
+
+    def quoted(self, line: int) -> tuple[str | None, int]:
+        """A line without its indent, safe to show, and the 1-based column where it begins."""
+        if not 1 <= line <= len(self.lines):
+            return None, 1
+        code = self.lines[line - 1]
+        return sanitize.line(code.strip(), 200), len(code) - len(code.lstrip()) + 1
 
 
 def read_file(path: Path, most: int = MOST_BYTES) -> bytes:
@@ -241,7 +250,8 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
             "Break the expression into lines.",
             shown,
         )
-    return SourceProblem(f"Syntax error: {said}", line, hint, shown)
+    column = max(1, problem.offset or 1)
+    return SourceProblem(f"Syntax error: {said}", line, hint, shown, column)
 
 
 def _extent(tree: ast.AST) -> tuple[int, int]:

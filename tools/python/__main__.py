@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from grader.frameworks.max import engine
 
@@ -25,13 +27,13 @@ def environment() -> dict[str, str]:
     return {**os.environ, **engine.environment(), "PYTHONPATH": os.pathsep.join(path)}
 
 
-def main() -> None:
-    """Become Python."""
+def become(arguments: Sequence[str]) -> NoReturn:
+    """Become Python with these arguments."""
     caller = os.environ.get("INIT_CWD")  # pixi and pixiw start a task in the course's folder
     if caller:
         os.chdir(caller)
-    os.execve(sys.executable, [sys.executable, *sys.argv[1:]], environment())
+    os.execve(sys.executable, [sys.executable, *arguments], environment())
 
 
 if __name__ == "__main__":
-    main()
+    become(sys.argv[1:])

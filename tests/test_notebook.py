@@ -1,0 +1,305 @@
+"""Notebooks: cells that are graded, run by a real kernel, and notebooks that are handed in.
+
+The kernel is one, and its cells share it, as a learner's do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from grader.base import course
+from grader.base.model import Step, Verdict
+from grader.classroom.reports import grade_one
+from grader.grading.pipeline import Follow, Options, grade
+from grader.learner import pages, progress, stub
+from grader.report.style import FILE
+from grader.source import SourceProblem, notebook
+from tests.graded import variants
+from tools import notebook as writer
+from tools.python.__main__ import environment
+
+pytestmark = pytest.mark.any_python
+
+S05 = course.find("s05")
+HOSTILE = '"""</pre><script>alert(1)</script>\x1b[31m"""'
+PRINTS = f"print({HOSTILE})\n"
+
+
+def variant(name: str) -> str:
+    return variants.find(name).source.decode()
+
+
+CELLS = {
+    "load": "%load_ext grader.notebook",
+    "nothing graded": "%hint",
+    "stub": None,  # as the notebook of the step has it
+    "stub's names": "'GPT2Attention' in globals()",
+    "wrong": "%%grade s05\n" + variant("s05/wrong/no_mask"),
+    "wrong again": "%%grade s05 --seed 3\n" + variant("s05/wrong/no_mask"),
+    "its names": "GPT2Attention.__module__",
+    "hint": "%hint",
+    "trace": "%trace",
+    "hostile": "%%grade s05\n" + S05.solution.read_text(encoding="utf-8") + PRINTS,
+    "syntax": "%%grade s05\n\ndef broken(:\n    pass",
+    "no syntax": "%trace",
+    "endless": "%%grade s05\nraise SystemExit",
+    "alive": "1 + 1",
+    "empty": "%%grade s05",
+    "a comment": "%%grade s05\n# nothing",
+    "no step": "%%grade s99\nx = 1",
+    "no option": "%%grade s05 --sed 3\nx = 1",
+    "right": "%%grade 5\n" + S05.solution.read_text(encoding="utf-8"),
+    "right's names": "GPT2Attention.__name__",
+    "no hint": "%hint",
+}
+
+
+class Run:
+    """The outputs of the cells of a notebook that was run."""
+
+    def __init__(self, root: Path) -> None:
+        made = nbformat.reads(json.dumps(writer.notebook(S05)), as_version=4)
+        nbformat.validate(made)
+        graded = next(cell for cell in made.cells if cell.source.startswith("%%grade"))
+        made.cells = [
+            graded if code is None else nbformat.v4.new_code_cell(code) for code in CELLS.values()
+        ]
+        client = NotebookClient(
+            made,
+            timeout=60,
+            allow_errors=True,
+            resources={"metadata": {"path": str(root / "steps")}},
+        )
+        client.execute(env={**environment(), "GRADER_COURSE": str(root)})
+        self._outputs = dict(zip(CELLS, (cell.outputs for cell in made.cells), strict=True))
+
+    def text(self, name: str) -> str:
+        """Everything that a cell shows, as text."""
+        parts = []
+        for one in self._outputs[name]:
+            data = one.get("data", {}).get("text/plain", "")
+            parts.append(one.get("text", "") + data + "\n".join(one.get("traceback", ())))
+        return "\n".join(parts)
+
+    def html(self, name: str) -> str:
+        """What a cell shows in a page."""
+        return "".join(one.get("data", {}).get("text/html", "") for one in self._outputs[name])
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the course, for its progress file."""
+    home = tmp_path_factory.mktemp("course")
+    for name in ("checks", "gpt2", "solutions", "course.toml"):
+        (home / name).symlink_to(course.ROOT / name)
+    (home / "steps").mkdir()
+    for path in (course.ROOT / "steps").iterdir():
+        (home / "steps" / path.name).symlink_to(path)
+    return home
+
+
+@pytest.fixture(scope="module")
+def run(root: Path) -> Run:
+    return Run(root)
+
+
+def test_the_stub_is_graded_with_the_cells_own_lines_and_is_no_attempt(run: Run) -> None:
+    text, html = run.text("stub"), run.html("stub")
+    assert "Fix this first:\n❌ functional module is not imported" in text
+    cell = stub.cell(S05).splitlines()
+    line = cell.index("        self.c_attn = None") + 2  # the first is %%grade
+    assert f"Line {line}: self.c_attn = None" in text
+    assert f"<p>Line {line}: <code>self.c_attn = None</code></p>" in html
+    assert "its names are not defined" in text
+    assert run.text("stub's names") == "False"
+
+
+def test_a_wrong_cell_has_the_same_report_as_the_file_with_a_picture(run: Run) -> None:
+    with variants.as_file(variants.find("s05/wrong/no_mask")) as path:
+        report = grade(S05, path, Options(follow=Follow.FAILING))
+    html, text = run.html("wrong"), run.text("wrong")
+    for check in report.checks:
+        assert check.message.partition(":")[0] in text
+    assert report.diagnosis[0].message in text
+    assert report.diagnosis[0].message in html
+    assert '<img alt="' in html
+    assert 'src="data:image/svg+xml;base64,' in html
+    assert "numbers differ by more than a thousandth" in html
+    assert run.text("its names") == "'__main__'"
+
+
+def test_another_seed_is_no_other_attempt_and_a_hint_is_counted(run: Run, root: Path) -> None:
+    known = progress.read(root)[0]["s05"]
+    # wrong, hostile, SystemExit, a comment, right; no program yet is no attempt
+    assert known.attempts == 5
+    assert known.checks["mask"].asked == 2
+    assert run.text("hint").count("Hint:") == 2
+
+
+def test_a_pass_in_a_notebook_counts_as_passed_in_the_list(run: Run, root: Path) -> None:
+    assert run.text("right").count("All checks passed") == 1
+    known = progress.read(root)[0]
+    page = pages.list_page(course.steps(root), known, FILE)
+    assert re.search(r"✅ s05 31/31", page)
+
+
+def test_what_passes_is_compared_with_the_reference_and_leads_on(run: Run) -> None:
+    assert "your code is identical to the reference" in run.text("right")
+    assert "notebook s06" in run.text("right")
+    assert run.text("right's names") == "'GPT2Attention'"
+    assert "nothing to hint at" in run.text("no hint")
+
+
+def test_the_trace_shows_the_cell_with_what_each_line_gave(run: Run) -> None:
+    assert " 1  %%grade s05" in run.text("trace")
+    assert '<tr class="left"><th scope="row">26</th>' in run.html("trace")
+    assert "Nothing can be followed yet" in run.text("no syntax")
+
+
+def test_an_empty_cell_never_passes(run: Run) -> None:
+    assert "cell body is empty" in run.text("empty")
+    assert "functional module is not imported" in run.text("a comment")
+    for name in ("empty", "a comment", "syntax", "endless"):
+        assert "All checks passed" not in run.text(name)
+
+
+def test_a_cell_that_does_not_run_to_its_end_is_not_run_in_the_notebook(run: Run) -> None:
+    assert "Syntax error" in run.text("syntax")
+    assert "Line 3: def broken(:" in run.text("syntax")
+    assert "its names are not defined" in run.text("endless")
+    assert run.text("alive") == "2"
+
+
+def test_wrong_use_is_one_sentence(run: Run) -> None:
+    assert "Grade one first." in run.text("nothing graded")
+    assert "There is no step 's99'. The steps are s01" in run.text("no step")
+    assert "unrecognized arguments: --sed 3." in run.text("no option")
+    for name in ("nothing graded", "no step", "no option"):
+        assert "Traceback" not in run.text(name)
+
+
+class Tags(HTMLParser):
+    """The elements of a page, and the attributes that they have."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+
+def test_no_output_of_a_program_becomes_markup(run: Run) -> None:
+    html = run.html("hostile")
+    assert "&lt;/pre&gt;&lt;script&gt;alert(1)" in html
+    seen = Tags("".join(run.html(name) for name in CELLS))
+    assert not seen.tags & {"script", "iframe", "a", "link", "object", "svg"}
+    assert not any(name.startswith("on") or name == "id" for name in seen.attributes)
+    assert "\x1b" not in html
+
+
+# ---- the notebook of a step -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", course.steps(), ids=lambda step: step.id)
+def test_every_step_has_a_valid_notebook_with_its_lesson_and_its_stub(step: Step) -> None:
+    made = writer.notebook(step)
+    nbformat.validate(nbformat.from_dict(made))
+    code = ["".join(cell["source"]) for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert [text.splitlines()[0] for text in code] == [
+        "%load_ext grader.notebook",
+        f"%%grade {step.id}",
+    ]
+    assert "pixiw run s" not in code[1]
+    told = "\n".join("".join(cell["source"]) for cell in made["cells"])
+    assert "## Tasks" in told
+    for link in re.findall(r"\]\((?!http|#)([^)#]+)", told):
+        assert (step.stub.parent / link).exists(), link
+
+
+def test_an_existing_notebook_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "steps").mkdir()
+    (tmp_path / "solutions").symlink_to(course.ROOT / "solutions")
+    (tmp_path / "steps/step_05.md").symlink_to(S05.lesson)
+    step = Step("s05", S05.title, tmp_path, S05.course)
+    path = writer.write(step)
+    assert json.loads(path.read_text(encoding="utf-8"))["nbformat"] == 4
+    path.write_text("mine")
+    assert writer.write(step).read_text() == "mine"
+
+
+# ---- handed in ------------------------------------------------------------------------------
+
+
+def handed(tmp_path: Path, *codes: str) -> Path:
+    cells = [{"cell_type": "code", "source": code} for code in codes]
+    path = tmp_path / "step_05.ipynb"
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    return path
+
+
+RIGHT = "%%grade s05\n" + S05.solution.read_text(encoding="utf-8")
+WRONG = "%%grade s05\n" + variant("s05/wrong/no_mask")
+OTHER = "%%grade s07\nraise ValueError"
+USES = "layer = GPT2Attention(config)"
+
+
+def test_a_notebook_that_is_handed_in_is_graded(tmp_path: Path) -> None:
+    handed(tmp_path, "%load_ext grader.notebook", WRONG, USES, "\n" + RIGHT, OTHER, "%hint")
+    assert grade_one(tmp_path, S05).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("codes", "program"),
+    [
+        ((WRONG, USES, RIGHT, OTHER), RIGHT),
+        ((RIGHT, USES, WRONG), WRONG),
+        ((USES, "\n\n  " + WRONG), WRONG),
+        ((OTHER, "%%grade s05"), "%%grade s05"),
+        ((OTHER, "%%grade step_5 --seed 3\nx = 1"), "%%grade step_5 --seed 3\nx = 1"),
+        ((OTHER, "%%bash\nls", "x = 1", "%hint\ny = 2"), "x = 1\n# %hint\ny = 2"),
+    ],
+)
+def test_its_program_is_the_last_cell_for_the_step_else_what_no_step_has(
+    codes: tuple[str, ...], program: str, tmp_path: Path
+) -> None:
+    data = handed(tmp_path, *codes).read_bytes()
+    found = notebook.program(data, "n", "s05").decode().rstrip()
+    assert found == program.replace("%%", "# %%", 1).rstrip()
+
+
+def test_a_notebook_can_be_graded_like_a_file(tmp_path: Path) -> None:
+    path = handed(tmp_path, USES, WRONG)
+    report = grade(S05, path)
+    assert report.diagnosis[0].misconception == "no-mask"
+    for codes in ((), (OTHER,)):
+        with pytest.raises(SourceProblem, match="no code cells"):
+            notebook.read_program(handed(tmp_path, *codes), "s05")
+
+
+@pytest.mark.parametrize(
+    ("code", "python"),
+    [
+        ("x = (7\n% 4)\n", "x = (7\n% 4)\n"),  # Python as it stands
+        ("%matplotlib inline\nx = 1", "# %matplotlib inline\nx = 1\n"),
+        ("!ls\n?print\ny = 2\n\n", "# !ls\n# ?print\ny = 2\n"),
+    ],
+)
+def test_lines_for_jupyter_become_comments(code: str, python: str) -> None:
+    assert notebook.graded_cell("%%grade s05", code) == f"# %%grade s05\n{python}".encode()
+
+
+def test_a_notebook_with_too_much_code_is_refused() -> None:
+    data = json.dumps({"cells": [{"cell_type": "code", "source": "#" * (1 << 19)}]}).encode()
+    with pytest.raises(SourceProblem, match="256 KiB"):
+        notebook.program(data, "n", "s05")
