@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from book import explorer, pages
+from book import explorer, pages, solutions
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -39,7 +39,10 @@ def build(output: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".book-", dir=output.parent) as folder:
         work = Path(folder)
         source, site = work / "source", work / "site"
-        headings = pages.write(source)
+        try:
+            headings = pages.write(source)
+        except (OSError, KeyError, solutions.NotFollowed) as problem:
+            raise BookProblem(str(problem)) from problem
         _sphinx(source, site, work / "doctrees", headings)
         explorer.write(site / "_static" / "explorer")
         _swap(site, output, work / "old")

@@ -46,20 +46,26 @@ class Switches:
 class Reading:
     """A text as the model reads it.
 
-    ``weights`` is ``[n_layer, n_head, seq, seq]``; a token that was not there yet has weight 0.
-    ``logits`` is ``[seq, vocab_size]``.
+    ``scores``, before scale and mask, and ``weights`` are ``[n_layer, n_head, seq, seq]``. Where
+    a token was not there yet, both are 0. ``logits`` is ``[seq, vocab_size]``.
     """
 
+    scores: Floats
     weights: Floats
     logits: Floats
+    head_dim: int
 
 
 @dataclass
-class _Kept:
-    """Keys and values of one layer so far, each ``[n_head, seq, head_dim]``, and the weights."""
+class Kept:
+    """Keys and values of one layer so far, each ``[n_head, seq, head_dim]``.
+
+    ``scores`` and ``rows``, the weights, are ``[n_head, piece, seq]`` for each piece of the text.
+    """
 
     key: Floats
     value: Floats
+    scores: list[Floats] = field(default_factory=list)
     rows: list[Floats] = field(default_factory=list)
 
 
@@ -68,18 +74,20 @@ def read(ids: list[int], switches: Switches) -> Reading:
     config, _ = small()
     size, heads = len(ids), config["n_head"]
     none = np.zeros((heads, 0, config["n_embd"] // heads))
-    kept = [_Kept(none, none) for _ in range(config["n_layer"])]
+    kept = [Kept(none, none) for _ in range(config["n_layer"])]
     pieces = [[index] for index in ids] if switches.cache else [ids]
     logits, before = [], 0
     for piece in pieces:
         logits.append(_piece(piece, before, kept, switches))
         before += len(piece)
-    rows = [[_widened(piece, size) for piece in layer.rows] for layer in kept]
-    weights = np.stack([np.concatenate(layer, axis=-2) for layer in rows])
-    return Reading(weights, np.concatenate(logits))
+    scores, weights = (
+        np.stack([_together(getattr(layer, name), size) for layer in kept])
+        for name in ("scores", "rows")
+    )
+    return Reading(scores, weights, np.concatenate(logits), none.shape[-1])
 
 
-def _piece(ids: list[int], before: int, kept: list[_Kept], switches: Switches) -> Floats:
+def _piece(ids: list[int], before: int, kept: list[Kept], switches: Switches) -> Floats:
     """The logits of tokens that follow ``before`` earlier ones, ``[seq, vocab_size]``."""
     config, model = small()
     eps = config["layer_norm_epsilon"]
@@ -97,7 +105,7 @@ def _piece(ids: list[int], before: int, kept: list[_Kept], switches: Switches) -
 
 
 def _attention(
-    x: Floats, w: dict[str, Floats], places: Any, kept: _Kept, switches: Switches
+    x: Floats, w: dict[str, Floats], places: Any, kept: Kept, switches: Switches
 ) -> Floats:
     """One layer's attention of ``[seq, n_embd]`` to itself and to what was ``kept``."""
     config, _ = small()
@@ -109,6 +117,7 @@ def _attention(
     kept.key = np.concatenate([kept.key, key], axis=-2)
     kept.value = np.concatenate([kept.value, value], axis=-2)
     scores = query @ kept.key.swapaxes(-1, -2)  # [n_head, seq, before + seq]
+    kept.scores.append(scores)
     if switches.scale:
         scores = scores / np.sqrt(query.shape[-1])
     if switches.mask:
@@ -120,9 +129,10 @@ def _attention(
     return linear(merged, w["attn.c_proj.weight"], w["attn.c_proj.bias"])
 
 
-def _widened(weights: Floats, size: int) -> Floats:
-    """Weights with a 0 for each token that came later: ``[n_head, seq, size]``."""
-    return np.pad(weights, ((0, 0), (0, 0), (0, size - weights.shape[-1])))
+def _together(pieces: list[Floats], size: int) -> Floats:
+    """The rows of all pieces, with a 0 for each token that came later: ``[n_head, seq, size]``."""
+    wide = [np.pad(one, ((0, 0), (0, 0), (0, size - one.shape[-1]))) for one in pieces]
+    return np.concatenate(wide, axis=-2)
 
 
 @cache

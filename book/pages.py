@@ -34,6 +34,9 @@ EXPLORERS = {
 """Where a lesson opens the explorer: at the end of a section, and with which view."""
 
 
+NEEDS = "<p>The attention explorer needs JavaScript.</p>"
+
+
 @dataclass(frozen=True)
 class Chapter:
     """A group of pages in the contents: a caption, and names of pages without their suffix."""
@@ -65,17 +68,18 @@ def write(source: Path) -> dict[str, list[str]]:
     for step in course.steps():
         text = step.lesson.read_text(encoding="utf-8")
         _save(source, f"steps/step_{step.number}", _lesson(step, text, places))
-        _save(source, f"solutions/solution_{step.number}", solutions.page(step))
         headings[step.id] = [*_headings(text)]
+    for step, page in solutions.pages(course.steps()):
+        _save(source, f"solutions/{step.solution.stem}", page)
     for name in SHARED:
         _save(source, name, _converted(f"steps/{name}.md", places))
     _save(source, "begin", _begin(places))
     _save(source, "teachers", _converted("docs/teaching.md", places))
-    _save(source, "how_it_works", _own("how_it_works.md", places))
+    _save(source, "how_it_works", (OWN / "how_it_works.md").read_text(encoding="utf-8"))
     for path in sorted((ROOT / "docs" / "adr").glob("*.md")):
         name = "index" if path.name == "README.md" else path.stem
         _save(source, f"decisions/{name}", _converted(f"docs/adr/{path.name}", places))
-    _save(source, "index", _index(places))
+    _save(source, "index", _index())
     return headings
 
 
@@ -97,26 +101,29 @@ def _places() -> dict[str, str]:
 def _lesson(step: Step, text: str, places: Mapping[str, str]) -> str:
     origin = PurePosixPath("steps", step.lesson.name)
     text = formulas.rendered(convert(text, origin, places))
-    top, _, rest = text.partition("\n## ")
-    title, _, opening = top.partition("\n")
     drawing = raw(computation.figure(step.id))
     solution = f"[`solutions/{step.solution.name}`](/solutions/{step.solution.stem}.md)"
     named = f"`solutions/{step.solution.name}`"
-    rest = outside_code(rest, lambda prose: prose.replace(named, solution))
-    text = f"{title}\n{opening.rstrip()}\n\n{drawing}\n## {rest}"
-    return _with_explorer(step, text)
+    text = outside_code(text, lambda prose: prose.replace(named, solution))
+    text = _at_end(text, "What you build", drawing)
+    if step.id in EXPLORERS:
+        heading, view = EXPLORERS[step.id]
+        place = raw(f'<div class="explorer" data-step="{step.id}" data-view="{view}">{NEEDS}</div>')
+        text = _at_end(text, heading, place)
+    return text
 
 
-def _with_explorer(step: Step, text: str) -> str:
-    if step.id not in EXPLORERS:
-        return text
-    heading, view = EXPLORERS[step.id]
+def _at_end(text: str, heading: str, block: str) -> str:
+    """The lesson with a block at the end of a section.
+
+    Raises:
+        KeyError: it has no such section.
+    """
     before, found, after = text.partition(f"\n## {heading}\n")
     if not found:
-        raise KeyError(f"{step.lesson.name} has no section {heading!r} for the explorer.")
-    inside, nextone, rest = after.partition("\n## ")
-    place = raw(f'<div class="explorer" data-step="{step.id}" data-view="{view}"></div>')
-    return f"{before}{found}{inside.rstrip()}\n\n{place}{nextone}{rest}"
+        raise KeyError(f"The lesson has no section {heading!r}.")
+    inside, following, rest = after.partition("\n## ")
+    return f"{before}{found}{inside.rstrip()}\n\n{block}{following}{rest}"
 
 
 def _begin(places: Mapping[str, str]) -> str:
@@ -126,17 +133,13 @@ def _begin(places: Mapping[str, str]) -> str:
     return convert(text, PurePosixPath("README.md"), places)
 
 
-def _index(places: Mapping[str, str]) -> str:
-    text = _own("index.md", places).replace("<!-- computation -->", raw(computation.figure("")))
+def _index() -> str:
+    text = (OWN / "index.md").read_text(encoding="utf-8")
+    text = text.replace("<!-- computation -->\n", raw(computation.figure("")))
     listed = [name for chapter in chapters() for name in chapter.names]
     listed += [f"decisions/{path.stem}" for path in sorted((ROOT / "docs" / "adr").glob("0*.md"))]
     tree = "\n".join(["```{toctree}", ":hidden:", "", *listed, "```", ""])
     return f"{text}\n{tree}"
-
-
-def _own(name: str, places: Mapping[str, str]) -> str:
-    text = (OWN / name).read_text(encoding="utf-8")
-    return outside_code(text, lambda prose: convert(prose, PurePosixPath("README.md"), places))
 
 
 def _converted(path: str, places: Mapping[str, str]) -> str:

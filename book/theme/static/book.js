@@ -3,7 +3,7 @@
 
 const NAMES = { auto: "as the system", light: "light", dark: "dark" };
 
-function kept() {
+function chosen() {
   try {
     const name = localStorage.getItem("theme");
     return name in NAMES ? name : "auto";
@@ -24,7 +24,7 @@ function addSwitch(bar) {
   words.textContent = "Theme";
   const choice = document.createElement("select");
   for (const [name, said] of Object.entries(NAMES)) choice.add(new Option(said, name));
-  choice.value = kept();
+  choice.value = chosen();
   choice.addEventListener("change", () => {
     show(choice.value);
     try {
@@ -65,9 +65,12 @@ function addCopy(box) {
   box.append(button);
 }
 
-show(kept());
+show(chosen());
 document.addEventListener("DOMContentLoaded", () => {
   addSwitch(document.querySelector(".bar"));
+  const contents = document.querySelector(".contents");
+  const here = contents.querySelector("[aria-current]");
+  if (here) contents.scrollTop = here.offsetTop - contents.offsetTop - contents.clientHeight / 3;
   const boxes = document.querySelectorAll(".wide, main pre, .formula");
   const watch = new ResizeObserver((seen) => seen.forEach((one) => reachable(one.target)));
   boxes.forEach((box) => watch.observe(box));

@@ -1,0 +1,260 @@
+"""The book in a real browser: everyone can use it, on any screen, under the strictest policy."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from book.explorer import TEXTS, Switches, explored
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+pytestmark = [
+    pytest.mark.any_python,
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
+]
+
+SAMPLE = (
+    *("index", "begin", "steps/step_05", "steps/step_11", "solutions/solution_08", "search"),
+    *("what_it_costs", "decisions/index"),
+)
+"""A page of each kind."""
+
+BAD = ("serious", "critical")
+POLICY = "default-src 'self'"
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serves the book as the desk does, with its policy."""
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  its name in Python
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(book: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(book)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A window of the browser: what it complained about, and what it asked of others."""
+
+    def __init__(self, chromium: Any, **settings: Any) -> None:
+        self.context = chromium.new_context(**settings)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._said)
+        self.page.on("request", self._asked)
+
+    def _said(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _asked(self, request: Any) -> None:
+        if urlsplit(request.url).hostname not in ("127.0.0.1", "", None):
+            self.complaints.append(f"asked {request.url}")
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[Any]:
+    made: list[Visit] = []
+
+    def window(**settings: Any) -> Visit:
+        made.append(Visit(chromium, **settings))
+        return made[-1]
+
+    yield window
+    for one in made:
+        one.context.close()
+        assert one.complaints == []
+
+
+def names(book: Path) -> list[str]:
+    return sorted(
+        path.relative_to(book).with_suffix("").as_posix() for path in book.rglob("*.html")
+    )
+
+
+def shut_out(page: Any) -> list[str]:
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {one['nodes'][0]['target']} and {len(one['nodes']) - 1} more"
+        for one in found
+        if one["impact"] in BAD
+    ]
+
+
+def look(visit: Any, address: str, pages: list[str]) -> None:
+    """axe finds nothing bad, light and dark; nothing is wider than a phone."""
+    for scheme in ("light", "dark"):
+        window = visit(color_scheme=scheme, viewport={"width": 360, "height": 800})
+        for name in pages:
+            query = "?q=softmax" if name == "search" else ""
+            window.page.goto(f"{address}/{name}.html{query}", wait_until="networkidle")
+            wide = window.page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= 360, f"{name} is {wide} wide"
+            assert shut_out(window.page) == [], f"{name}, {scheme}"
+
+
+def test_nobody_is_shut_out_of_a_page_of_each_kind(visit: Any, address: str) -> None:
+    look(visit, address, list(SAMPLE))
+
+
+@pytest.mark.slow
+def test_nobody_is_shut_out_of_any_page(visit: Any, address: str, book: Path) -> None:
+    look(visit, address, names(book))
+
+
+STOPS = """() => [...document.querySelectorAll(
+    'a[href], button, input, select, summary, [tabindex="0"]')]
+  .filter(one => one.tabIndex >= 0 && one.checkVisibility()).length"""
+FOCUSED = """() => {
+  const one = document.activeElement, style = getComputedStyle(one);
+  window.seen ??= new Set(); window.seen.add(one);
+  return [one.tagName, style.outlineStyle !== 'none', window.seen.size];
+}"""
+
+
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(visit: Any, address: str) -> None:
+    page = visit(viewport={"width": 1600, "height": 1000}).page
+    page.goto(f"{address}/steps/step_05.html", wait_until="networkidle")
+    expected = page.evaluate(STOPS)
+    assert expected > 60
+    unseen = []
+    for _ in range(expected):
+        page.keyboard.press("Tab")
+        tag, outlined, count = page.evaluate(FOCUSED)
+        if not outlined:
+            unseen.append(tag)
+    assert count == expected
+    assert unseen == []
+
+
+def test_the_first_stop_skips_to_the_text(visit: Any, address: str) -> None:
+    page = visit().page
+    page.goto(f"{address}/steps/step_05.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "lesson"
+
+
+GROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+def test_the_chosen_theme_is_kept(visit: Any, address: str) -> None:
+    page = visit(color_scheme="light").page
+    page.goto(f"{address}/index.html")
+    light = page.evaluate(GROUND)
+    page.get_by_label("Theme").select_option("dark")
+    dark = page.evaluate(GROUND)
+    assert dark != light
+    page.goto(f"{address}/glossary.html")
+    assert page.evaluate(GROUND) == dark
+    page.get_by_label("Theme").select_option("auto")
+    assert page.evaluate(GROUND) == light
+
+
+@pytest.mark.parametrize("how", ["served", "as files"])
+def test_the_search_finds_a_section(visit: Any, address: str, book: Path, how: str) -> None:
+    page = visit().page
+    page.goto(f"{address if how == 'served' else book.as_uri()}/glossary.html")
+    page.get_by_label("Search the book").fill("causal mask")
+    page.keyboard.press("Enter")
+    page.locator("ul.search a", has_text="Causal mask").first.click()
+    assert "mask" in page.locator("main").inner_text().lower()
+
+
+@pytest.mark.parametrize("how", ["served", "as files"])
+def test_the_explorer_shows_what_the_model_computes(
+    visit: Any, address: str, book: Path, how: str
+) -> None:
+    page = visit().page
+    page.goto(f"{address if how == 'served' else book.as_uri()}/steps/step_05.html")
+    explorer = page.locator(".explorer")
+    explorer.get_by_role("radio", name="Layer 4, head 1").focus()
+    page.keyboard.press("ArrowRight")
+    assert explorer.get_by_role("radio", name="Layer 4, head 2").get_attribute("aria-checked")
+    assert table(explorer) == expected(TEXTS[0], Switches(), 4, 2)
+    explorer.get_by_label("causal mask").uncheck()
+    explorer.get_by_text("sees what follows it").wait_for()
+    assert table(explorer) == expected(TEXTS[0], Switches(mask=False), 4, 2)
+
+
+def test_a_token_says_where_it_looks(visit: Any, address: str) -> None:
+    page = visit().page
+    page.goto(f"{address}/steps/step_03.html")
+    explorer = page.locator(".explorer")
+    explorer.get_by_role("radio", name="Layer 0, head 0").focus()
+    tokens = explorer.locator(".tokens button")
+    tokens.last.focus()
+    page.keyboard.press("Home")
+    assert tokens.first.get_attribute("aria-label", timeout=1000) == "She: 100 %"
+    assert tokens.nth(1).get_attribute("aria-label") == "·was: not seen"
+
+
+def table(explorer: Any) -> list[list[str]]:
+    rows = explorer.locator("tbody tr")
+    said: list[list[str]] = rows.evaluate_all(
+        "rows => rows.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
+    )
+    return said
+
+
+def expected(text: str, switches: Switches, layer: int, head: int) -> list[list[str]]:
+    found = explored(text, switches)
+    size = len(found["tokens"])
+    rows = found["weights"][layer][head]
+    return [[*(f"{weight / 10:.1f}" for weight in row), *["–"] * (size - len(row))] for row in rows]
+
+
+def test_without_scripts_there_are_text_and_ways_on(visit: Any, address: str) -> None:
+    page = visit(java_script_enabled=False).page
+    page.goto(f"{address}/steps/step_05.html")
+    assert page.locator("h1").inner_text().startswith("Step 05")
+    assert page.get_by_text("The attention explorer needs JavaScript.").is_visible()
+    page.get_by_role("navigation", name="Pages before and after").get_by_text("Step 06").click()
+    assert page.url.endswith("step_06.html")
+
+
+def test_paper_has_the_text_and_no_controls(visit: Any, address: str) -> None:
+    page = visit(color_scheme="dark").page
+    page.emulate_media(media="print", color_scheme="dark")
+    page.goto(f"{address}/steps/step_05.html")
+    for hidden in (".bar", ".contents", ".turn", ".explorer"):
+        assert not page.locator(hidden).first.is_visible()
+    assert page.locator("#scaling").is_visible()
+    red, green, blue = page.evaluate(
+        "getComputedStyle(document.querySelector('h1')).color.match(/\\d+/g)"
+    )
+    assert max(map(int, (red, green, blue))) < 100
