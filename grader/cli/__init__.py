@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "grade",
     "class": "teach:grade_class",
     "completion": "upkeep",
+    "desk": "desk",
     "doctor": "upkeep",
     "explain": "learner",
     "grade": "grade",

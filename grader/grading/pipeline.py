@@ -57,17 +57,19 @@ def grade(
     start: Callable[..., sandbox.Worker] = sandbox.start,
     data: bytes | None = None,
     drawn: Drawn | None = None,
+    early: Callable[[Report], None] | None = None,
 ) -> Report:
     """Grade the file at ``path`` as an answer to ``step``.
 
     The worker imports the framework while this process reads the source and draws the inputs.
     ``start`` returns the worker, for callers that keep some ready; ``data`` is the file's bytes,
     ``drawn`` the inputs, for callers that have them. ``drawn`` overrides the seed of ``options``.
+    ``early`` is called with the report before the program is followed, if it will be.
 
     Whatever breaks here goes into the report; with ``GRADER_TRACEBACK`` set, it is raised.
     """
     try:
-        return _graded(step, path, options, start, data, drawn)
+        return _graded(step, path, options, start, data, drawn, early)
     except Exception as problem:
         if os.environ.get("GRADER_TRACEBACK"):
             raise
@@ -86,6 +88,7 @@ def _graded(
     start: Callable[..., sandbox.Worker],
     data: bytes | None,
     drawn: Drawn | None,
+    early: Callable[[Report], None] | None,
 ) -> Report:
     if options.engine in frameworks.current().compiling:
         from grader.grading import kernels
@@ -118,7 +121,7 @@ def _graded(
             running.close()
             found = _unreadable(base, rubric, problem, time.perf_counter() - started)
             return _tried_unread(found, step, rubric, data, options, start)
-        return _judged(base, step, rubric, source, options, running, started, drawn, start)
+        return _judged(base, step, rubric, source, options, running, started, drawn, start, early)
 
 
 def unreadable(step: Step, message: str, hint: str = "") -> Report:
@@ -142,6 +145,7 @@ def _judged(
     started: float,
     drawn: Drawn | None = None,
     start: Callable[..., sandbox.Worker] | None = None,
+    early: Callable[[Report], None] | None = None,
 ) -> Report:
     """Without ``start``, a doubtful outcome is not rechecked."""
     from grader.grading.conclude import Judge
@@ -168,6 +172,8 @@ def _judged(
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
         found = _second_look(judge, job, outcome, found, start)
     if start is not None and options.follow is not Follow.NOT:
+        if early is not None:
+            early(replace(found, duration_s=time.perf_counter() - started))
         found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
         if found.verdict is Verdict.FAIL:
             found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)

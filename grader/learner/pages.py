@@ -49,12 +49,12 @@ def list_page(
     """
     current = current or next_step(steps, known)
     lines = [_listed(step, known.get(step.id, UNTOUCHED), step == current, style) for step in steps]
-    passed = sum(_state(step, known.get(step.id, UNTOUCHED)) == "passed" for step in steps)
+    passed = sum(state(step, known.get(step.id, UNTOUCHED)) == "passed" for step in steps)
     whole = f"{passed} of {len(steps)} steps passed"
     return "\n".join([*lines, "", f"{bar(passed, len(steps), style)} {whole}".strip()]) + "\n"
 
 
-def _state(step: Step, one: StepProgress) -> str:
+def state(step: Step, one: StepProgress) -> str:
     """``passed``, ``edited`` since it passed, ``started`` or ``new``."""
     if not one.passes:
         return "started" if one.attempts else "new"
@@ -63,22 +63,22 @@ def _state(step: Step, one: StepProgress) -> str:
 
 
 def _listed(step: Step, one: StepProgress, current: bool, style: Style) -> str:
-    state = _state(step, one)
+    now = state(step, one)
     if style.words:
         score = f", {one.score} of {one.of} checks" if one.of else ""
         tries = f", {_count(one.attempts, 'attempt')}" if one.attempts else ""
-        said = "edited since it passed" if state == "edited" else state
+        said = "edited since it passed" if now == "edited" else now
         return f"{step.id}: {said}{score}{tries}{', next' if current else ''}: {step.title}"
     marks = {"passed": "✅", "edited": "🔸", "started": "🔸", "new": "  "}
     plain = {"passed": "[pass]", "edited": "[... ]", "started": "[... ]", "new": "[    ]"}
-    mark = (marks if style.unicode else plain)[state]
+    mark = (marks if style.unicode else plain)[now]
     arrow = ("▸" if style.unicode else ">") if current else " "
     score = f"{one.score}/{one.of}" if one.of else ""
     line = f"{arrow} {mark} {step.id} {score:>5} "
     if (style.width or 80) >= WIDE:
         tries = _count(one.attempts, "attempt") if one.attempts else ""
         line += f"{bar(one.score, one.of, style)} {tries:>12}  "
-    title = f"edited since: {step.title}" if state == "edited" else step.title
+    title = f"edited since: {step.title}" if now == "edited" else step.title
     room = (style.width or 200) - len(line) - 2
     cut = "…" if style.unicode else "~"
     return line + (title if len(title) <= room else title[: room - 1] + cut)

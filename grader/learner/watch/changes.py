@@ -1,10 +1,10 @@
-"""Says when a file was saved: by the system's events, or by polling where they do not arrive."""
+"""Says when files were saved: by the system's events, or by polling where they do not arrive."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 STEP_MS = 10
@@ -62,20 +62,20 @@ def file_system(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> st
 
 
 class Changes:
-    """A thread that calls ``tell`` after each change to the file that is watched."""
+    """A thread that calls ``tell`` with each watched file that changed. All are in one folder."""
 
-    def __init__(self, path: Path, tell: Callable[[], None], *, poll: bool) -> None:
+    def __init__(self, paths: Iterable[Path], tell: Callable[[Path], None], *, poll: bool) -> None:
         self.poll = poll
-        self._path = path
         self._tell = tell
-        self._stamp = stamp(path)
+        self.watch(paths)
+        self._folder = next(iter(self._stamps)).parent
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="changes", daemon=True)
         self._thread.start()
 
-    def watch(self, path: Path) -> None:
-        """Watch ``path`` from now on; it is in the same folder."""
-        self._path, self._stamp = path, stamp(path)
+    def watch(self, paths: Iterable[Path]) -> None:
+        """Watch these from now on; they are in the same folder."""
+        self._stamps = {path: stamp(path) for path in paths}
 
     def close(self) -> None:
         """Stop watching."""
@@ -85,16 +85,18 @@ class Changes:
     def _run(self) -> None:
         while not self._stop.is_set():
             for _ in self._events():
-                now = stamp(self._path)
-                if now != self._stamp:
-                    self._stamp = now
-                    self._tell()
+                stamps = self._stamps
+                for path, before in stamps.items():
+                    now = stamp(path)
+                    if now != before:
+                        stamps[path] = now
+                        self._tell(path)
 
     def _events(self) -> Iterator[object]:
         """One item for each change in the folder, and one a second in any case."""
         from watchfiles import watch
 
-        folder = self._path.parent
+        folder = self._folder
         inode = _inode(folder)
         try:
             for changes in watch(

@@ -15,23 +15,30 @@ if TYPE_CHECKING:
     from grader.base.model import Report, Step
     from grader.grading.pipeline import Options
     from grader.learner.attempt import Attempt
+    from grader.rubric.exhibit import Exhibit
+    from grader.show.heads import Shown
 
 WORKERS = 2
 """One for each half of one grading."""
 
 
 class Grading:
-    """Grades one file at a time; a new order cancels the current one.
+    """Grades one file at a time; a new order for a step cancels the one before it.
 
-    ``tell`` is called in the thread, with the order's number and its report or error.
+    ``tell`` is called in the thread, with the order's number, its report or error, and whether
+    that is all: a program that is followed is first told without its trace.
     """
 
-    def __init__(self, options: Options, tell: Callable[[int, Report | Exception], None]) -> None:
+    def __init__(
+        self, options: Options, tell: Callable[[int, Report | Exception, bool], None]
+    ) -> None:
         import_all()
         self._options = options
         self._tell = tell
         self._orders: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
-        self._latest = self._under_way = 0
+        self._count = 0
+        self._latest: dict[str, int] = {}
+        self._under_way: tuple[int, str] = 0, ""
         self._lock = threading.Lock()
         self._running: SplitRun | None = None
         self._pool = sandbox.WorkerPool(WORKERS, engine=options.engine)
@@ -41,11 +48,17 @@ class Grading:
     def order(self, step: Step) -> int:
         """Grade the learner's file of ``step`` as it is now; returns the order's number."""
         with self._lock:
-            self._latest += 1
-            if self._running is not None:
-                self._running.abandon()
-            self._orders.put((self._latest, step))
-            return self._latest
+            self._count += 1
+            self._latest[step.id] = self._count
+            self._abandon_if_stale()
+            self._orders.put((self._count, step))
+            return self._count
+
+    def drop(self) -> None:
+        """Cancel the current grading, and those that wait."""
+        with self._lock:
+            self._latest.clear()
+            self._abandon_if_stale()
 
     def followed(self, step: Step) -> Report:
         """The report on the file as it is now, with what each line gave. Waits for it."""
@@ -54,18 +67,27 @@ class Grading:
         options = replace(self._options, follow=Follow.ALWAYS)
         return grade(step, step.stub, options, self._pool.start)
 
-    def last_hint(self, step: Step, found: Attempt) -> Attempt:
+    def last_hint(self, step: Step, found: Attempt, check: str | None = None) -> Attempt:
         """``found`` with a change that was tried, if it is time for that. Waits for it."""
         from grader.learner import attempt
 
-        return attempt.last_hint(step, self._options, found, self._pool.start)
+        return attempt.last_hint(step, self._options, found, self._pool.start, check)
+
+    def drawn(self, step: Step, exhibit: Exhibit) -> Shown:
+        """What the file does with the exhibit's inputs. Waits for it.
+
+        Raises:
+            SourceProblem: the file cannot be read, or is not Python.
+            RuntimeError: the worker could not start.
+        """
+        from grader.show.run import draw_program
+
+        engine = self._options.engine
+        return draw_program(step, step.stub, exhibit, exhibit.views, engine, self._pool.start)
 
     def close(self) -> None:
         """End the current grading and every waiting worker."""
-        with self._lock:
-            self._latest += 1
-            if self._running is not None:
-                self._running.abandon()
+        self.drop()
         self._orders.put(None)
         self._thread.join()
         self._pool.close()
@@ -78,28 +100,42 @@ class Grading:
         drawn: dict[str, Drawn] = {}
         while (order := self._orders.get()) is not None:
             number, step = order
-            if number != self._latest:
+            with self._lock:
+                self._under_way = number, step.id
+            if self._stale():
                 continue
-            self._under_way = number
             found: Report | Exception
             try:
                 ready = drawn.pop(step.id, None)
-                found = grade(step, step.stub, self._options, self._start, drawn=ready)
+                options = self._options
+                found = grade(step, step.stub, options, self._start, drawn=ready, early=self._early)
             except Exception as problem:  # noqa: BLE001 - shown; the next save tries again
                 found = problem
             with self._lock:
                 self._running = None
-            if number == self._latest:
-                self._tell(number, found)
+            if not self._stale():
+                self._tell(number, found, True)
             if self._orders.empty():  # idle: prepare the inputs of the next save now
                 drawn[step.id] = draw(load.rubric(step)).calculate()
+
+    def _early(self, found: Report) -> None:
+        if not self._stale():
+            self._tell(self._under_way[0], found, False)
+
+    def _stale(self) -> bool:
+        """Whether a newer order has replaced the grading that is under way."""
+        number, step = self._under_way
+        return self._latest.get(step) != number
+
+    def _abandon_if_stale(self) -> None:
+        if self._running is not None and self._stale():
+            self._running.abandon()
 
     def _start(self, *, engine: str) -> sandbox.Worker:
         running = SplitRun(self._pool.start(engine=engine), self._second)
         with self._lock:
             self._running = running
-            if self._under_way != self._latest:  # another order came while it started
-                running.abandon()
+            self._abandon_if_stale()  # another order may have come while it started
         return running
 
     def _second(self) -> sandbox.Worker | None:

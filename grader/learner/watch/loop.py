@@ -48,7 +48,7 @@ class Watch:
         self._events = Events()
         self._grading = Grading(options, lambda *found: self._events.add("report", found))
         poll = must_poll(step.stub.parent.resolve()) if poll is None else poll
-        self._changes = Changes(step.stub, lambda: self._events.add("saved"), poll=poll)
+        self._changes = Changes([step.stub], lambda _: self._events.add("saved"), poll=poll)
         self._found: Attempt | None = None
         self._view = screen.View("")
         self._sure = self._notice = self._clock = ""
@@ -98,7 +98,7 @@ class Watch:
         match name, value:
             case "saved", _:
                 self._saved()
-            case "report", (int() as number, Report() | Exception() as found):
+            case "report", (int() as number, Report() | Exception() as found, _):
                 if number == self._number:
                     self._take(found)
             case "stopped", _:
@@ -204,7 +204,8 @@ class Watch:
             return
         self._step = self._steps[place]
         self._found = None
-        self._changes.watch(self._step.stub)
+        self._changes.watch([self._step.stub])
+        self._grading.drop()
         self._page(f"Step {self._step.number}: {self._step.title}\n")
         self._grade()
 

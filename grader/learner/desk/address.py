@@ -1,0 +1,130 @@
+"""Where the desk can be reached, and the secrets that open it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from grader.base.files import Unusable
+
+LOOPBACK = "127.0.0.1"
+"""The only address that the server listens on."""
+PORT = 8750
+"""The usual port. It stays the same from day to day, because a browser keeps unsaved text by it."""
+KEY = ".grader/desk.key"
+NAMES = (LOOPBACK, "localhost")
+
+
+@dataclass(frozen=True)
+class Address:
+    """The addresses that lead here. ``public`` is the one of a proxy, or empty.
+
+    ``token`` opens the desk once for a browser, which then keeps ``key`` as a cookie. The key
+    outlives the server, so that a page that was open meanwhile can save what it kept.
+    """
+
+    port: int
+    public: str = ""
+    key: str = field(default="", repr=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+
+    @property
+    def home(self) -> str:
+        """The address of the book, with a slash at the end."""
+        return self.public or f"http://{LOOPBACK}:{self.port}/"
+
+    @property
+    def opening(self) -> str:
+        """The address to open in a browser."""
+        return f"{self.home}?token={self.token}"
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """Every ``Host`` that may be asked for, with the origin of its pages."""
+        found = {f"{name}:{self.port}": f"http://{name}:{self.port}" for name in NAMES}
+        if self.public:
+            parts = urlsplit(self.public)
+            found[parts.netloc] = f"{parts.scheme}://{parts.netloc}"
+        return found
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name. Cookies do not know ports, so it has the port in it."""
+        return f"desk_{self.port}"
+
+    @property
+    def path(self) -> str:
+        """Where the cookie is sent."""
+        return urlsplit(self.home).path
+
+    @property
+    def secure(self) -> bool:
+        """Whether the browser reaches it by HTTPS."""
+        return self.home.startswith("https:")
+
+
+def public(address: str) -> str:
+    """An address as someone typed it, with a slash at the end.
+
+    Raises:
+        Unusable: it is not the address of a web page.
+    """
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise Unusable(f"{address} is not an address such as https://hub.example/user/ana/desk/")
+    return address.rstrip("/") + "/"
+
+
+def listen(port: int | None) -> socket.socket:
+    """A socket on loopback: on ``port``, else the usual one, else any that is free.
+
+    Raises:
+        Unusable: the port that was asked for cannot be had.
+    """
+    wanted = (PORT, 0) if port is None else (port,)
+    for number in wanted:
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((LOOPBACK, number))
+        except OSError as problem:
+            listening.close()
+            refused = problem
+        else:
+            return listening
+    raise Unusable(f"Port {port} cannot be used: {refused.strerror}. Choose another --port.", 3)
+
+
+def key(root: Path) -> str:
+    """The key of this course, made the first time; a new one each time if it cannot be kept."""
+    path = root / KEY
+    fresh = secrets.token_urlsafe(32)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(fresh)
+    except FileExistsError:
+        return _kept(path) or fresh
+    except OSError:
+        return fresh
+    return fresh
+
+
+def _kept(path: Path) -> str:
+    """The key in the file, if nobody else can read it; otherwise it is removed."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        with os.fdopen(handle) as file:
+            private = os.fstat(handle).st_mode & 0o077 == 0
+            found = file.read(100)
+    except (OSError, ValueError):
+        private, found = False, ""
+    if private and len(found) >= 32:
+        return found
+    path.unlink(missing_ok=True)
+    return ""

@@ -1,0 +1,123 @@
+"""The book: built if it is older than its sources, and served with the desk beside each lesson."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import URL
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from grader.base import course
+from grader.base.files import Unusable
+from grader.learner.desk.guard import NONCE
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+BUILT = "build/book"
+SECTIONS = "sections.json"
+"""The last file that the build writes: step id, heading, id on the page."""
+SOURCES = ("book", "docs", "steps", "solutions", "README.md")
+IGNORED = (".py", ".pyc")
+"""Endings of files in ``steps`` that are not the book's: what learners write."""
+HEAD = (
+    '<link rel="stylesheet" href="{up}_desk/desk.css">'
+    '<script type="module" src="{up}_desk/desk.js" nonce="{nonce}"></script>'
+)
+
+
+class NoBook(Unusable):
+    """There is no book to serve, and it could not be built."""
+
+
+def ready(root: Path) -> Path:
+    """The folder of the built book, built now if it is missing or older than its sources.
+
+    Raises:
+        NoBook: this course has none, or the build failed, as it says above.
+    """
+    built = root / BUILT
+    if _newest(root) <= _time(built / SECTIONS):
+        return built
+    if not (root / "book").is_dir():
+        raise NoBook("This course has no book. --book DIR serves one that is built.", 2)
+    print("Building the book, which takes a minute the first time ...", flush=True)
+    environment = {**os.environ, "PYTHONPATH": os.fspath(course.HOME)}
+    done = subprocess.run([sys.executable, "-m", "book"], cwd=root, env=environment, check=False)
+    if done.returncode or not (built / SECTIONS).is_file():
+        raise NoBook("The book could not be built; the reason is above.", 3)
+    return built
+
+
+def _newest(root: Path) -> float:
+    """When a source of the book was last changed."""
+    return max((_time(path) for path in _sources(root)), default=0.0)
+
+
+def _sources(root: Path) -> Iterator[Path]:
+    for name in SOURCES:
+        place = root / name
+        for path in place.rglob("*") if place.is_dir() else (place,):
+            if not (name == "steps" and path.suffix in IGNORED) and "__pycache__" not in path.parts:
+                yield path
+
+
+def _time(path: Path) -> float:
+    try:
+        return path.stat().st_mtime if path.is_file() else 0.0
+    except OSError:
+        return 0.0
+
+
+def sections(book: Path) -> Mapping[str, Mapping[str, str]]:
+    """The id of each section on its page, by step and heading; empty if the book has no such."""
+    try:
+        found: Any = json.loads((book / SECTIONS).read_text(encoding="utf-8"))
+        return {step: dict(ids) for step, ids in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+
+
+def page_of(book: Path, number: str) -> str:
+    """The page of a step, from the top of the book; the first page if the step has none."""
+    page = f"steps/step_{number}.html"
+    return page if (book / page).is_file() else "index.html"
+
+
+class Book(StaticFiles):
+    """The files of the book. A page that belongs to a step loads the desk as well."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(directory=folder)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file; for a folder, its first page."""
+        full, found = self.lookup_path(path)
+        if found is not None and Path(full).is_dir():
+            here = scope["path"].rsplit("/", 1)[-1]
+            return RedirectResponse(URL(f"{here}/index.html" if here else "index.html"))
+        return await super().get_response(path, scope)
+
+    def file_response(
+        self,
+        full_path: str | os.PathLike[str],
+        stat_result: os.stat_result,
+        scope: Scope,
+        status_code: int = 200,
+    ) -> Response:
+        """The file; a lesson with the desk in its head."""
+        if not os.fspath(full_path).endswith(".html"):
+            return super().file_response(full_path, stat_result, scope, status_code)
+        page = Path(full_path).read_text(encoding="utf-8")
+        if re.search(r"<body[^>]*\sdata-step=", page):
+            up = "../" * (scope["path"].count("/") - 1)
+            page = page.replace("</head>", HEAD.format(up=up, nonce=scope[NONCE]) + "</head>", 1)
+        return HTMLResponse(page, status_code)

@@ -1,0 +1,127 @@
+"""Lets in the learner's own browser and nobody else, and says what its pages may do."""
+
+from __future__ import annotations
+
+import html
+import secrets
+from http.cookies import SimpleCookie
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from grader.learner.desk.address import Address
+
+NONCE = "desk.nonce"
+"""Where a request's scope has the word that the editor's styles must carry."""
+POLICY = (
+    "default-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+ALWAYS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+SAFE = ("GET", "HEAD")
+STRANGER = "This desk does not know your browser. Open the address that the terminal shows."
+ELSEWHERE = "A page elsewhere asked for this. The desk answers its own pages only."
+
+
+class Guard:
+    """Stands before the application; it sees only requests of the learner's own pages.
+
+    A request must name this server as its host, come from a page of this server or from none,
+    and carry the cookie. The address with the token sets the cookie.
+    """
+
+    def __init__(self, app: ASGIApp, address: Address, first: str) -> None:
+        self._app = app
+        self._address = address
+        self._first = first
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or let the application answer."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # there are no web sockets here
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        nonce = scope[NONCE] = secrets.token_urlsafe(16)
+
+        async def sealed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(ALWAYS)
+                headers["content-security-policy"] = POLICY.format(nonce=nonce)
+            await send(message)
+
+        answer = self._answer(scope)
+        await (self._app if answer is None else answer)(scope, receive, sealed)
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """A refusal, or the cookie; None lets the request through."""
+        headers = Headers(scope=scope)
+        if not self._from_here(scope["method"], headers):
+            return PlainTextResponse(ELSEWHERE, 403)
+        if scope["path"] == "/" and scope["query_string"]:
+            return self._welcome(scope["query_string"].decode("latin-1"))
+        site = headers.get("sec-fetch-site", "none")
+        if site not in ("same-origin", "none"):
+            return PlainTextResponse(ELSEWHERE, 403)
+        if not self._known(headers):
+            return PlainTextResponse(STRANGER, 403)
+        return None
+
+    def _from_here(self, method: str, headers: Headers) -> bool:
+        """Whether the request is for this server, and not from a page of another."""
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        expected = self._address.origins.get(hosts[0]) if len(hosts) == 1 else None
+        if expected is None:
+            return False
+        return origins == [expected] or (not origins and method in SAFE)
+
+    def _known(self, headers: Headers) -> bool:
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except Exception:  # noqa: BLE001 - whatever a stranger sends
+            return False
+        found = cookies.get(self._address.cookie)
+        return found is not None and _same(found.value, self._address.key)
+
+    def _welcome(self, query: str) -> Response:
+        """Give the cookie for the token, and continue at the first page.
+
+        A redirection would not do: the browser would still see whoever opened the address as
+        the one who asks, and not send the cookie.
+        """
+        token = parse_qs(query).get("token", [""])[0]
+        if not _same(token, self._address.token):
+            return PlainTextResponse(STRANGER, 403)
+        first = html.escape(self._first)
+        page = HTMLResponse(
+            '<!doctype html><html lang="en"><meta charset="utf-8"><title>Desk</title>'
+            f'<meta http-equiv="refresh" content="0;url={first}">'
+            f'<p><a href="{first}">To the lesson</a></p></html>'
+        )
+        page.set_cookie(
+            self._address.cookie,
+            self._address.key,
+            path=self._address.path,
+            httponly=True,
+            samesite="strict",
+            secure=self._address.secure,
+        )
+        return page
+
+
+def _same(one: str, other: str) -> bool:
+    return secrets.compare_digest(one.encode("utf-8", "replace"), other.encode())

@@ -1,0 +1,241 @@
+"""What a page of the desk can ask for."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from grader.base.files import Unusable
+from grader.learner import pages, progress
+from grader.learner.desk import text
+from grader.learner.desk.book import Book
+from grader.learner.desk.shown import STYLE
+from grader.learner.reset import reset
+from grader.rubric.exhibit import NoExhibit
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from grader.learner.desk.hub import Hub
+    from grader.learner.desk.session import Desk, Place
+
+STATIC = Path(__file__).resolve().parent / "static"
+MOST_BODY = 2 << 20
+"""Bytes of a request: JSON may write a character of the file in six."""
+MOST_TEXT = 200
+"""Characters of a text to explore."""
+
+Json = dict[str, Any]
+
+
+class Routes:
+    """Answers each request with what the desk knows or does."""
+
+    def __init__(self, desk: Desk, hub: Hub) -> None:
+        self._desk = desk
+        self._hub = hub
+        self._exploring = asyncio.Lock()
+
+    def routes(self) -> list[Route]:
+        """Every route of the desk; the names of steps are those of the course."""
+        step = "/api/steps/{step}"
+        return [
+            Route("/api/events", self._events),
+            Route("/api/explore", self._explore),
+            Route(step, self._open),
+            Route(step, self._save, methods=["PUT"]),
+            Route(f"{step}/difference", self._difference, methods=["POST"]),
+            Route(f"{step}/keep", self._keep, methods=["POST"]),
+            Route(f"{step}/heads", self._heads),
+            Route(f"{step}/hint", self._hint, methods=["POST"]),
+            Route(f"{step}/explain", self._explain),
+            Route(f"{step}/reset", self._reset, methods=["POST"]),
+            Route(f"{step}/solution", self._solution),
+        ]
+
+    # ---- the file -----------------------------------------------------------------------------
+
+    async def _open(self, request: Request) -> Response:
+        return JSONResponse(self._desk.open(self._place(request)))
+
+    async def _save(self, request: Request) -> Response:
+        """Write the file; 409 with both texts if it was changed elsewhere."""
+        place, body = self._place(request), await _body(request)
+        content, base, window = (_word(body, name) for name in ("text", "base", "window"))
+        try:
+            digest = self._desk.save(place, content, base, window)
+        except text.Conflict as conflict:
+            theirs = conflict.theirs
+            told = {"text": theirs.text, "digest": theirs.digest, "problem": theirs.problem}
+            return JSONResponse(told, 409)
+        except text.TooLarge:
+            raise HTTPException(413, "The grader reads at most 256 KiB.") from None
+        except OSError as problem:
+            raise HTTPException(507, f"Not saved: {problem.strerror or problem}.") from problem
+        return JSONResponse({"digest": digest})
+
+    async def _difference(self, request: Request) -> Response:
+        """How the text that was sent differs from the file."""
+        place, body = self._place(request), await _body(request)
+        theirs = text.read(place.step).text
+        mine = _word(body, "text")
+        return JSONResponse({"lines": await asyncio.to_thread(text.difference, theirs, mine)})
+
+    async def _keep(self, request: Request) -> Response:
+        """Put the text that was sent among the copies."""
+        place, body = self._place(request), await _body(request)
+        content = _word(body, "text")
+        if len(content.encode("utf-8", "replace")) > MOST_BODY:
+            raise HTTPException(413, "Too large to keep.")
+        return JSONResponse({"kept": text.keep(place.step, content)})
+
+    async def _reset(self, request: Request) -> Response:
+        place = self._place(request)
+        try:
+            said = reset(place.step)
+        except Unusable as problem:
+            raise HTTPException(507, str(problem)) from problem
+        self._desk.look(place)
+        self._hub.tell("progress", "", self._desk.progress())
+        return JSONResponse({"said": said})
+
+    # ---- help ---------------------------------------------------------------------------------
+
+    async def _hint(self, request: Request) -> Response:
+        place, body = self._place(request), await _body(request)
+        check = _word(body, "check") or None
+        if check is not None and check not in _checks(place):
+            raise HTTPException(404, "This step has no such check.")
+        found = await self._desk.hint(place, check)
+        if found is None:
+            return JSONResponse({"said": "Nothing is graded yet.\n"})
+        return JSONResponse({"said": pages.hint_page(place.step, found, STYLE, check, keys=True)})
+
+    async def _explain(self, request: Request) -> Response:
+        from grader.learner.explain import explain_page
+
+        place = self._place(request)
+        check = _checks(place).get(request.query_params.get("check", ""))
+        if check is None:
+            raise HTTPException(404, "This step has no such check.")
+        from grader.rubric import load
+
+        return JSONResponse({"said": explain_page(place.step, load.rubric(place.step), check)})
+
+    async def _solution(self, request: Request) -> Response:
+        """How the reference differs from the file: after a pass, or if it is asked for now."""
+        place = self._place(request)
+        known = progress.read(place.step.root)[0].get(place.step.id, progress.UNTOUCHED)
+        if not known.passed and request.query_params.get("now") != "1":
+            return JSONResponse({"said": "", "passed": False})
+        said = await asyncio.to_thread(pages.solution_page, place.step)
+        return JSONResponse({"said": said, "passed": True})
+
+    async def _heads(self, request: Request) -> Response:
+        """The learner's heads, in words of the reader's choice."""
+        words = request.query_params.get("text", "")[:MOST_TEXT] or None
+        try:
+            found = await asyncio.to_thread(self._desk.heads, self._place(request), words)
+        except NoExhibit as problem:
+            raise HTTPException(400, str(problem)) from None
+        return JSONResponse(found)
+
+    # ---- everything else ----------------------------------------------------------------------
+
+    async def _events(self, _: Request) -> Response:
+        return StreamingResponse(self._hub.listen(), media_type="text/event-stream")
+
+    async def _explore(self, request: Request) -> Response:
+        """All heads of the small model on a text, some of its parts switched off."""
+        switches = dict(request.query_params)
+        words = switches.pop("text", "")[:MOST_TEXT]
+        try:
+            async with self._exploring:
+                found = await asyncio.to_thread(_explored, words, tuple(sorted(switches.items())))
+        except ModuleNotFoundError:
+            raise HTTPException(404, "This course has no explorer.") from None
+        except ValueError as problem:
+            raise HTTPException(400, str(problem)) from None
+        return Response(found, media_type="application/json")
+
+    def _place(self, request: Request) -> Place:
+        """The step that the address names; nothing else can be read or written."""
+        place = self._desk.places.get(request.path_params["step"])
+        if place is None:
+            raise HTTPException(404, "The course has no such step.")
+        return place
+
+
+def application(desk: Desk, hub: Hub, book: Path) -> Starlette:
+    """The book, what its pages load, and what they ask for."""
+    return Starlette(
+        routes=[
+            *Routes(desk, hub).routes(),
+            Mount("/_desk", StaticFiles(directory=STATIC)),
+            Mount("/", Book(book)),
+        ],
+        exception_handlers={HTTPException: _refused, Exception: _broken},
+    )
+
+
+async def _refused(_: Request, problem: Exception) -> Response:
+    if isinstance(problem, HTTPException):
+        return PlainTextResponse(problem.detail, problem.status_code, problem.headers)
+    return await _broken(_, problem)
+
+
+async def _broken(_: Request, problem: Exception) -> Response:
+    said = f"The desk itself failed: {type(problem).__name__}. This is not your mistake."
+    return PlainTextResponse(said, 500)
+
+
+@lru_cache(maxsize=64)
+def _explored(words: str, switches: tuple[tuple[str, str], ...]) -> str:
+    """The explorer's answer as JSON. The book is no part of the grader; a course may lack it."""
+    explorer = importlib.import_module("book.explorer")
+    return json.dumps(explorer.explored(words, dict(switches)), ensure_ascii=False)
+
+
+def _checks(place: Place) -> dict[str, Any]:
+    from grader.rubric import load
+
+    return {check.id: check for check in load.rubric(place.step).checks}
+
+
+async def _body(request: Request) -> Json:
+    """The request's JSON object, never more than ``MOST_BODY`` bytes of it."""
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise HTTPException(415, "The desk takes JSON.")
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > MOST_BODY:
+        raise HTTPException(413, "Too large.", {"connection": "close"})
+    data = bytearray()
+    async for piece in request.stream():
+        data += piece
+        if len(data) > MOST_BODY:
+            raise HTTPException(413, "Too large.", {"connection": "close"})
+    try:
+        found = json.loads(bytes(data))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise HTTPException(400, "This is not a JSON object.")
+    return found
+
+
+def _word(body: Json, name: str) -> str:
+    """A text of the request; empty if it is not there."""
+    found = body.get(name, "")
+    if not isinstance(found, str):
+        raise HTTPException(400, f"{name} is not text.")
+    return found

@@ -1,0 +1,248 @@
+"""What happens at the desk: saves, gradings, hints. The same parts as the terminal's ``watch``.
+
+Everything is called in the event loop's thread, except where a docstring says otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from grader.base.model import Report, Verdict
+from grader.learner import attempt, progress
+from grader.learner.desk import shown, text
+from grader.learner.watch.changes import Changes, must_poll
+from grader.learner.watch.grading import Grading
+from grader.rubric import load
+from grader.source import SourceProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from pathlib import Path
+
+    from grader.base.model import Step
+    from grader.grading.pipeline import Options
+    from grader.learner.attempt import Attempt
+    from grader.learner.desk.hub import Hub
+
+PACE_S = 1.0
+"""A newer save cancels a grading only after this long: a flood of saves gets reports too."""
+HALF_WRITTEN_S = 0.05
+"""A file that is empty or gone right after a change is read again after this time."""
+
+
+@dataclass
+class Place:
+    """One step at the desk: what is known of its file.
+
+    ``seen`` is the digest of the file when it was last looked at, ``number`` that of the grading
+    under way, or 0. ``again``: the file was saved meanwhile.
+    """
+
+    step: Step
+    anchors: Mapping[str, str]
+    opened: bool = False
+    seen: str = ""
+    number: int = 0
+    began: float = 0.0
+    again: bool = False
+    found: Attempt | None = None
+    report: shown.Values | None = None
+    figures: shown.Values | None = None
+
+
+class Desk:
+    """The learner's files, graded at every save from wherever it comes."""
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        anchors: Mapping[str, Mapping[str, str]],
+        options: Options,
+        hub: Hub,
+        *,
+        poll: bool | None = None,
+    ) -> None:
+        """Call it in a running event loop. ``anchors`` has the sections of each lesson by id."""
+        self._loop = asyncio.get_running_loop()
+        self._steps = steps
+        self._hub = hub
+        self.places = {step.id: Place(step, anchors.get(step.id, {})) for step in steps}
+        self._noted: tuple[int, Attempt] | None = None
+        self._drawing = threading.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._by_path = {step.stub: self.places[step.id] for step in steps}
+        folder = steps[0].stub.parent.resolve()
+        poll = must_poll(folder) if poll is None else poll
+        self._grading = Grading(options, self._graded)
+        self._changes = Changes(self._by_path, self._changed, poll=poll)
+
+    def close(self) -> None:
+        """End what runs."""
+        self._changes.close()
+        self._grading.close()
+
+    # ---- the file -----------------------------------------------------------------------------
+
+    def open(self, place: Place) -> shown.Values:
+        """All that is known of a step, for a window that was just opened; graded from now on."""
+        place.opened = True
+        now = text.read(place.step)
+        if place.number == 0 and (place.report is None or now.digest != place.seen):
+            self._order(place, now.digest)
+        return {
+            "version": self._hub.version,
+            "title": place.step.title,
+            "name": place.step.stub.relative_to(place.step.root).as_posix(),
+            "file": {"text": now.text, "digest": now.digest, "problem": now.problem},
+            "grading": place.number != 0,
+            "report": place.report,
+            "figures": place.figures,
+            "progress": self.progress(),
+        }
+
+    def save(self, place: Place, content: str, base: str, window: str) -> str:
+        """Write the file, if it still is the version ``base``; returns its new digest.
+
+        Raises:
+            Conflict, TooLarge, OSError: as :func:`text.write` says.
+        """
+        written = text.write(place.step, content, base)
+        self._saved(place, written.digest, window)
+        return written.digest
+
+    def look(self, place: Place) -> None:
+        """Grade the file if it is another than before."""
+        self._saved(place, text.read(place.step).digest, "")
+
+    def _changed(self, path: Path) -> None:
+        """In the thread that watches the files."""
+        self._loop.call_soon_threadsafe(self._looked, self._by_path[path], False)
+
+    def _looked(self, place: Place, sure: bool) -> None:
+        now = text.read(place.step)
+        if sure or now.text:
+            self._saved(place, now.digest, "")
+        else:  # an editor may be halfway through
+            self._loop.call_later(HALF_WRITTEN_S, self._looked, place, True)
+
+    def _saved(self, place: Place, digest: str, window: str) -> None:
+        if digest == place.seen:
+            return
+        if not place.opened:
+            place.seen = digest
+            return
+        self._hub.tell("file", place.step.id, {"digest": digest, "window": window})
+        if place.number and time.monotonic() - place.began < PACE_S:
+            place.seen, place.again = digest, True
+        else:
+            self._order(place, digest)
+
+    # ---- grading ------------------------------------------------------------------------------
+
+    def _order(self, place: Place, digest: str) -> None:
+        place.seen, place.again = digest, False
+        place.began = time.monotonic()
+        place.number = number = self._grading.order(place.step)
+        self._hub.tell("grading", place.step.id, {})
+        self._loop.call_later(PACE_S, self._overdue, place, number)
+
+    def _overdue(self, place: Place, number: int) -> None:
+        """Cancel a slow grading, if the file was saved since it began."""
+        if place.again and place.number == number:
+            self._order(place, place.seen)
+
+    def _graded(self, number: int, found: Report | Exception, whole: bool) -> None:
+        """In the grader's thread: count the attempt, and tell what was found."""
+        told: Attempt | Exception
+        if isinstance(found, Exception):
+            told = found
+        elif self._noted is not None and self._noted[0] == number:
+            told = replace(self._noted[1], report=found)
+        else:
+            told = attempt.noted(self.places[found.step].step, found)
+            self._noted = number, told
+        self._loop.call_soon_threadsafe(self._take, number, told, whole)
+
+    def _take(self, number: int, found: Attempt | Exception, whole: bool) -> None:
+        place = next((one for one in self.places.values() if one.number == number), None)
+        if place is None:
+            return
+        if whole:
+            place.number = 0
+        if isinstance(found, Exception):
+            self._report(place, shown.failed(found))
+        else:
+            first = place.found is None or place.found.known is not found.known
+            place.found = found
+            self._report(place, self._shown(place, found, whole=whole))
+            if first:
+                self._hub.tell("progress", "", self.progress())
+                self._start(self._draw(place, found.report))
+        if place.again:
+            self._order(place, place.seen)
+
+    def _shown(self, place: Place, found: Attempt, *, whole: bool) -> shown.Values:
+        return shown.report(place.step, self._steps, found, place.anchors, whole=whole)
+
+    def _report(self, place: Place, report: shown.Values) -> None:
+        place.report = report
+        self._hub.tell("report", place.step.id, report)
+
+    def progress(self) -> list[shown.Values]:
+        """Every step, and how far it is done."""
+        return shown.progress(self._steps, progress.read(self._steps[0].root)[0])
+
+    # ---- pictures -----------------------------------------------------------------------------
+
+    async def _draw(self, place: Place, report: Report) -> None:
+        """Show the heads, while the program is still followed."""
+        stopped = report.verdict in (Verdict.ERROR, Verdict.TIMEOUT) or report.problem is not None
+        figures = None if stopped else await asyncio.to_thread(self.heads, place, None)
+        if place.found is not None and place.found.report.digest == report.digest:
+            place.figures = figures
+            self._hub.tell("figures", place.step.id, figures)
+
+    def heads(self, place: Place, words: str | None) -> shown.Values | None:
+        """What the learner's heads look at, in ``words`` or the usual text; None without heads.
+
+        Waits for it, one at a time: call it in another thread.
+
+        Raises:
+            NoExhibit: the step cannot show these words; the message says why.
+        """
+        make = load.exhibit(place.step)
+        if make is None:
+            return None
+        exhibit = make(words)
+        with self._drawing:
+            try:
+                return shown.figures(self._grading.drawn(place.step, exhibit))
+            except (SourceProblem, RuntimeError):  # the report says what is wrong
+                return None
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)  # the loop alone would forget it
+        task.add_done_callback(self._tasks.discard)
+
+    # ---- hints --------------------------------------------------------------------------------
+
+    async def hint(self, place: Place, check: str | None) -> Attempt | None:
+        """One more hint; None if nothing was graded yet. May take a second or two."""
+        before = place.found
+        if before is None:
+            return None
+        found = await asyncio.to_thread(self._hinted, place.step, before, check)
+        if place.found is before:
+            place.found = found
+            self._report(place, self._shown(place, found, whole=place.number == 0))
+        return found
+
+    def _hinted(self, step: Step, before: Attempt, check: str | None) -> Attempt:
+        found = attempt.one_more_hint(step, before, check)
+        return self._grading.last_hint(step, found, check)

@@ -1,0 +1,254 @@
+// The desk on a lesson's page: builds it, and ties its parts together.
+
+import { ask } from "./api.js";
+import { button, el } from "./dom.js";
+import { windowName } from "./drafts.js";
+import { createEditor } from "./editor.js";
+import { listen } from "./events.js";
+import { LearnersFile } from "./file.js";
+import { Help } from "./help.js";
+import { light } from "./lesson.js";
+import { drawFigures, release } from "./pictures.js";
+import { drawReport, spoken } from "./report.js";
+import { compared, Said } from "./said.js";
+
+const STATES = {
+  saved: "Saved",
+  unsaved: "Not saved yet",
+  restored: "Not saved yet: this is what you wrote last time",
+  saving: "Saving …",
+  conflict: "Changed elsewhere: choose below",
+  gone: "The desk cannot be reached. Your text is kept in this browser and saved when it is back",
+  "kept-nowhere": "Not saved, and this browser keeps nothing. Save soon",
+};
+
+const step = document.body.dataset.step;
+const nonce = document.querySelector('script[src$="_desk/desk.js"]').nonce;
+
+const state = el("span", { id: "desk-state", role: "status" });
+const heard = el("div", { id: "desk-heard", class: "desk-only-heard", "aria-live": "assertive" });
+const conflict = el("section", { id: "desk-conflict", hidden: true, "aria-label": "Two versions" });
+const where = el("div", { id: "desk-editor" });
+const saidPlace = el("section", { id: "desk-said", hidden: true, "aria-label": "Answer" });
+const reportPlace = el("div", { id: "desk-verdict" }, el("p", {}, "Grading …"));
+const heads = el("div", { id: "desk-heads" });
+const said = new Said(saidPlace, () => report.focus());
+const help = new Help(step, said);
+
+const actions = [
+  ["Hint", "h", () => help.hint()],
+  ["Heads", "v", () => help.heads()],
+  ["Solution", "s", () => help.solution()],
+  ["Start over", "r", () => help.reset()],
+  ["Steps", "l", () => help.steps()],
+  ["Previous", "p", () => help.turn(-1)],
+  ["Next", "n", () => help.turn(1)],
+];
+const bar = el(
+  "div",
+  { class: "desk-row", role: "toolbar", "aria-label": "Help" },
+  ...actions.map(([name, key, run]) => button(name, () => attempt(run), key)),
+);
+const report = el(
+  "section",
+  { id: "desk-report", tabindex: "0", "aria-label": "Report" },
+  bar,
+  saidPlace,
+  reportPlace,
+  heads,
+);
+const fileName = el("h2", { id: "desk-name" }, "Your file");
+const desk = el(
+  "aside",
+  { id: "desk", "aria-labelledby": "desk-name" },
+  el(
+    "div",
+    { class: "desk-row" },
+    fileName,
+    button("Save", () => file.save(), "Ctrl-S"),
+    state,
+  ),
+  conflict,
+  where,
+  el("p", { id: "desk-keys" }, "Ctrl-S saves and grades. Esc leaves the editor for the report."),
+  report,
+  heard,
+);
+
+const editor = createEditor({
+  parent: where,
+  nonce,
+  label: "Your program",
+  onChange: () => file.changed(),
+  onSave: () => file.save(),
+  onLeave: () => report.focus(),
+});
+const file = new LearnersFile(step, editor, showState);
+const act = {
+  goTo(line) {
+    show("code");
+    editor.goTo(line);
+  },
+  read: () => show("lesson"),
+};
+let known = 0; // the version of what the server told last
+let latest = null; // the last report
+
+// ---- what the server tells ------------------------------------------------------------------
+
+const kinds = {
+  file: async ({ digest, window }) => {
+    if (window !== windowName && digest !== file.digest) file.seen((await ask(`steps/${step}`)).file);
+  },
+  grading: () => desk.classList.add("grading"),
+  report: takeReport,
+  figures: (figures) => drawFigures(heads, figures),
+  progress: (progress) => {
+    help.progress = progress;
+  },
+};
+
+function takeReport(found) {
+  desk.classList.toggle("grading", !found.whole);
+  const line = found.checks?.find((check) => check.id === found.first)?.line;
+  if (!latest && line) editor.reveal(line);
+  const again = latest && latest.digest === found.digest && latest.verdict === found.verdict;
+  latest = found;
+  release(reportPlace);
+  drawReport(reportPlace, found, act);
+  light(found, act);
+  annotate();
+  if (!again) heard.textContent = spoken(found);
+  document.dispatchEvent(new CustomEvent("desk:report", { detail: found }));
+}
+
+/** Marks and margin belong to the text that was graded. */
+function annotate() {
+  const same = latest && latest.digest === file.digest;
+  if (!same) return;
+  editor.mark((latest.checks ?? []).filter((check) => check.status !== "pass"));
+  editor.annotate(latest.margin ?? []);
+}
+
+listen(
+  (event) => {
+    if (event.version <= known || (event.step && event.step !== step)) return;
+    kinds[event.kind]?.(event.about);
+  },
+  (up) => {
+    desk.classList.toggle("gone", !up);
+    if (up) attempt(meet);
+    else if (met) showState("gone");
+  },
+);
+
+let met = false;
+
+/** Learns all that the server knows: when the page opens, and after each lost connection. */
+async function meet() {
+  const found = await ask(`steps/${step}`);
+  known = found.version;
+  fileName.textContent = found.name;
+  help.progress = found.progress;
+  if (met) await file.back(found.file);
+  else await file.open(found.file);
+  met = true;
+  if (found.report) takeReport(found.report);
+  desk.classList.toggle("grading", found.grading);
+  drawFigures(heads, found.figures);
+}
+
+// ---- what the learner does ------------------------------------------------------------------
+
+/** Does something that may fail, and says so. */
+async function attempt(run) {
+  try {
+    await run();
+  } catch (problem) {
+    showState("refused", problem.message);
+  }
+}
+
+function showState(name, about) {
+  state.textContent = STATES[name] ?? about;
+  state.className = name;
+  if (name === "conflict") showConflict();
+  else if (["saved", "unsaved", "saving"].includes(name)) conflict.hidden = true;
+  if (name === "saved") annotate();
+}
+
+function showConflict() {
+  const lines = el("div", {});
+  const end = (mine) => async () => {
+    const kept = await file.choose(mine);
+    conflict.hidden = true;
+    said.text("Both are kept", `The other version is kept as ${kept}\n`);
+  };
+  const differ = async () => lines.replaceChildren(compared(await file.difference()));
+  conflict.replaceChildren(
+    el(
+      "p",
+      {},
+      "The file was changed elsewhere while you had unsaved lines. Nothing is lost: a copy is kept of ",
+      "the version that you do not choose.",
+    ),
+    el(
+      "div",
+      { class: "desk-row" },
+      button("Keep mine", () => attempt(end(true))),
+      button("Take the other", () => attempt(end(false))),
+      button("Show the difference", () => attempt(differ)),
+    ),
+    lines,
+  );
+  conflict.hidden = false;
+  heard.textContent = "The file was changed elsewhere. Choose a version.";
+}
+
+desk.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("#desk-editor, input, textarea");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape" && said.open) said.close();
+  else if (event.key === "e") act.goTo(1);
+  else {
+    const found = actions.find(([, key]) => key === event.key);
+    if (!found) return;
+    attempt(found[2]);
+  }
+  event.preventDefault();
+});
+addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === "s") {
+    event.preventDefault();
+    if (!event.target.closest?.("#desk-editor")) file.save();
+  }
+});
+addEventListener("pagehide", () => file.keep());
+addEventListener("visibilitychange", () => document.hidden && file.keep());
+
+// ---- where it stands ------------------------------------------------------------------------
+
+const tabs = el(
+  "nav",
+  { id: "desk-tabs", "aria-label": "Parts of this page" },
+  button("Lesson", () => show("lesson")),
+  button("Your file", () => show("code")),
+  button("Report", () => show("report")),
+);
+
+/** On a narrow screen, one part at a time. */
+function show(part) {
+  document.body.dataset.desk = part;
+  [...tabs.children].forEach((tab, place) => {
+    tab.setAttribute("aria-pressed", String(["lesson", "code", "report"][place] === part));
+  });
+}
+
+function skip() {
+  show("code");
+  editor.focus();
+}
+
+document.body.prepend(el("button", { class: "desk-skip", type: "button", onclick: skip }, "To your file"));
+document.body.append(desk, tabs);
+show("lesson");

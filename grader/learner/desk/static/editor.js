@@ -1,0 +1,230 @@
+// The editor: CodeMirror with Python, marks at failing lines, and what each line computed.
+
+import {
+  bracketMatching,
+  Compartment,
+  defaultKeymap,
+  drawSelection,
+  EditorState,
+  EditorView,
+  gutter,
+  GutterMarker,
+  highlightActiveLine,
+  highlightSelectionMatches,
+  highlightSpecialChars,
+  HighlightStyle,
+  history,
+  historyKeymap,
+  indentOnInput,
+  indentUnit,
+  indentWithTab,
+  keymap,
+  LanguageSupport,
+  lineNumbers,
+  lintGutter,
+  lintKeymap,
+  Prec,
+  pythonLanguage,
+  RangeSet,
+  search,
+  searchKeymap,
+  setDiagnostics,
+  StateEffect,
+  StateField,
+  syntaxHighlighting,
+  tags,
+} from "./codemirror.js";
+
+const MARKS = { right: "✓", left: "✗", unknown: "·" };
+const SAID = { right: "the reference has it too", left: "leaves the path", unknown: "not known" };
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--desk-keyword)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--desk-string)" },
+  { tag: tags.comment, color: "var(--desk-comment)", fontStyle: "italic" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--desk-number)" },
+  { tag: [tags.definition(tags.variableName), tags.className], color: "var(--desk-name)" },
+  { tag: tags.function(tags.variableName), color: "var(--desk-name)" },
+]);
+
+const look = EditorView.theme({
+  "&": { height: "100%", fontSize: "0.875rem", backgroundColor: "transparent" },
+  ".cm-scroller": { fontFamily: "var(--desk-mono)", lineHeight: "1.5" },
+  ".cm-gutters": { backgroundColor: "var(--desk-ground)", color: "var(--desk-soft)" },
+  ".cm-content": { caretColor: "var(--desk-ink)" },
+  ".cm-cursor": { borderLeftColor: "var(--desk-ink)" },
+  ".cm-activeLine": { backgroundColor: "var(--desk-active)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
+    backgroundColor: "var(--desk-selected)",
+  },
+  ".cm-selectionBackground": { backgroundColor: "var(--desk-selected)" },
+  ".cm-tooltip, .cm-panels": {
+    backgroundColor: "var(--desk-raised)",
+    color: "var(--desk-ink)",
+    borderColor: "var(--desk-line)",
+  },
+  ".cm-tooltip": { maxWidth: "32rem", whiteSpace: "pre-wrap" },
+  ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px dotted var(--desk-wrong)" },
+  ".cm-gutters-after": { borderLeft: "1px solid var(--desk-line)", borderRight: "none" },
+  ".cm-margin .cm-gutterElement": {
+    maxWidth: "15rem",
+    padding: "0 0.6rem",
+    overflow: "hidden",
+    textOverflow: "ellipsis",
+    fontSize: "0.75rem",
+    whiteSpace: "pre",
+  },
+  ".cm-margin .right": { color: "var(--desk-right)" },
+  ".cm-margin .left": { color: "var(--desk-wrong)", fontWeight: "700" },
+});
+
+/** What one line computed, beside it. */
+class Note extends GutterMarker {
+  constructor(one) {
+    super();
+    this.one = one;
+    this.elementClass = one.mark;
+  }
+
+  eq(other) {
+    return JSON.stringify(this.one) === JSON.stringify(other.one);
+  }
+
+  toDOM() {
+    const { mark, shape, name } = this.one;
+    const made = document.createElement("span");
+    made.textContent = [MARKS[mark], shape, name].filter(Boolean).join(" ");
+    made.title = [shape, name, SAID[mark]].filter(Boolean).join(", ");
+    return made;
+  }
+}
+
+const setMargin = StateEffect.define();
+const margin = StateField.define({
+  create: () => RangeSet.empty,
+  update(notes, transaction) {
+    let now = notes.map(transaction.changes);
+    for (const effect of transaction.effects) if (effect.is(setMargin)) now = effect.value;
+    return now;
+  },
+  provide: (field) =>
+    gutter({ class: "cm-margin", side: "after", markers: (view) => view.state.field(field) }),
+});
+
+/** An editor in `parent`. `nonce` lets it add styles; `onLeave` is called when Escape leaves it. */
+export function createEditor({ parent, nonce, label, onChange, onSave, onLeave }) {
+  const readOnly = new Compartment();
+  const keys = [
+    { key: "Mod-s", preventDefault: true, run: () => (onSave(), true) },
+    ...searchKeymap,
+    ...historyKeymap,
+    ...lintKeymap,
+    indentWithTab,
+    ...defaultKeymap,
+  ];
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        lineNumbers(),
+        lintGutter(),
+        margin,
+        history(),
+        highlightSpecialChars(),
+        drawSelection(),
+        indentOnInput(),
+        indentUnit.of("    "),
+        EditorState.tabSize.of(4),
+        bracketMatching(),
+        highlightActiveLine(),
+        highlightSelectionMatches(),
+        search({ top: true }),
+        new LanguageSupport(pythonLanguage),
+        syntaxHighlighting(colours),
+        look,
+        readOnly.of([]),
+        keymap.of(keys),
+        Prec.lowest(keymap.of([{ key: "Escape", run: () => (onLeave(), true) }])),
+        EditorView.contentAttributes.of({
+          "aria-label": label,
+          "aria-describedby": "desk-keys",
+          spellcheck: "false",
+        }),
+        EditorView.updateListener.of((update) => update.docChanged && onChange()),
+      ],
+    }),
+  });
+
+  function lineAt(number) {
+    return view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
+  }
+
+  return {
+    text: () => view.state.doc.toString(),
+    focus: () => view.focus(),
+
+    /** Puts another text there, and leaves what is the same where it is. */
+    setText(text) {
+      const before = view.state.doc.toString();
+      let start = 0;
+      let end = Math.min(before.length, text.length);
+      while (start < end && before[start] === text[start]) start += 1;
+      end -= start;
+      let same = 0;
+      while (same < end && before.at(-1 - same) === text.at(-1 - same)) same += 1;
+      const changes = {
+        from: start,
+        to: before.length - same,
+        insert: text.slice(start, text.length - same),
+      };
+      if (before !== text) view.dispatch({ changes });
+    },
+
+    /** Refuses changes, or takes them again. */
+    lock(locked) {
+      view.dispatch({
+        effects: readOnly.reconfigure(locked ? EditorState.readOnly.of(true) : []),
+      });
+    },
+
+    /** Marks the lines of failing checks. */
+    mark(checks) {
+      const found = checks
+        .filter((check) => check.line)
+        .map((check) => {
+          const { from, to, text } = lineAt(check.line);
+          const indent = text.length - text.trimStart().length;
+          const hint = check.hints.length ? `\nHint: ${check.hints.at(-1)}` : "";
+          const note = check.note ? `\n${check.note}` : "";
+          const message = `${check.message}${note}${hint}`;
+          return { from: Math.min(from + indent, to), to, severity: "error", message };
+        });
+      view.dispatch(setDiagnostics(view.state, found));
+    },
+
+    /** Shows beside the lines what they computed. */
+    annotate(notes) {
+      const ranges = notes
+        .filter((one) => one.line <= view.state.doc.lines)
+        .map((one) => new Note(one).range(lineAt(one.line).from));
+      view.dispatch({ effects: setMargin.of(RangeSet.of(ranges, true)) });
+    },
+
+    /** Shows a line, and leaves the focus where it is. */
+    reveal(number) {
+      const { from } = lineAt(number);
+      view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
+    },
+
+    /** Goes to a line. */
+    goTo(number) {
+      const { from } = lineAt(number);
+      view.dispatch({
+        selection: { anchor: from },
+        effects: EditorView.scrollIntoView(from, { y: "center" }),
+      });
+      view.focus();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// Draws a report: what happened, what to fix first, and every check.
+
+import { button, el } from "./dom.js";
+import { picture } from "./pictures.js";
+
+const MARKS = { pass: "✓", fail: "✗", error: "!" };
+const WORDS = { pass: "passed: ", fail: "failed: ", error: "error: " };
+
+/** Puts the report into `place`. `act` has what its buttons do: `goTo` a line, `hint`. */
+export function drawReport(place, report, act) {
+  const checks = report.checks ?? [];
+  const failing = checks.filter((check) => check.status !== "pass");
+  const passing = checks.filter((check) => check.status === "pass");
+  const first = checks.find((check) => check.id === report.first);
+  const others = failing.filter((check) => check !== first);
+  place.replaceChildren(
+    ...[
+      el("p", { class: `desk-verdict ${report.verdict}` }, closing(report)),
+      report.note ? el("p", { class: "desk-note" }, report.note) : null,
+      first && titled("Fix this first", list([first], act)),
+      report.happened?.length ? titled("What happened", happened(report)) : null,
+      report.figure && picture(report.figure),
+      report.after ? el("pre", { class: "desk-after" }, report.after) : null,
+      others.length ? titled("Also", list(others, act)) : null,
+      report.waiting?.length ? el("ul", {}, ...report.waiting.map((line) => el("li", {}, line))) : null,
+      ...(report.notes ?? []).map((note) => el("p", {}, `Note: ${note}`)),
+      report.output ? titled("Your program printed", el("pre", {}, report.output)) : null,
+      passing.length ? folded(`${passing.length} checks pass`, list(passing, act)) : null,
+    ].filter(Boolean),
+  );
+}
+
+/** The report in a sentence or two, for those who hear it. */
+export function spoken(report) {
+  const first = report.checks?.find((check) => check.id === report.first);
+  if (!first) return report.closing;
+  const line = first.line ? ` Line ${first.line}.` : "";
+  const hint = first.hints.length ? ` Hint: ${first.hints.at(-1)}` : "";
+  return `${report.score} of ${report.of} checks pass. Fix this first: ${first.message}.${line}${hint}`;
+}
+
+function closing(report) {
+  const failed = report.verdict === "fail" || report.verdict === "timeout";
+  return failed ? `${report.score} of ${report.of} checks pass` : report.closing;
+}
+
+function titled(title, ...content) {
+  return el("section", {}, el("h3", {}, title), ...content);
+}
+
+function folded(title, ...content) {
+  return el("details", {}, el("summary", {}, title), ...content);
+}
+
+function happened(report) {
+  return el("div", {}, ...report.happened.map((line) => el("p", {}, line.trim())));
+}
+
+function list(checks, act) {
+  return el("ul", { class: "desk-checks" }, ...checks.map((check) => item(check, act)));
+}
+
+function item(check, act) {
+  const failing = check.status !== "pass";
+  return el(
+    "li",
+    { class: check.status, "data-check": check.id },
+    el("span", { class: "desk-mark", "aria-hidden": "true" }, `${MARKS[check.status] ?? "·"} `),
+    el("span", { class: "desk-only-heard" }, WORDS[check.status] ?? "not run: "),
+    el("span", { class: "desk-sentence" }, check.message),
+    ...(failing ? details(check, act) : []),
+    ...(check.note ? check.note.split("\n").map((line) => el("p", {}, line)) : []),
+    ...(failing ? check.hints.map((hint) => el("p", { class: "desk-hint" }, `Hint: ${hint}`)) : []),
+  );
+}
+
+function details(check, act) {
+  const line = check.line
+    ? el(
+        "p",
+        {},
+        button(`Line ${check.line}`, () => act.goTo(check.line)),
+        " ",
+        el("code", {}, check.text.trim()),
+      )
+    : null;
+  const section = check.section?.anchor
+    ? el(
+        "p",
+        {},
+        "Lesson: ",
+        el("a", { href: `#${check.section.anchor}`, onclick: act.read }, check.section.heading),
+      )
+    : null;
+  return [line, section];
+}

@@ -1,0 +1,1 @@
+"""Bundles the desk's editor from pinned npm packages."""
