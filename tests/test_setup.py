@@ -109,8 +109,9 @@ def test_environments_lie_on_each_other(manifest: Manifest) -> None:
     for name, wanted in {
         "default": ["default"],
         "book": ["default", "book"],
-        "lint": ["default", "uv", "classroom", "book", "test", "lint"],
-        "parity": ["default", "uv", "classroom", "book", "test", "parity"],
+        "desk": ["default", "book", "desk"],
+        "lint": ["default", "uv", "classroom", "book", "desk", "test", "lint"],
+        "parity": ["default", "uv", "classroom", "book", "desk", "test", "parity"],
     }.items():
         layers = manifest.layers(manifest.environment(name))
         assert [each.name for each in layers] == wanted

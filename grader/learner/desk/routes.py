@@ -159,6 +159,7 @@ class Routes:
         """All heads of the small model on a text, some of its parts switched off."""
         switches = dict(request.query_params)
         words = switches.pop("text", "")[:MOST_TEXT]
+        switches.pop("layer", None)  # the answer has every layer
         try:
             async with self._exploring:
                 found = await asyncio.to_thread(_explored, words, tuple(sorted(switches.items())))
@@ -201,9 +202,18 @@ async def _broken(_: Request, problem: Exception) -> Response:
 
 @lru_cache(maxsize=64)
 def _explored(words: str, switches: tuple[tuple[str, str], ...]) -> str:
-    """The explorer's answer as JSON. The book is no part of the grader; a course may lack it."""
+    """The explorer's answer as JSON. The book is no part of the grader; a course may lack it.
+
+    Raises:
+        ModuleNotFoundError: it does.
+        ValueError: the text is too long, or there is no such switch; the message says so.
+    """
     explorer = importlib.import_module("book.explorer")
-    return json.dumps(explorer.explored(words, dict(switches)), ensure_ascii=False)
+    try:
+        chosen = explorer.Switches(**{name: value not in ("0", "") for name, value in switches})
+    except TypeError:
+        raise ValueError("The explorer has no such switch.") from None
+    return json.dumps(explorer.explored(words, chosen), ensure_ascii=False)
 
 
 def _checks(place: Place) -> dict[str, Any]:

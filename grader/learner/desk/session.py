@@ -9,6 +9,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -202,7 +203,9 @@ class Desk:
     async def _draw(self, place: Place, report: Report) -> None:
         """Show the heads, while the program is still followed."""
         stopped = report.verdict in (Verdict.ERROR, Verdict.TIMEOUT) or report.problem is not None
-        figures = None if stopped else await asyncio.to_thread(self.heads, place, None)
+        figures = None
+        with suppress(Exception):  # the report is complete without pictures
+            figures = None if stopped else await asyncio.to_thread(self.heads, place, None)
         if place.found is not None and place.found.report.digest == report.digest:
             place.figures = figures
             self._hub.tell("figures", place.step.id, figures)

@@ -50,7 +50,11 @@ const colours = HighlightStyle.define([
 const look = EditorView.theme({
   "&": { height: "100%", fontSize: "0.875rem", backgroundColor: "transparent" },
   ".cm-scroller": { fontFamily: "var(--desk-mono)", lineHeight: "1.5" },
-  ".cm-gutters": { backgroundColor: "var(--desk-ground)", color: "var(--desk-soft)" },
+  ".cm-gutters": {
+    backgroundColor: "var(--desk-ground)",
+    color: "var(--desk-soft)",
+    borderColor: "var(--desk-line)",
+  },
   ".cm-content": { caretColor: "var(--desk-ink)" },
   ".cm-cursor": { borderLeftColor: "var(--desk-ink)" },
   ".cm-activeLine": { backgroundColor: "var(--desk-active)" },
