@@ -91,6 +91,7 @@ def listen(port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((LOOPBACK, number))
+            listening.listen()
         except OSError as problem:
             listening.close()
             refused = problem

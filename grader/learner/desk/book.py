@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BUILT = "build/book"
 SECTIONS = "sections.json"
 """The last file that the build writes: step id, heading, id on the page."""
-SOURCES = ("book", "docs", "steps", "solutions", "README.md")
+SOURCES = ("book", "checks", "docs", "steps", "solutions")
 IGNORED = (".py", ".pyc")
 """Endings of files in ``steps`` that are not the book's: what learners write."""
 HEAD = (
@@ -45,7 +45,8 @@ def ready(root: Path) -> Path:
         NoBook: this course has none, or the build failed, as it says above.
     """
     built = root / BUILT
-    if _newest(root) <= _time(built / SECTIONS):
+    made = _time(built / SECTIONS)
+    if made and _newest(root) <= made:
         return built
     if not (root / "book").is_dir():
         raise NoBook("This course has no book. --book DIR serves one that is built.", 2)
