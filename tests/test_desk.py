@@ -16,9 +16,9 @@ import pytest
 
 pytest.importorskip("starlette", reason="the environment `desk` is not installed")
 
-from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.course import ROOT
+from grader.base.model import Step
 from grader.learner.desk import address, book, text
 from grader.learner.desk.hub import Hub
 from tests.desk_server import Served, Window, left_of, make_course, serve, small_book
@@ -166,10 +166,10 @@ def test_a_file_that_is_gone_can_be_written_again(tmp_path: Path) -> None:
     assert step.stub.read_text(encoding="utf-8") == "mine\n"
 
 
-def _step(folder: Path, data: bytes) -> course.Step:
+def _step(folder: Path, data: bytes) -> Step:
     (folder / "steps").mkdir()
     (folder / "steps/step_05.py").write_bytes(data)
-    return course.Step("s05", "Title", folder, "course")
+    return Step("s05", "Title", folder, "course")
 
 
 # ---- help: what the terminal says too ------------------------------------------------------------
