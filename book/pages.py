@@ -69,8 +69,6 @@ def write(source: Path) -> dict[str, list[str]]:
         text = step.lesson.read_text(encoding="utf-8")
         _save(source, f"steps/step_{step.number}", _lesson(step, text, places))
         headings[step.id] = [*_headings(text)]
-    for step, page in solutions.pages(course.steps()):
-        _save(source, f"solutions/{step.solution.stem}", page)
     for name in SHARED:
         _save(source, name, _converted(f"steps/{name}.md", places))
     _save(source, "begin", _begin(places))
@@ -80,6 +78,8 @@ def write(source: Path) -> dict[str, list[str]]:
         name = "index" if path.name == "README.md" else path.stem
         _save(source, f"decisions/{name}", _converted(f"docs/adr/{path.name}", places))
     _save(source, "index", _index())
+    for step, page in solutions.pages(course.steps()):
+        _save(source, f"solutions/{step.solution.stem}", page)
     return headings
 
 
