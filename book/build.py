@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from book import explorer, pages, solutions
+from book import explorer, heatmaps, pages, solutions
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -45,6 +45,7 @@ def build(output: Path) -> None:
             raise BookProblem(str(problem)) from problem
         _sphinx(source, site, work / "doctrees", headings)
         explorer.write(site / "_static" / "explorer")
+        heatmaps.write(site / "_static" / "heatmaps.css")
         _swap(site, output, work / "old")
 
 

@@ -47,7 +47,10 @@ def _context(
     step = steps.get(pagename)
     context["step"] = None if step is None else step.id
     context["solution"] = None if step is None else f"solutions/{step.solution.stem}"
-    context["explorer"] = 'class="explorer"' in context.get("body", "")
+    body = context.get("body", "")
+    context["explorer"], context["heatmaps"] = (
+        f'class="{kind}"' in body for kind in ("explorer", "hm")
+    )
     context["script_files"] = []
     context["css_files"] = []
 

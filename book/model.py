@@ -47,12 +47,14 @@ class Reading:
     """A text as the model reads it.
 
     ``scores``, before scale and mask, and ``weights`` are ``[n_layer, n_head, seq, seq]``. Where
-    a token was not there yet, both are 0. ``logits`` is ``[seq, vocab_size]``.
+    a token was not there yet, both are 0. ``logits`` is ``[seq, vocab_size]``. ``stream``,
+    ``[2 * n_layer + 1, seq, n_embd]``, is the residual stream at first and after each addition.
     """
 
     scores: Floats
     weights: Floats
     logits: Floats
+    stream: Floats
     head_dim: int
 
 
@@ -76,31 +78,42 @@ def read(ids: list[int], switches: Switches) -> Reading:
     none = np.zeros((heads, 0, config["n_embd"] // heads))
     kept = [Kept(none, none) for _ in range(config["n_layer"])]
     pieces = [[index] for index in ids] if switches.cache else [ids]
-    logits, before = [], 0
+    streams: list[Floats] = []
     for piece in pieces:
-        logits.append(_piece(piece, before, kept, switches))
-        before += len(piece)
+        before = sum(one.shape[1] for one in streams)
+        streams.append(_piece(piece, before, kept, switches))
+    stream = np.concatenate(streams, axis=1)
     scores, weights = (
         np.stack([_together(getattr(layer, name), size) for layer in kept])
         for name in ("scores", "rows")
     )
-    return Reading(scores, weights, np.concatenate(logits), none.shape[-1])
+    return Reading(scores, weights, _logits(stream[-1]), stream, none.shape[-1])
 
 
 def _piece(ids: list[int], before: int, kept: list[Kept], switches: Switches) -> Floats:
-    """The logits of tokens that follow ``before`` earlier ones, ``[seq, vocab_size]``."""
+    """The residual stream of tokens that follow ``before`` earlier ones."""
     config, model = small()
     eps = config["layer_norm_epsilon"]
     places = np.arange(before, before + len(ids))
     x = model["transformer.wte.weight"][ids]  # [seq, n_embd]
     if switches.positions:
         x = x + model["transformer.wpe.weight"][places]
+    stream = [x]
     for layer, w in zip(kept, _layers(), strict=True):
         normed = layer_norm(x, w["ln_1.weight"], w["ln_1.bias"], eps)
         x = x + _attention(normed, w, places, layer, switches)
+        stream.append(x)
         normed = layer_norm(x, w["ln_2.weight"], w["ln_2.bias"], eps)
         x = x + mlp(normed, w)
-    last = layer_norm(x, model["transformer.ln_f.weight"], model["transformer.ln_f.bias"], eps)
+        stream.append(x)
+    return np.stack(stream)
+
+
+def _logits(x: Floats) -> Floats:
+    """What the end of the stream ``[seq, n_embd]`` says of the next token."""
+    config, model = small()
+    weight, bias = (model[f"transformer.ln_f.{name}"] for name in ("weight", "bias"))
+    last = layer_norm(x, weight, bias, config["layer_norm_epsilon"])
     return np.asarray(last @ model["transformer.wte.weight"].T)
 
 

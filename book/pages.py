@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from book import formulas, solutions
-from book.drawings import computation
+from book.drawings import cache, computation, stream
 from book.sources import FENCE, convert, outside_code, raw, section
 from grader.base import course
 from grader.base.course import ROOT
@@ -33,6 +33,12 @@ EXPLORERS = {
 }
 """Where a lesson opens the explorer: at the end of a section, and with which view."""
 
+
+PICTURES = {
+    "s09": ("The residual stream", stream.figure),
+    "s10": ("The cache", cache.figure),
+}
+"""Pictures made by the build, each at the end of a section of a lesson."""
 
 NEEDS = "<p>The attention explorer needs JavaScript.</p>"
 
@@ -106,6 +112,9 @@ def _lesson(step: Step, text: str, places: Mapping[str, str]) -> str:
     named = f"`solutions/{step.solution.name}`"
     text = outside_code(text, lambda prose: prose.replace(named, solution))
     text = _at_end(text, "What you build", drawing)
+    if step.id in PICTURES:
+        heading, figure = PICTURES[step.id]
+        text = _at_end(text, heading, raw(figure()))
     if step.id in EXPLORERS:
         heading, view = EXPLORERS[step.id]
         place = raw(f'<div class="explorer" data-step="{step.id}" data-view="{view}">{NEEDS}</div>')

@@ -203,6 +203,20 @@ def test_the_chosen_theme_is_kept(visit: Any, address: str) -> None:
     assert page.evaluate(GROUND) == light
 
 
+def test_heatmaps_follow_the_theme(visit: Any, address: str) -> None:
+    page = visit(color_scheme="light").page
+    page.goto(f"{address}/steps/step_05.html")
+    cell = "getComputedStyle(document.querySelector('.hm .w0')).fill"
+    light = page.evaluate(cell)
+    page.get_by_label("Theme").select_option("dark")
+    chosen = page.evaluate(cell)
+    assert len({light, chosen, "rgb(0, 0, 0)"}) == 3
+    page.get_by_label("Theme").select_option("auto")
+    assert page.evaluate(cell) == light
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(cell) == chosen
+
+
 @pytest.mark.parametrize("how", ["served", "as files"])
 def test_the_search_finds_a_section(visit: Any, address: str, book: Path, how: str) -> None:
     page = visit().page

@@ -71,7 +71,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const contents = document.querySelector(".contents");
   const here = contents.querySelector("[aria-current]");
   if (here) contents.scrollTop = here.offsetTop - contents.offsetTop - contents.clientHeight / 3;
-  const boxes = document.querySelectorAll(".wide, main pre, .formula");
+  const boxes = document.querySelectorAll(".wide, main pre, .formula, .picture");
   const watch = new ResizeObserver((seen) => seen.forEach((one) => reachable(one.target)));
   boxes.forEach((box) => watch.observe(box));
   if (navigator.clipboard) {
