@@ -23,7 +23,7 @@ def draw(
     low, high = span
     for row, column in np.ndindex(values.shape):
         corner = at[0] + column * cell, at[1] + row * cell
-        value = values[row, column]
+        value = float(values[row, column])
         if np.isnan(value):
             drawing.rect(corner, (cell, cell), "cell hidden")
         else:
