@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from grader.base.model import Step
@@ -107,8 +108,13 @@ def _module(step: Step) -> str:
     return f"solutions.{step.solution.stem}"
 
 
-def _imported(source: str) -> Iterator[str]:
+@lru_cache(maxsize=32)  # a class imports the same few
+def _imported(source: str) -> tuple[str, ...]:
     """The full name of everything that a file imports; nothing for a file that is no Python."""
+    return tuple(_imports(source))
+
+
+def _imports(source: str) -> Iterator[str]:
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # a learner's own file
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Import):

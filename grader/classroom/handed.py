@@ -21,6 +21,7 @@ from grader.source import notebook
 from grader.source.read import MOST_BYTES, SourceProblem
 
 Text = Annotated[str, msgspec.Meta(max_length=1000)]
+Runs = Annotated[frozenset[int], msgspec.Meta(max_length=MOST_RUNS)]
 Bytes = Annotated[bytes, msgspec.Meta(max_length=MOST_BYTES)]
 MOST_SKIPPED = 10
 """Lines on what was left out, for one student."""
@@ -44,7 +45,7 @@ class Handed(msgspec.Struct, frozen=True):
     damaged: bool = False
     instead: bool = False
     shape: Text = ""
-    runs: Annotated[frozenset[int], msgspec.Meta(max_length=MOST_RUNS)] = frozenset()
+    runs: Runs = frozenset()
 
 
 class HandIn(msgspec.Struct, frozen=True):

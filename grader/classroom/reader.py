@@ -21,7 +21,7 @@ import msgspec
 from grader.base import course
 from grader.base.files import Unusable
 from grader.classroom import archive, gradescope, handed, similar
-from grader.classroom.handed import Handed, HandIn, Text
+from grader.classroom.handed import Handed, HandIn, Runs, Text
 from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of, student_of
 from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
 from grader.confine import apart, kernel, landlock, readable
@@ -29,7 +29,7 @@ from grader.confine.apart import Stopped
 from grader.source.read import SourceProblem
 
 NAMING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 16)
-SHAPING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 17)
+NOT_COMPARED = msgspec.msgpack.encode(("", ()))
 MOST_LINES = 200
 """Lines on what was left out of the archive of a class."""
 
@@ -219,32 +219,55 @@ def _gradescope(nodes: Sequence[Node], skipped: list[str]) -> dict[str, list[Stu
 def _read(
     students: dict[Student, list[Node]], found: Class, steps: tuple[str, ...]
 ) -> Iterator[Read]:
-    def read(nodes: list[Node]) -> bytes:
-        return msgspec.msgpack.encode(handed.read(nodes, found.prefix, found.above, steps))
-
     for student, nodes in students.items():
-        (result,) = apart.each(read, [nodes])
-        found_there = _with_shapes(_checked(result, steps))
+        own = _Own(nodes, found, steps)
+        result, *shapes = apart.each(own.told, ("", *steps))
+        found_there = _with_shapes(_checked(result, steps), dict(zip(steps, shapes, strict=True)))
         yield Read(os.fsencode(student.key), student.identifier, found_there)
 
 
-def _with_shapes(found: HandIn) -> HandIn:
+class _Own:
+    """What runs in the process of one student: it reads the files, then compares each answer."""
+
+    def __init__(self, nodes: list[Node], found: Class, steps: tuple[str, ...]) -> None:
+        self._nodes, self._found, self._steps = nodes, found, steps
+        self._read = HandIn({})
+
+    def told(self, step: str) -> bytes:
+        """What was handed in; then, step by step, what the answer is compared by."""
+        if not step:
+            found = self._found
+            self._read = handed.read(self._nodes, found.prefix, found.above, self._steps)
+            return msgspec.msgpack.encode(self._read)
+        given = self._read.answers.get(step)
+        if given is None or given.data is None:
+            return NOT_COMPARED
+        return _compared((step, given.data))
+
+
+def _with_shapes(found: HandIn, shapes: dict[str, bytes | Stopped]) -> HandIn:
     """The same, with the shape of each program. One that takes too long to compare has none."""
-    there = [step for step, given in found.answers.items() if given.data is not None]
     answers = dict(found.answers)
-    programs = [(step, answers[step].data or b"") for step in there]
-    for step, seen in zip(there, apart.each(_compared, programs, SHAPING), strict=True):
-        if not isinstance(seen, Stopped):
-            shape, runs = msgspec.msgpack.decode(seen, type=tuple[str, frozenset[int]])
+    for step, seen in shapes.items():
+        if step in answers and not isinstance(seen, Stopped):
+            shape, runs = _checked_shape(seen)
             answers[step] = msgspec.structs.replace(answers[step], shape=shape, runs=runs)
     return HandIn(answers, found.skipped)
+
+
+def _checked_shape(seen: bytes) -> tuple[str, frozenset[int]]:
+    """What a student's process says an answer is compared by; nothing if it says something else."""
+    try:
+        return msgspec.msgpack.decode(seen, type=tuple[Text, Runs])
+    except msgspec.DecodeError:
+        return "", frozenset()
 
 
 def _compared(item: tuple[str, bytes]) -> bytes:
     """The shape and the runs of an answer to a step."""
     step, data = item
-    runs = similar.runs(data) - _stub_runs(step)
-    return msgspec.msgpack.encode((similar.shape(data) or "", runs))
+    shape, runs = similar.compared(data)
+    return msgspec.msgpack.encode((shape, runs - _stub_runs(step)))
 
 
 @cache

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from grader.base.blanks import make_stub
 from grader.base.model import Step
-from grader.source import SourceProblem, parse
+from grader.source import Source, SourceProblem, parse
 
 RUN = 6
 """Tokens that must be the same one after the other to count as shared."""
@@ -117,17 +117,27 @@ def pairs(step: Step, answers: Mapping[str, Answer]) -> tuple[Pair, ...]:
     return tuple(sorted(found, key=lambda pair: (-pair.share, pair.people)))
 
 
+def compared(data: bytes) -> tuple[str, frozenset[int]]:
+    """The shape of a program and its runs of tokens; both are empty if it is none."""
+    try:
+        source = parse(data, "")
+        found = _runs(source)
+    except (SourceProblem, tokenize.TokenError, SyntaxError):
+        return shape(data) or "", frozenset()
+    return _shape(source.tree), found  # last, because it renames what the tree has
+
+
 def runs(data: bytes) -> frozenset[int]:
     """Digests of the runs of tokens of a program, whatever its own names are.
 
     Empty if it is no program.
     """
-    try:
-        source = parse(data, "")
-        own = set(_made(source.tree))
-        tokens = list(_tokens(source.text, own))
-    except (SourceProblem, tokenize.TokenError, SyntaxError):
-        return frozenset()
+    return compared(data)[1]
+
+
+def _runs(source: Source) -> frozenset[int]:
+    own = set(_made(source.tree))
+    tokens = list(_tokens(source.text, own))
     found = set()
     for start in range(min(len(tokens) - RUN + 1, MOST_RUNS)):
         text = "\0".join(tokens[start : start + RUN]).encode("utf-8", "replace")
@@ -165,9 +175,12 @@ def shape(data: bytes) -> str | None:
     not a program.
     """
     try:
-        tree = parse(data, "").tree
+        return _shape(parse(data, "").tree)
     except SourceProblem:
         return None
+
+
+def _shape(tree: ast.Module) -> str:
     own = set(_made(tree))
     _Renaming(own).visit(tree)
     text = ast.dump(tree, annotate_fields=False, include_attributes=False)

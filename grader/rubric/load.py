@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from types import ModuleType
 
 from grader.base import blanks
@@ -57,7 +58,11 @@ def _lines(step: Step, named: str) -> str:
 
 def blanks_of(step: Step) -> dict[str, tuple[str, ...]]:
     """The solution's lines of each blank of ``step``."""
-    source = step.solution.read_text(encoding="utf-8")
+    return _blanks_in(step.solution.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=32)  # every check of a step asks for its own
+def _blanks_in(source: str) -> dict[str, tuple[str, ...]]:
     return {region.name: region.solution for region in blanks.regions(source)}
 
 

@@ -5,6 +5,9 @@
 import. A placeholder takes the place of each of these modules meanwhile. Each name in it is a
 stand-in that imports the real module when it is called.
 
+So it is with the modules that compile the interpreter's kernels: a tenth of what a worker does
+before it has its job.
+
 One module gets its placeholder for good. The code of ``max._kv_cache_ops`` is Mojo: compiled for
 6 s the first time on a machine, and two threads from then on.
 """
@@ -13,7 +16,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -28,16 +31,27 @@ UNUSED = (
 )
 """What the import of MAX needs nothing of but names. A program may import the real ones later."""
 
+KERNELS = tuple(
+    f"max._interpreter_ops.{name}_gc"
+    for name in (
+        *("band_part", "cast", "conv", "data_movement", "gather", "group_norm", "layer_norm"),
+        *("matmul", "nms", "nonzero", "pooling", "random", "range", "resize", "rms_norm"),
+        *("roi_align", "select", "shape_rearrange"),
+    )
+)
+"""What compiles MAX's own kernels. Its interpreter calls these modules and needs nothing else of
+them; with a handler of ours for the operation, it calls none."""
+
 
 @contextmanager
-def installed() -> Iterator[None]:
+def installed(unused: Sequence[str] = UNUSED) -> Iterator[None]:
     """Import MAX inside. Has no effect on modules that are imported already."""
-    made = {name: _Placeholder(name) for name in (COMPILED, *UNUSED) if name not in sys.modules}
+    made = {name: _Placeholder(name) for name in (COMPILED, *unused) if name not in sys.modules}
     sys.modules.update(made)
     try:
         yield
     finally:
-        for name in UNUSED:
+        for name in unused:
             if name in made and sys.modules.get(name) is made[name]:
                 del sys.modules[name]
 
