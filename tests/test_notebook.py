@@ -15,6 +15,7 @@ import pytest
 from nbclient import NotebookClient
 
 from grader.base import course
+from grader.base.blanks import make_stub
 from grader.base.model import Step, Verdict
 from grader.classroom.reports import grade_one
 from grader.grading.pipeline import Follow, Options, grade
@@ -256,6 +257,12 @@ USES = "layer = GPT2Attention(config)"
 
 def test_a_notebook_that_is_handed_in_is_graded(tmp_path: Path) -> None:
     handed(tmp_path, "%load_ext grader.notebook", WRONG, USES, "\n" + RIGHT, OTHER, "%hint")
+    assert grade_one(tmp_path, S05).verdict is Verdict.PASS
+
+
+def test_a_notebook_counts_beside_the_untouched_stub(tmp_path: Path) -> None:
+    handed(tmp_path, RIGHT)
+    (tmp_path / "step_05.py").write_bytes(make_stub(S05.solution.read_text()).encode())
     assert grade_one(tmp_path, S05).verdict is Verdict.PASS
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 COMMANDS = (
     ("ruff", "check", "--quiet"),
@@ -12,11 +13,20 @@ COMMANDS = (
     ("tools.contracts",),
 )
 """What to run; on what is in pyproject.toml."""
+PROGRAMS = (
+    ("actionlint",),
+    ("hadolint", "Dockerfile"),
+)
+"""The same for programs that are no Python modules; the environment has them."""
 
 
 def main() -> int:
     """Run every tool; the exit status is 1 if one found something."""
-    failed = [" ".join(command) for command in COMMANDS if not _passes(command)]
+    python = (sys.executable, "-m")
+    failed = [" ".join(command) for command in COMMANDS if not _passes(*python, *command)]
+    for name, *arguments in PROGRAMS:
+        if not _passes(str(Path(sys.executable).with_name(name)), *arguments):
+            failed.append(" ".join((name, *arguments)))
     if failed:
         print(f"Failed: {', '.join(failed)}.", file=sys.stderr)
         if "ruff format --check --quiet" in failed:
@@ -24,9 +34,8 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def _passes(command: tuple[str, ...]) -> bool:
-    arguments = [sys.executable, "-m", *command, *sys.argv[1:]]
-    return subprocess.run(arguments, check=False).returncode == 0
+def _passes(*command: str) -> bool:
+    return subprocess.run(command, check=False).returncode == 0
 
 
 if __name__ == "__main__":

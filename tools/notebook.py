@@ -21,12 +21,7 @@ from grader.base.model import Step
 from grader.learner import stub
 from tools.python.__main__ import become
 
-JUPYTER = (
-    "-m",
-    "jupyterlab",
-    "--LabApp.news_url=",
-    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-)
+JUPYTER = ("-m", "jupyterlab", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
 LEFT_OUT = ("Expected report", "Next")
 """Sections of the lesson that are about the file and its commands."""
 AFTER = "Tasks"
@@ -58,8 +53,8 @@ def main() -> None:
         except course.UnknownStep as problem:
             sys.exit(f"{problem}")
         path = write(step)
-        os.environ["INIT_CWD"] = str(step.root)  # JupyterLab opens only what is in its folder
-        arguments[0] = path.relative_to(step.root).as_posix()
+        # Without its root, JupyterLab shows the notebook's folder and nothing above it.
+        arguments[0:1] = [str(path), f"--ServerApp.root_dir={step.root}"]
     become([*JUPYTER, *arguments])
 
 

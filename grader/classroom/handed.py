@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated
 
 import msgspec
 
+from grader.base import course
+from grader.base.blanks import make_stub
 from grader.classroom.archive import Damaged
 from grader.classroom.layout import NOTEBOOK, Placed, place
 from grader.classroom.similar import MOST_RUNS
@@ -104,9 +108,9 @@ def _answer(
     above: tuple[str, ...],
 ) -> Handed | None:
     number = step.removeprefix("s").lstrip("0")
-    candidates = _best(found.steps.get(number, []))
+    candidates = _best(found.steps.get(number, []), step)
     if not candidates and only_step and not found.steps:
-        candidates = _best(found.unnamed)
+        candidates = _best(found.unnamed, step)
         if len(candidates) > 1:
             names = ", ".join(_origins((path for _, path, _ in candidates), above))
             return Handed(problem=f"None of {names} is named step_{number.zfill(2)}.py")
@@ -130,10 +134,25 @@ def _unread(problem: SourceProblem, origin: str = "", late: bool = False, note: 
     return Handed(origin, None, late, message, hint, note, damaged)
 
 
-def _best(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Python files; notebooks only where there is none."""
+def _best(candidates: list[_Candidate], step: str) -> list[_Candidate]:
+    """Python files; notebooks only where there is none, or none but the untouched stub."""
     python = [each for each in candidates if not NOTEBOOK.search(each[2].name)]
-    return python or candidates
+    others = [each for each in candidates if each not in python]
+    if others and all(_is_stub(node, step) for *_, node in python):
+        return others
+    return python
+
+
+def _is_stub(node: Node, step: str) -> bool:
+    with suppress(SourceProblem):
+        return node.read().replace(b"\r\n", b"\n") == stub(step)
+    return False
+
+
+@cache
+def stub(step: str) -> bytes:
+    """The stub of a step, which the process of a student inherits."""
+    return make_stub(course.find(step).solution.read_text(encoding="utf-8")).encode()
 
 
 def _program(node: Node, step: str) -> bytes:

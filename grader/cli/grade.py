@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
@@ -177,9 +177,24 @@ def _scrolls(text: str, style: Style) -> bool:
 @strict_option
 @mine_option
 @click.option("--solutions", is_flag=True, help="Grade the reference solutions.")
+@click.option("--started", is_flag=True, help="Leave out the steps whose file is untouched.")
+@click.option("--format", "form", type=click.Choice(["text", "github", "lines"]), default="text")
+@click.option(
+    "--summary",
+    type=click.Path(path_type=Path),
+    help="Also append a table of the steps to this file, in Markdown.",
+)
 @plain_option
 def check(
-    engine: str, seed: int | None, strict: bool, mine: bool, solutions: bool, plain: bool
+    engine: str,
+    seed: int | None,
+    strict: bool,
+    mine: bool,
+    solutions: bool,
+    started: bool,
+    form: str,
+    summary: Path | None,
+    plain: bool,
 ) -> None:
     """Grade every step and print one line each."""
     from grader.grading.pipeline import Options
@@ -187,17 +202,42 @@ def check(
 
     warn_of_other_version()
     options, style = Options(engine, seed, strict, mine), stdout_style(plain)
-    worst, steps = 0, course.steps()
-    for step, report in zip(steps, _each(steps, options, solutions=solutions), strict=True):
-        if not solutions:
+    chosen = _chosen(solutions=solutions, started=started)
+    reports = []
+    for (step, path), report in zip(chosen, _each(chosen, options), strict=True):
+        if path == step.stub:
             attempt.noted(step, report)
-        print_page(_summary(report, style) + "\n", plain)
-        worst = max(worst, STATUS[report.verdict])
-    sys.exit(worst)
+        if form == "text":
+            print_page(_summary(report, style) + "\n", plain)
+        else:
+            click.echo(machine_text(form, report, points_option(None)), nl=False)
+        reports.append(report)
+    if summary is not None:
+        _append(summary, reports)
+    sys.exit(max((STATUS[report.verdict] for report in reports), default=0))
 
 
-def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iterator[Report]:
-    """The report on each step, in order; one at a time per core."""
+def _chosen(*, solutions: bool, started: bool) -> tuple[tuple[Step, Path], ...]:
+    """Each step to grade, and its file."""
+    steps = course.steps()
+    if solutions:
+        return tuple((step, step.solution) for step in steps)
+    if not started:
+        return tuple((step, step.stub) for step in steps)
+    from grader.learner.stub import begun
+
+    return tuple((step, path) for step in steps if (path := begun(step)) is not None)
+
+
+def _append(path: Path, reports: Sequence[Report]) -> None:
+    from grader.report import as_summary
+
+    with from_caller(path).open("a", encoding="utf-8") as file:
+        file.write(as_summary.render(reports))
+
+
+def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Report]:
+    """The report on each file, in order; one at a time per core."""
     from concurrent.futures import ThreadPoolExecutor
 
     from grader import sandbox
@@ -211,15 +251,14 @@ def _each(steps: tuple[Step, ...], options: Options, *, solutions: bool) -> Iter
             workers.append(pool.start(**settings))
             return workers[-1]
 
-        def report(step: Step) -> Report:
-            path = step.solution if solutions else step.stub
-            return grade(step, path, options, start)
+        def report(one: tuple[Step, Path]) -> Report:
+            return grade(*one, options, start)
 
         # Once, before the threads: NumPy cannot always be imported by two at the same time.
         importlib.import_module("numpy.random")
         with ThreadPoolExecutor(at_once) as threads:
             try:
-                yield from threads.map(report, steps)
+                yield from threads.map(report, chosen)
             finally:  # after Ctrl-C, wait neither for the remaining steps nor for a long one
                 for worker in workers:
                     worker.abandon()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.base.blanks import make_stub
 from grader.base.model import Step
-from grader.source import SourceProblem, read_file
+from grader.source import SourceProblem, notebook, read_file
 
 MANIFEST = "stubs.sha256"
 BACKUPS = ".grader/backups"
@@ -21,6 +21,27 @@ BACKUPS = ".grader/backups"
 def untouched(step: Step, digest: str) -> bool:
     """Whether the file with this SHA-256, in hex, is the stub of ``step`` as it was generated."""
     return digest == read_manifest(step.root).get(step.stub.name)
+
+
+def begun(step: Step) -> Path | None:
+    """The file that the learner works in, None if both are as they were written or missing.
+
+    That is ``step_05.py``, or the notebook beside it while the Python file is untouched.
+    """
+    if (found := digest(step.stub)) and not untouched(step, found):
+        return step.stub
+    path = step.stub.with_suffix(notebook.ENDING)
+    try:
+        code = notebook.read_program(path, step.id).partition(b"\n")[2]
+    except SourceProblem:
+        return None
+    return None if untouched_cell(step, code) else path
+
+
+def untouched_cell(step: Step, code: bytes) -> bool:
+    """Whether the code of a cell is the stub: as a notebook has it, or as the file has it."""
+    same = code == cell(step).encode()
+    return same or untouched(step, hashlib.sha256(code).hexdigest())
 
 
 def cell(step: Step) -> str:

@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from grader.learner.attempt import Attempt
 
 TRACE_STYLE = (
-    ".grader table{border-collapse:collapse;margin:.5rem 0;width:100%}"
-    ".grader td,.grader th{border:0;padding:0 .6rem;text-align:left;vertical-align:top}"
-    ".grader td code{background:none;white-space:pre-wrap}"
-    ".grader .left{background:rgba(209,36,47,.18)}.grader .left td{font-weight:600}"
+    ".grader.grader table{border-collapse:collapse;display:table;margin:.5rem 0;"
+    "table-layout:auto;width:100%}"
+    ".grader.grader tbody tr{background:none}"
+    ".grader.grader td,.grader.grader th{border:0;max-width:none;padding:0 .6rem;"
+    "text-align:left;vertical-align:top;white-space:nowrap}"
+    ".grader.grader td code{background:none;padding:0;white-space:pre-wrap}"
+    ".grader.grader tr.left{background:rgba(209,36,47,.18)}.grader .left td{font-weight:600}"
 )
 FEW = 8
 """A difference from the reference of at most this many lines is shown after a pass."""

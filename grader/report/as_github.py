@@ -21,7 +21,8 @@ def render(report: Report) -> str:
 def _error(report: Report, check: CheckResult) -> str:
     text = "\n".join((check.message, *said(check)))
     known = [check.line, *(one.line for one in report.diagnosis)]
-    line = str(next(filter(None, known), 1))
+    # The lines of a notebook's cell are not those of its file; the text names them.
+    line = "1" if report.file.endswith(".ipynb") else str(next(filter(None, known), 1))
     return _command("error", text, file=report.file, line=line, title=f"{report.step} {check.id}")
 
 

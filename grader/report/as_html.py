@@ -15,7 +15,7 @@ from grader.report.style import FILE, MARKS
 
 STYLE = (
     ".grader{line-height:1.5;max-width:60rem}.grader p{margin:.3rem 0}"
-    ".grader ul{list-style:none;margin:.5rem 0;padding:0}"
+    ".grader.grader ul{list-style:none;margin:.5rem 0;padding:0}"
     ".grader li{border-left:4px solid #7d8590;margin:.5rem 0;padding:0 0 0 .7rem}"
     ".grader .fail{border-color:#d1242f}.grader .pass{border-color:#1a7f37}"
     ".grader .error{border-color:#bf8700}"
@@ -25,6 +25,7 @@ STYLE = (
     ".grader figure{margin:1rem 0}.grader img{height:auto;max-width:100%}"
     ".grader summary{cursor:pointer;margin:.5rem 0}"
 )
+"""A class twice counts more than the page's own rules for its lists and tables."""
 MOST_OPEN = 4
 """More failing checks than that, beside the first, are folded."""
 SPOKEN = {"pass": "passed", "fail": "failed", "not_run": "not run", "error": "error"}
