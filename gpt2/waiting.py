@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.progress_bar import ProgressBar
+from rich.table import Column
 
 WHAT = "MAX compiles decode"
 ADVICE = (
@@ -23,6 +24,9 @@ ADVICE = (
 
 FIRST_S = 110.0
 """CPU seconds that the small GPT-2 takes the first time; measured on two cores."""
+
+WIDE = 110
+"""From this many columns there is room for a bar and a sentence."""
 
 EVERY_S = 20.0
 """Seconds between two lines where no terminal shows a bar."""
@@ -41,7 +45,7 @@ def compiling(
     def spent() -> float:
         return clock() - started
 
-    with _bar(notes, spent) if notes.is_terminal else _lines(notes, spent, every_s):
+    with _bar(notes, spent) if notes.is_interactive else _lines(notes, spent, every_s):
         yield
 
 
@@ -50,6 +54,12 @@ def so_far(seconds: float) -> str:
     if seconds < FIRST_S:
         return f"{seconds:.0f} s of CPU time, of about {FIRST_S:.0f} the first time"
     return f"{seconds:.0f} s of CPU time; a larger model takes longer"
+
+
+def in_short(seconds: float) -> str:
+    """The same for a narrow terminal, at most 36 columns."""
+    usual = f" of about {FIRST_S:.0f} s" if seconds < FIRST_S else " s"
+    return f"{WHAT}: {seconds:.0f}{usual}"
 
 
 class _Bar(ProgressColumn):
@@ -67,20 +77,23 @@ class _Bar(ProgressColumn):
 
 
 class _SoFar(ProgressColumn):
-    """The same in words."""
+    """The same in words, which ``told`` finds."""
 
-    def __init__(self, spent: Clock) -> None:
-        super().__init__()
-        self._spent = spent
+    def __init__(self, spent: Clock, told: Callable[[float], str]) -> None:
+        super().__init__(Column(no_wrap=True))
+        self._spent, self._told = spent, told
 
     def render(self, task: Task) -> str:
         """The words of this moment."""
-        return so_far(self._spent())
+        return self._told(self._spent())
 
 
 @contextmanager
 def _bar(notes: Console, spent: Clock) -> Iterator[None]:
-    columns = (TextColumn(WHAT), _Bar(spent), _SoFar(spent), TimeElapsedColumn())
+    columns: tuple[ProgressColumn, ...] = (_SoFar(spent, in_short),)
+    if notes.width >= WIDE:
+        said = _SoFar(spent, so_far)
+        columns = (TextColumn(WHAT), _Bar(spent), said, TimeElapsedColumn())
     with Progress(*columns, console=notes, transient=True, refresh_per_second=4) as progress:
         progress.add_task(WHAT, total=None)
         notes.show_cursor(True)  # nobody restores it after Ctrl-C

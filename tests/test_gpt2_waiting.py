@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 import threading
 
 from rich.console import Console
@@ -25,10 +26,18 @@ class Written(io.StringIO):
         return done
 
 
-def shown(wanted: str, *, terminal: bool, seconds: float) -> str:
+def shown(wanted: str, *, terminal: bool, seconds: float, width: int = 120) -> str:
     """What is printed until ``wanted`` is, if every look at the clock is ``seconds`` later."""
     written = Written(wanted)
-    notes = Console(file=written, force_terminal=terminal, width=120, highlight=False)
+    notes = Console(
+        file=written,
+        force_terminal=terminal,
+        force_interactive=terminal,
+        width=width,
+        no_color=True,
+        soft_wrap=True,
+        highlight=False,
+    )
     times = itertools.count(0.0, seconds)
     with waiting.compiling(notes, lambda: next(times), every_s=0.01):
         assert written.enough.wait(20)
@@ -49,6 +58,27 @@ def test_a_terminal_gets_a_bar_that_moves() -> None:
     text = shown("90 s of CPU time", terminal=True, seconds=5.0)
     assert "10 s of CPU time, of about 110" in text
     assert "━" in text
+
+
+def test_a_narrow_terminal_has_it_on_one_line() -> None:
+    for seconds, words in (
+        (5.0, "MAX compiles decode: 90 of about 110 s"),
+        (50.0, "decode: 300 s"),
+    ):
+        text = shown(words, terminal=True, seconds=seconds, width=40)
+        *_, last = re.split(r"\x1b\[[0-9;?]*[A-Za-z]", text.split(words)[0])
+        assert len(last + words) <= 40
+    for seconds in (0.0, 109.4, 110.0, 99_999.0):
+        assert len(waiting.in_short(seconds)) < 40
+
+
+def test_a_terminal_that_cannot_draw_gets_lines_too() -> None:
+    written = Written("2 s of CPU time")
+    notes = Console(file=written, force_terminal=True, _environ={"TERM": "dumb"})
+    times = itertools.count(0.0, 1.0)
+    with waiting.compiling(notes, lambda: next(times), every_s=0.01):
+        assert written.enough.wait(20)
+    assert "\x1b" not in written.getvalue()
 
 
 def test_no_end_is_promised_when_it_takes_longer_than_usual() -> None:

@@ -6,6 +6,7 @@ The kernel is one, and its cells share it, as a learner's do.
 from __future__ import annotations
 
 import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -24,10 +25,10 @@ from grader.report.style import FILE
 from grader.source import SourceProblem, notebook
 from tests.graded import variants
 from tools import notebook as writer
-from tools.python.__main__ import environment
 
 pytestmark = pytest.mark.any_python
 
+NOTHING_COMPILED = {"MAX_EAGER_ALLOW_LAZY_COMPILE": "0"}
 S05 = course.find("s05")
 HOSTILE = '"""</pre><script>alert(1)</script>\x1b[31m"""'
 PRINTS = f"print({HOSTILE})\n"
@@ -40,6 +41,7 @@ def variant(name: str) -> str:
 CELLS = {
     "load": "%load_ext grader.notebook",
     "nothing graded": "%hint",
+    "engine": "from max.experimental.tensor import Tensor\nTensor.ones([2]).to_numpy().sum()",
     "stub": None,  # as the notebook of the step has it
     "stub's names": "'GPT2Attention' in globals()",
     "wrong": "%%grade s05\n" + variant("s05/wrong/no_mask"),
@@ -78,7 +80,9 @@ class Run:
             allow_errors=True,
             resources={"metadata": {"path": str(root / "steps")}},
         )
-        client.execute(env={**environment(), "GRADER_COURSE": str(root)})
+        # As VS Code starts it: in the course's folder, and with nothing else of ours.
+        given = {**NOTHING_COMPILED, "GRADER_COURSE": str(root), "PYTHONPATH": str(course.ROOT)}
+        client.execute(env={**os.environ, **given})
         self._outputs = dict(zip(CELLS, (cell.outputs for cell in made.cells), strict=True))
 
     def text(self, name: str) -> str:
@@ -176,6 +180,11 @@ def test_a_cell_that_does_not_run_to_its_end_is_not_run_in_the_notebook(run: Run
     assert "Line 3: def broken(:" in run.text("syntax")
     assert "its names are not defined" in run.text("endless")
     assert run.text("alive") == "2"
+
+
+def test_a_kernel_that_vs_code_started_computes_at_once(run: Run) -> None:
+    """Were something compiled, MAX would refuse."""
+    assert "2.0" in run.text("engine")
 
 
 def test_wrong_use_is_one_sentence(run: Run) -> None:

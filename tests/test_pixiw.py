@@ -357,6 +357,10 @@ def test_packages_are_installed_once_and_run_where_they_are(locked: Folder) -> N
     ]
     assert locked.run("run", "-e", "test", "python", "-c", "import more") == (0, "", "")
     assert locked.run("run", "where-is-thing") == (0, f"{below}/thing.py\n", "")
+    assert list(below.glob("__pycache__/course_waiting.*.pyc"))
+    loaded = "import sys; assert 'course_waiting' in sys.modules"
+    for environment in ("default", "test"):
+        assert locked.run("run", "-e", environment, "python", "-c", loaded) == (0, "", "")
     assert locked.made() == {".venv", ".venv.test"}
     for name in locked.made():
         for script in (locked.path / name / "bin").iterdir():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -102,6 +103,43 @@ def test_the_last_choice_of_an_engine_counts(tmp_path: Path) -> None:
     assert python(tmp_path, "-c", code).returncode == 1
     code = f"from grader.frameworks.max import engine\nengine.install('numpy')\n{SCRIPT}"
     assert python(tmp_path, "-c", code, COURSE_ENGINE="max").returncode == 0
+
+
+SLOW = """
+import time
+import max.experimental.functional as F
+exec(compile("def call(seconds):\\n    time.sleep(seconds)", F.__file__, "exec"), globals())
+for _ in range({times}):
+    call({seconds})
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "times", "seconds", "lines"),
+    [
+        ({}, 2, 2.2, 1),  # once is enough
+        ({}, 220, 0.01, 0),  # many short calls
+        ({"MAX_EAGER_EXECUTOR": "interpreter"}, 1, 2.2, 0),  # whoever sets it knows
+    ],
+)
+def test_a_plain_python_says_that_max_may_be_compiling(
+    variables: dict[str, str], times: int, seconds: float, lines: int, tmp_path: Path
+) -> None:
+    """A call into MAX that takes as long as compiling does. pixiw has Python import the module."""
+    shutil.copy(ROOT / "tools/pixiw/waiting.py", tmp_path / "course_waiting.py")
+    code = f"import course_waiting\n{SLOW.format(times=times, seconds=seconds)}"
+    unset = ("MAX_EAGER_EXECUTOR", "COURSE_ENGINE")
+    plain = {name: value for name, value in os.environ.items() if name not in unset}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**plain, "PYTHONPATH": str(tmp_path), "MODULAR_TELEMETRY_ENABLED": "0", **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stderr.count("\n") == lines, done.stderr
+    assert done.stderr.count("./pixiw run python FILE") == lines
 
 
 def test_what_max_compiles_is_said_once_with_how_to_avoid_it(tmp_path: Path) -> None:

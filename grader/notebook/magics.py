@@ -12,6 +12,7 @@ from typing import Any, Literal, NoReturn
 import msgspec
 from IPython.core.error import UsageError
 
+from grader import frameworks
 from grader.base import course
 from grader.notebook.messages import Answer, Question
 
@@ -22,10 +23,14 @@ FAILED = (
 
 
 def register(shell: Any) -> None:
-    """Give ``shell``, an InteractiveShell, the magics. Most of its methods have no types."""
+    """Give ``shell``, an InteractiveShell, the magics. Most of its methods have no types.
+
+    Its cells have the course on their path and the engine in place, whoever started the kernel.
+    """
     home = str(course.HOME)
-    if home not in sys.path:  # a cell may import earlier steps, wherever the kernel was started
+    if home not in sys.path:
         sys.path.append(home)
+    frameworks.current().compute_here()
     magics = Magics(shell)
     shell.register_magic_function(magics.grade, "cell", "grade")
     shell.register_magic_function(magics.hint, "line", "hint")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -119,6 +120,7 @@ def _build(manifest: Manifest, environment: Environment, fresh: Path, lock: int 
             options = ["--compile-bytecode", "--python", python]
             run([uv, "pip", "install", *options, *packages], pip.settings(tool / "python"))
         _remove(manifest.root / CACHE)  # now: MAX counts a removed link as a change
+        _warn_of_compiling(fresh)
     _lay_on(fresh, [manifest.root / each.folder for each in manifest.layers(environment)[:-1]])
     task = manifest.tasks.get(PREPARE)
     if task is not None and environment.name == DEFAULT:
@@ -180,6 +182,14 @@ def _lay_on(fresh: Path, below: list[Path]) -> None:
     site = _site(fresh)
     lines = [os.path.relpath(each / site.relative_to(fresh), site) for each in reversed(below)]
     (site / "below.pth").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _warn_of_compiling(fresh: Path) -> None:
+    """Have each Python of ``fresh`` say so if MAX compiles for minutes (``waiting.py``)."""
+    module = _site(fresh) / "course_waiting.py"
+    shutil.copy(Path(__file__).with_name("waiting.py"), module)
+    py_compile.compile(str(module), dfile=module.name)  # 3 ms of each start otherwise
+    (_site(fresh) / "course.pth").write_text("import course_waiting\n", encoding="utf-8")
 
 
 def _site(folder: Path) -> Path:
