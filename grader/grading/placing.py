@@ -127,7 +127,8 @@ class Placing:
                 continue
             if one.id in self.sure and one.line is not None:
                 break
-            told = RAISED.format(line=one.line) if one.line and one.line not in here else None
+            raised = one.stopped and one.line and one.line not in here
+            told = RAISED.format(line=one.line) if raised else None
             note = "\n".join(filter(None, (told, one.note))) or None
             moved = self._at(one, line)
             hints = _hints(replace(moved, line=one.line), trace)
@@ -153,6 +154,8 @@ def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
     done = result.text is not None and fulfils(result.text, trace.write)
     if not trace.write or done or (fixed and not trace.sure):
         moved = result.line not in (None, trace.line) and result.detail
+        if moved and trace.elsewhere:
+            return ()
         return tuple(h for h in result.hints if not (moved and _about_its_line(h)))
     return (f"Write {trace.write}",)
 
