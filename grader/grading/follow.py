@@ -23,7 +23,9 @@ from grader.grading.run import Run
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison
 from grader.protocol.probe import (
+    Action,
     Array,
+    ArrayArg,
     Call,
     Job,
     Load,
@@ -81,8 +83,15 @@ def compared(
     if len(runs) < 2:
         return None
     actions = trial.probe.actions
+    plain = not any(_tensors(action) for action in actions)
     given = [array for a in actions if isinstance(a, Load) for array in a.weights.values()]
-    return Comparison(runs[0], runs[1], given, _with_helpers(runs[0], proven))
+    return Comparison(runs[0], runs[1], given, _with_helpers(runs[0], proven), plain)
+
+
+def _tensors(action: Action) -> bool:
+    """Whether an action gives a program tensors or weights."""
+    given = (*action.args, *action.kwargs.values()) if isinstance(action, Call | Make) else ()
+    return isinstance(action, Load) or any(isinstance(a, TensorArg | ArrayArg) for a in given)
 
 
 def _with_helpers(mine: Run, proven: frozenset[str]) -> frozenset[str]:

@@ -48,9 +48,13 @@ class Placing:
             return replace(report, checks=kept, trace=silent)
         blamed = self._blamed(report)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
-        running = [c for c, one in pairs if c.rule and one.status is Status.FAIL]
-        first = running[0].passed if running else ""
-        checks = [self._one(check, result, trace, blamed, first) for check, result in pairs]
+        running = [one for c, one in pairs if c.rule and one.status is Status.FAIL]
+        first = next((c.passed for c, one in pairs if one in running), "")
+        stopped = any(one.stopped for one in running)
+        checks = [
+            self._one(check, result, trace, blamed, first, stopped=stopped)
+            for check, result in pairs
+        ]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
         checks = self._running(checks, trace)
@@ -96,7 +100,14 @@ class Placing:
         ]
 
     def _one(
-        self, check: Check, result: CheckResult, trace: Trace, blamed: frozenset[str], first: str
+        self,
+        check: Check,
+        result: CheckResult,
+        trace: Trace,
+        blamed: frozenset[str],
+        first: str,
+        *,
+        stopped: bool,
     ) -> CheckResult:
         line = trace.line or 0
         here = bindings.statement_at(self.source.tree, line)
@@ -111,6 +122,8 @@ class Placing:
         if check.id in blamed and self._knows(check, result):
             return result
         filled = trace.blank and trace.blank in (check.blank, check.id)
+        if filled and stopped and not (finding.ok or finding.there):
+            return check.waiting(first, ELSEWHERE.format(line=line))
         if check.id in blamed or filled:
             return self._at(result, line)
         return check.waiting(first, ELSEWHERE.format(line=line))

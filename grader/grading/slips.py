@@ -142,7 +142,7 @@ def misfit(
     return None
 
 
-MADE, YIELD = "where it is made", "needs yield"
+MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
 """What a hint says if the line to change is where a value comes from."""
 
 
@@ -152,7 +152,7 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
     Only if the error as it is ``told`` asks to change it there.
     """
     call = error.calls[-1] if error.calls else None
-    if call is None or (MADE not in told and YIELD not in told):
+    if call is None or not any(one in told for one in (MADE, YIELD, ORDER)):
         return None
     words = re.findall(r"\w+", told)
     names = [one for one in call.values if one in words and _is_read(one, call.code)]
@@ -167,6 +167,13 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
                 return Slip(
                     given[0], f"{helper.name} ends at its first return, on line {given[0]}."
                 )
+            continue
+        inside = around(tree, call.line)
+        if ORDER in told:
+            given = inside is not None and name in [one.arg for one in inside.args.args]
+            if given and len(error.calls) > 1 and call.values[name].kind in ("int", "float"):
+                line = error.calls[-2].line
+                return Slip(line, f"Line {line} gives {name} a number: swap the arguments there?")
             continue
         origin = _origin(tree, name, error.calls, "", ran)
         if origin is not None and origin[0] != call.line:

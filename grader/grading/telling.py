@@ -33,7 +33,7 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not worked out: what it is not made from says nothing."""
 
-OWN = re.compile("AttributeError|unexpected keyword argument")
+OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
 """Errors whose own fix is the better one."""
 
 
