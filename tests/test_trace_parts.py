@@ -291,16 +291,27 @@ def test_none_is_followed_to_the_helper_without_a_return() -> None:
     assert "f ends without a return" in found.said
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "def g(cache):\n    y = None if cache is None else cache[0]\n    return y * 2\n",
-        "def g(x, y=None):\n    z = 1\n    return y * 2\n",
-    ],
-)
-def test_none_on_purpose_is_no_slip(program: str) -> None:
+def test_none_on_purpose_is_no_slip() -> None:
+    program = "def g(cache):\n    y = None if cache is None else cache[0]\n    return y * 2\n"
     calls = ((3, "g(x)"),)
     assert slips.misfit(ast.parse(program), raised("y * 2", 3, *calls, y=NONE)) is None
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "write"),
+    [
+        ("def g(x, y=None):\n    z = 1\n    return y * 2\n", 3, ""),
+        ("def g(x, y: int | None):\n    z = 1\n    return y * 2\n", 3, ""),
+        ("def g(x, y):\n    if y is None:\n        return y * 2\n", 2, "if y is not None"),
+        ("def g(x, y):\n    if y:\n        return x\n    return y * 2\n", 2, "if not y"),
+        ("def g(x, y):\n    return 1 if x else (y * 2 if y is None else x)\n", 2, "y is not None"),
+    ],
+)
+def test_none_is_asked_for_before_it_is_used(program: str, line: int, write: str) -> None:
+    at = len(program.splitlines())
+    slip = slips.misfit(ast.parse(program), raised("y * 2", at, (9, "g(x)"), y=NONE))
+    assert slip is not None
+    assert (slip.line, write in slip.write) == (line, True)
 
 
 def test_a_name_inside_another_is_not_it() -> None:

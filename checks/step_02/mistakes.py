@@ -24,9 +24,15 @@ CAUSAL: Family = {
         "shown are swapped, or F.band_part lacks exclude=True.",
     ),
     "mask-allows-next": mask(
-        "allows_next", "The mask is off by one: each token also sees the next one."
+        "allows_next",
+        "The mask is off by one: each token also sees the next one.",
+        place=r"() ~[+-] 1\b",
     ),
-    "mask-hides-self": mask("hides_self", "The mask is off by one: a token does not see itself."),
+    "mask-hides-self": mask(
+        "hides_self",
+        "The mask is off by one: a token does not see itself.",
+        place=r"() ~[+-] 1\b",
+    ),
     "mask-finite": mask(
         -1000000000.0,
         "Hidden places hold a finite number. Minus infinity leaves a weight of exactly 0 "
@@ -57,6 +63,7 @@ CAUSAL: Family = {
         np.inf,
         "Hidden places hold plus infinity, which draws all the weight. Use minus infinity.",
         part="constant",
+        place=r"() ~(?<!-)(float\('inf'\)|\b(np|math)\.inf)",
     ),
     "earlier-hidden": earlier(
         "hidden",

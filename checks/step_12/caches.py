@@ -6,6 +6,8 @@ from checks.shared.results_gpt2 import described
 from grader.rubric import Call, Evidence, Failed, Passed, Rule, Ruling, Seen, SeenTensor
 
 WHERE = "decode() end"
+APPENDED = r"decode() ~append\(|\+= |^grown = (?!\[\])"
+"""Where the cache grows."""
 BOTH = "return self.lm_head(...), tuple(grown): the logits, and the cache of all blocks"
 
 
@@ -47,14 +49,14 @@ def _no_cache(seen: Seen, blocks: int) -> Failed | None:
     if len(cache) != blocks:
         said = f"The cache from decode has {len(cache)} entries, and the model {blocks} blocks"
         hint = "Append one pair for each block, inside the loop: grown.append(key_value)"
-        return Failed(said, hint, about="decode() ~append|grown")
+        return Failed(said, hint, about=APPENDED)
     odd = next((one for one in cache if not _is_pair(one)), None)
     if odd is None:
         return None
     said = f"An entry of the cache is {described(odd)}, expected the tensors (key, value)"
     if isinstance(odd, SeenTensor):
         hint = "Append one pair for each block, inside the loop: grown.append(key_value)"
-        return Failed(said, hint, about=r"decode() ~append|grown = (?!\[\])")
+        return Failed(said, hint, about=APPENDED)
     return Failed(said, "return output, (key, value)", about="_attend() end")
 
 

@@ -10,6 +10,7 @@ from checks.shared.mistakes import Family, Knob
 SORTED = r"next_token() ~sort|partition|top_k.*[\])]"
 HIDDEN = r"next_token() ~\[.*[<>].*\] = |where\("
 SHARES = r"next_token() ~\bexp\(|softmax"
+ALONE = r"next_token() ~^\w+ = \w+$|draw <|[<>]=? draw"
 ENDS = r"next_token() ~cumsum|cumprod|searchsorted|draw <|[<>]=? draw"
 READ = r"stream() ~\[-1:?\]|\[:1\]|Tensor\("
 POSITIONS = r"decode() ~range\("
@@ -37,7 +38,7 @@ CHOICE: Family = {
     "always-greedy": choice(
         "greedy",
         "The likeliest token is always taken, whatever the temperature.",
-        place=r"next_token() ~argmax\((?!logits)|^if .*temp",
+        place=r"next_token() ~argmax\((?!logits)",
     ),
     "score-for-place": choice(
         "score",
@@ -147,9 +148,24 @@ CHOICE: Family = {
             place=r"next_token() ~1(\.0)? - draw",
         ),
     ),
-    "draw-no-sum": order(
-        "no_sum",
-        "draw is looked for among the shares themselves. Add them up first: np.cumsum(shares).",
+    "draw-no-sum": (
+        order(
+            "no_sum",
+            "draw is looked for among the shares themselves. Add them up first: np.cumsum(shares).",
+        ),
+        *(
+            order(
+                value,
+                "draw is compared with each share alone. Add the shares up: every share ends "
+                "where all up to it are summed.",
+                place=ALONE,
+            )
+            for value in ("each_alone", "each_alone_or_best")
+        ),
+    ),
+    "draw-counted-above": order(
+        "above",
+        "The ends that lie above draw are counted. Count those that draw has passed: ends <= draw.",
     ),
     "draw-sorted": order(
         "sorted",
@@ -175,19 +191,31 @@ CHOICE: Family = {
         place=r"next_token() ~draw \*|\* draw",
     ),
     "draw-one-late": order("one_late", "The token after the right one is taken."),
-    "draw-one-early": order(
-        "one_early", "The token before the right one is taken.", place="next_token() ~- 1"
+    "draw-one-early": tuple(
+        order(value, "The token before the right one is taken.", place="next_token() ~- 1")
+        for value in ("one_early", "one_early_from_0")
     ),
 }
 
 LOOP: Family = {
     "one-token-less": count("one_less", "One token too few is written."),
     "one-token-more": count("one_more", "One token too many is written."),
+    "max-not-kept": count(
+        "full",
+        "The text is filled up to n_positions tokens, whatever max_new_tokens says. Both limits "
+        "hold: take the smaller, min(...).",
+    ),
     "max-is-total": count(
         "total",
         "max_new_tokens is taken for the length of the whole text. It counts new tokens only.",
     ),
     "eos-ignored": end("ignored", "The text does not end at eos_token_id."),
+    "eos-inverted": end(
+        "inverted",
+        "The text ends behind the first token that is not eos_token_id. Stop where the new token "
+        "is eos_token_id: ==.",
+        place=r"stream() ~eos_token_id (!=|is not)|(!=|is not) eos_token_id",
+    ),
     "eos-left-out": end(
         "left_out", "The token that ends the text is left out. It is part of the text."
     ),
@@ -215,6 +243,12 @@ LOOP: Family = {
         "whole",
         "The whole text is fed again although there is a cache. After the first call feed the last "
         "token only: text[-1:].",
+    ),
+    "first-token-again": reads(
+        "first",
+        "After the first call the model reads the first token of the text again. It must read the "
+        "last one: text[-1:].",
+        place=r"stream() ~\[:1\]|\[0\]|\[0:1\]",
     ),
     "last-new-token-only": reads(
         "last_new",

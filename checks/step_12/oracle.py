@@ -136,6 +136,8 @@ def writer(
         read = len(text) - 1 if len(text) > prompt else 0
         again = knobs.get("reads") == "whole"
         ids = np.asarray([list(text)[0 if again else read :]])
+        if read and knobs.get("reads") == "first":
+            ids = np.asarray([text[:1]])
         logits, kept[len(text)] = decode(ids, weights, config, kept.get(read), **knobs)
         return logits
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -13,8 +14,10 @@ from checks.step_12.texts import STREAM
 from grader.rubric import (
     ArrayArg,
     Call,
+    ConfigArg,
     Evidence,
     Failed,
+    Make,
     Misconception,
     NotRun,
     Passed,
@@ -74,7 +77,8 @@ def feeding(rule: Rule, trial: str, *, prompt: int) -> Rule:
 
 
 MADE, APPENDED = r"stream() ~\[-1:?\]|\[:1\]|Tensor\(", "stream() ~^yield"
-"""Where the tokens to feed are chosen, and behind what the new one is appended."""
+APPENDS = r"stream() ~append\(|\+= \["
+"""Where the tokens to feed are chosen, behind what the new one is appended, and where it is."""
 
 
 def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
@@ -88,7 +92,11 @@ def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
         want = f"the prompt of {prompt}, and then {prompt + 1}"
         hint = "Every call reads the whole text: append each new token to it, and feed all of it."
     grows = not cached and sizes[0] == sizes[-1] == prompt
-    return Failed(f"{told}, expected {want}", hint, about=APPENDED if grows else MADE)
+    if not cached and sizes == [prompt, prompt + 2]:
+        return Failed(f"{told}, expected {want}", "Append each new token once.", about=APPENDS)
+    if grows:
+        return Failed(f"{told}, expected {want}", hint, about=APPENDED)
+    return Failed(f"{told}, expected {want}", hint, likely=MADE)
 
 
 def _fed(evidence: Evidence, trial: str, action: str) -> Fed | None:
@@ -105,25 +113,59 @@ def _sizes(fed: Fed) -> str:
 
 
 def ends(trials: str) -> Rule:
-    """The texts end without errors; one that runs out of random numbers is told as that."""
+    """The texts end without errors; an error that a text itself makes is told as that.
+
+    It may run out of random numbers, outgrow the positions, or choose a token that is none.
+    """
     plain = rules.runs(trials)
 
     def rule(evidence: Evidence) -> Ruling:
         ruling = plain(evidence)
         for name in evidence.matching(trials) if isinstance(ruling, Failed) else ():
-            error = evidence.error(name)
-            if error is None or "StopIteration" not in f"{error.type_name} {error.message}":
-                continue
-            calls = (a for a in evidence.trials[name].probe.actions if a.name == error.action)
-            drawn = any(isinstance(a, Call) and a.kwargs.get("temperature") for a in calls)
-            said = "next(...) asks for more random numbers than there are new tokens"
-            if not drawn:
-                said = "At temperature 0 nothing is drawn, and next(...) asks for a random number"
-            hint = "Take one number for each token that is drawn: next(numbers) if temperature"
-            return Failed(said, hint, about=r"stream() ~next\(", alone=True)
+            if (found := _ended(evidence, name)) is not None:
+                return found
         return ruling
 
     return rule
+
+
+def _ended(evidence: Evidence, name: str) -> Failed | None:
+    """What a text made wrong that ended in an error."""
+    error = evidence.error(name)
+    if error is None:
+        return None
+    if "StopIteration" in f"{error.type_name} {error.message}":
+        calls = (a for a in evidence.trials[name].probe.actions if a.name == error.action)
+        drawn = any(isinstance(a, Call) and a.kwargs.get("temperature") for a in calls)
+        said = "next(...) asks for more random numbers than there are new tokens"
+        if not drawn:
+            said = "At temperature 0 nothing is drawn, and next(...) asks for a random number"
+        hint = "Take one number for each token that is drawn: next(numbers) if temperature"
+        return Failed(said, hint, about=r"stream() ~next\(", alone=True)
+    asked = ROW.search(evidence.framework.translate(error).message)
+    sizes = _sizes_of(evidence, name)
+    if asked is None or sizes.get("n_positions") == sizes.get("vocab_size"):
+        return None
+    row, rows = int(asked[1]), int(asked[2])
+    if rows == sizes.get("n_positions"):
+        said = f"The text grew too long: there is no position {row}, the model has {rows}"
+        hint = "Count down max_new_tokens, and stop when the text has n_positions tokens."
+        return Failed(said, hint, about=COUNT, alone=True, stopped=True)
+    if rows == sizes.get("vocab_size"):
+        said = f"Token {row} was chosen, and there are only {rows} tokens"
+        hint = "Give next_token the scores of the last position only: logits.to_numpy()[0, -1]"
+        return Failed(said, hint, about=r"stream() ~to_numpy|argmax", alone=True, stopped=True)
+    return None
+
+
+ROW = re.compile(r"Row (\d+) was asked of a table with (\d+) rows")
+
+
+def _sizes_of(evidence: Evidence, name: str) -> Mapping[str, float]:
+    """The configuration of the model of a trial."""
+    made = (a for a in evidence.trials[name].probe.actions if isinstance(a, Make))
+    given = (arg for one in made for arg in one.args if isinstance(arg, ConfigArg))
+    return next((arg.fields for arg in given), {})
 
 
 CHOICE, COUNT = r"stream() ~next_token\(", r"stream() ~range\(|^while"
@@ -144,7 +186,7 @@ def written(trials: str, what: str, mistakes: Iterable[Misconception] = ()) -> R
             ruling = told(evidence)
             if isinstance(ruling, Failed):
                 note = _texts(evidence, *ruling.wrong[0]) if ruling.wrong else None
-                return replace(ruling, about=ruling.about or place, note=note)
+                return replace(ruling, likely=ruling.likely or place, note=note)
         return ruling
 
     return rule

@@ -97,7 +97,7 @@ SOURCE = (
     Check(
         "layers",
         "decode: every block attends with its own cache and feeds forward",
-        "decode: the blocks are not run",
+        "decode: a part of the block does not run",
         "Loop over transformer.h: self._attend, then block.mlp, both added",
         "It is the block of step 09 with another attention.",
         lesson="Going on",
@@ -256,7 +256,7 @@ RUNTIME = (
         "Without a cache every call reads the whole text.",
         lesson="The loop",
         answer="logits = model(Tensor([text], dtype=DType.int64)) in every turn",
-        rule=writes("text-uncached"),
+        rule=results.feeding(writes("text-uncached"), "stream", prompt=3),
         needs=("generate",),
     ),
     Check(

@@ -82,6 +82,8 @@ def next_token(
 def _drawn(probabilities: Floats, order: npt.NDArray[np.int_], draw: float, kind: object) -> int:
     """The token into whose share ``draw`` falls, or what the knob ``order`` makes of it."""
     ends = np.cumsum(probabilities[order])
+    if kind in WITHOUT_ENDS:
+        return _compared(probabilities, ends, draw, str(kind))
     match kind:
         case "no_sum":
             return int(np.searchsorted(probabilities, draw, side="right"))
@@ -101,6 +103,21 @@ def _drawn(probabilities: Floats, order: npt.NDArray[np.int_], draw: float, kind
     place = int(np.searchsorted(ends, draw, side="right"))
     place += {"one_late": 1, "one_early": -1}.get(str(kind), 0)
     return int(order[place % len(order)])
+
+
+WITHOUT_ENDS = ("above", "each_alone", "each_alone_or_best", "one_early_from_0")
+
+
+def _compared(probabilities: Floats, ends: Floats, draw: float, kind: str) -> int:
+    """What comes of comparing ``draw`` otherwise than by counting the ends that it has passed."""
+    last, above = len(ends) - 1, np.flatnonzero(probabilities > draw)
+    if kind == "above":
+        return min(int(np.sum(ends >= draw)), last)
+    if kind == "one_early_from_0":
+        return max(0, int(np.searchsorted(ends, draw, side="right")) - 1)
+    if above.size:
+        return int(above[0])
+    return last if kind == "each_alone" else int(np.argmax(probabilities))
 
 
 def margin(logits: Floats, temperature: float, top_k: int | None, draw: float) -> float:
@@ -135,8 +152,9 @@ def generate(
     handed back.
     """
     count = max_new_tokens + {"one_less": -1, "one_more": 1}.get(knobs.get("count", ""), 0)
-    if knobs.get("count") == "total":
-        count = max_new_tokens - len(tokens)
+    count = {"total": max_new_tokens - len(tokens), "full": context}.get(
+        knobs.get("count", ""), count
+    )
     text = list(tokens)
     for index in range(min(count, context - len(tokens))):
         draw = draws[0 if knobs.get("numbers") == "same" else index] if temperature else 0.0
@@ -144,6 +162,7 @@ def generate(
         if token == eos_token_id and knobs.get("end") == "left_out":
             break
         text.append(token)
-        if token == eos_token_id and knobs.get("end") != "ignored":
+        ended = token == eos_token_id and knobs.get("end") != "ignored"
+        if ended != (knobs.get("end") == "inverted"):
             break
     return text[len(tokens) :] if knobs.get("returned") == "new_only" else text

@@ -148,7 +148,8 @@ class Trace:
     ``line`` is where that happens; None, and no sentences, if nothing can be said. ``blank`` is
     what the reference fills in at that point, ``write`` what to write there after an error: each
     empty if unknown. Not ``sure`` means that the learner's operation may do as well. ``left_out``
-    means that ``line`` itself is right, and the step after it is missing.
+    means that ``line`` itself is right, and the step after it is missing; ``elsewhere`` that it
+    makes a value wrong which raises an error at another line.
     """
 
     told: tuple[str, ...]
@@ -158,6 +159,7 @@ class Trace:
     write: str = ""
     sure: bool = True
     left_out: bool = False
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)

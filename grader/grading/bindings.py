@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Mapping
 
 CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
 """Methods of lists and dicts that return nothing."""
 
 
-def bound(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
+def bound(
+    tree: ast.Module, name: str, line: int, ran: Callable[[ast.stmt], bool] | None = None
+) -> ast.stmt | None:
     """The statement that last gave ``name`` its value before ``line``, in the same function.
 
-    For ``self.x``, the first that sets it anywhere.
+    For ``self.x``, the first that sets it anywhere. ``ran`` says of a statement whether it is known
+    to have run: such a one goes before the others.
     """
     if name.startswith("self."):
         found = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and name in targets(n)]
@@ -23,7 +27,8 @@ def bound(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
         for one in ast.walk(inside or tree)
         if isinstance(one, ast.stmt) and one.lineno < line and name in targets(one)
     ]
-    return max(found, key=lambda one: one.lineno, default=None)
+    known = [one for one in found if ran is not None and ran(one)]
+    return max(known or found, key=lambda one: one.lineno, default=None)
 
 
 def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
@@ -93,6 +98,11 @@ def callee(node: ast.AST | None) -> str:
         case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
             return name
     return ""
+
+
+def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
+    """The functions and methods of a file by name; the last definition counts."""
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def is_none(node: ast.AST | None) -> bool:

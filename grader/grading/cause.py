@@ -72,7 +72,7 @@ class Causes:
             return cause
         for place in self.mine.places[order:]:
             called = isinstance(self.mine.nodes[place.node], ast.Call)
-            if called and not self.mine.scope(place.node) & scope:
+            if called and not self.mine.scope(place.node) & self.comparison.proven:
                 return self._handed_wrong(cause, place.node)
         return cause
 

@@ -6,6 +6,7 @@ is said comes from the learner's process: it explains, and never decides.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,13 +15,17 @@ import numpy as np
 
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
+from grader.grading.bindings import callee, functions
 from grader.grading.lesson import Lesson
+from grader.grading.plainly import Plainly
 from grader.grading.relations import TooMuch
 from grader.grading.run import Run
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison
 from grader.protocol.probe import (
+    Action,
     Array,
+    ArrayArg,
     Call,
     Job,
     Load,
@@ -78,8 +83,26 @@ def compared(
     if len(runs) < 2:
         return None
     actions = trial.probe.actions
+    plain = not any(_tensors(action) for action in actions)
     given = [array for a in actions if isinstance(a, Load) for array in a.weights.values()]
-    return Comparison(runs[0], runs[1], given, proven)
+    return Comparison(runs[0], runs[1], given, _with_helpers(runs[0], proven), plain)
+
+
+def _tensors(action: Action) -> bool:
+    """Whether an action gives a program tensors or weights."""
+    given = (*action.args, *action.kwargs.values()) if isinstance(action, Call | Make) else ()
+    return isinstance(action, Load) or any(isinstance(a, TensorArg | ArrayArg) for a in given)
+
+
+def _with_helpers(mine: Run, proven: frozenset[str]) -> frozenset[str]:
+    """What is right alone, and the functions of the file that it calls."""
+    own = functions(mine.tree)
+    found, todo = set(proven), [own[name] for name in proven if name in own]
+    while todo:
+        called = {callee(one) for one in ast.walk(todo.pop())} & own.keys()
+        todo += [own[name] for name in called - found]
+        found |= called
+    return frozenset(found)
 
 
 def _together(told: list[Trace]) -> Trace | None:
@@ -149,7 +172,9 @@ def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> 
             result, wanted = wrong_result(evidence, trial, mine, teller.comparison)
             number = None if result is not None else _wrong_number(evidence, trial, mine)
             if number is not None:
-                return teller.ended(number)
+                return Plainly(teller).number(number)
+            if result is None:
+                return Plainly(teller).text()
             return teller.departed(result, wanted)
     except TooMuch:
         return None

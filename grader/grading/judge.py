@@ -334,20 +334,27 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
         case Failed():
             own = () if ruling.alone else check.hints
             hints = ((ruling.hint,) if ruling.hint else ()) + own
-            tree = case.source.tree
             return CheckResult(
                 check.id,
                 check.kind,
                 Status.FAIL,
                 _said(check.failed, ruling.message),
                 hints,
-                line=(origins.place(tree, ruling.about) if ruling.about else None) or ruling.line,
+                line=_place(case, ruling),
                 note=ruling.note,
                 detail=ruling.detail,
                 stopped=ruling.stopped,
             )
         case NotRun(waits_for):
             return check.waiting(_waits_for(case, waits_for))
+
+
+def _place(case: Case, ruling: Failed) -> int | None:
+    """The line of a ruling: of what it is about, else its own, else where it probably is."""
+    tree = case.source.tree
+    sure = origins.place(tree, ruling.about) if ruling.about else None
+    guess = origins.place(tree, ruling.likely) if ruling.likely else None
+    return sure or ruling.line or guess
 
 
 def _said(sentence: str, message: str | None) -> str:

@@ -48,9 +48,13 @@ class Placing:
             return replace(report, checks=kept, trace=silent)
         blamed = self._blamed(report)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
-        running = [c for c, one in pairs if c.rule and one.status is Status.FAIL]
-        first = running[0].passed if running else ""
-        checks = [self._one(check, result, trace, blamed, first) for check, result in pairs]
+        running = [one for c, one in pairs if c.rule and one.status is Status.FAIL]
+        first = next((c.passed for c, one in pairs if one in running), "")
+        stopped = any(one.stopped for one in running)
+        checks = [
+            self._one(check, result, trace, blamed, first, stopped=stopped)
+            for check, result in pairs
+        ]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
         checks = self._running(checks, trace)
@@ -96,7 +100,14 @@ class Placing:
         ]
 
     def _one(
-        self, check: Check, result: CheckResult, trace: Trace, blamed: frozenset[str], first: str
+        self,
+        check: Check,
+        result: CheckResult,
+        trace: Trace,
+        blamed: frozenset[str],
+        first: str,
+        *,
+        stopped: bool,
     ) -> CheckResult:
         line = trace.line or 0
         here = bindings.statement_at(self.source.tree, line)
@@ -111,6 +122,8 @@ class Placing:
         if check.id in blamed and self._knows(check, result):
             return result
         filled = trace.blank and trace.blank in (check.blank, check.id)
+        if filled and stopped and not (finding.ok or finding.there):
+            return check.waiting(first, ELSEWHERE.format(line=line))
         if check.id in blamed or filled:
             return self._at(result, line)
         return check.waiting(first, ELSEWHERE.format(line=line))
@@ -127,7 +140,8 @@ class Placing:
                 continue
             if one.id in self.sure and one.line is not None:
                 break
-            told = RAISED.format(line=one.line) if one.line and one.line not in here else None
+            raised = one.stopped and one.line and one.line not in here
+            told = RAISED.format(line=one.line) if raised else None
             note = "\n".join(filter(None, (told, one.note))) or None
             moved = self._at(one, line)
             hints = _hints(replace(moved, line=one.line), trace)
@@ -153,6 +167,8 @@ def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
     done = result.text is not None and fulfils(result.text, trace.write)
     if not trace.write or done or (fixed and not trace.sure):
         moved = result.line not in (None, trace.line) and result.detail
+        if moved and trace.elsewhere:
+            return ()
         return tuple(h for h in result.hints if not (moved and _about_its_line(h)))
     return (f"Write {trace.write}",)
 

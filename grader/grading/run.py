@@ -114,7 +114,7 @@ class Run(Program):
         found = [
             (scalars[-1].order, node)
             for node, scalars in self.scalars.items()
-            if scalars[-1].value == value
+            if any(one.value == value for one in scalars)
             and self.is_whole(node)
             and isinstance(self.statement(node), ast.Return)
         ]
@@ -139,6 +139,22 @@ class Run(Program):
                 yield self.numbers[one]
             elif not isinstance(one, GIVES) or self._is_called(one):
                 stack += list(ast.iter_child_nodes(one))[::-1]
+
+    def feeding(self, number: int, order: int | None = None) -> tuple[int, ...]:
+        """The last values, before entry ``order``, of the arrays that a plain number is made of.
+
+        Of a comparison, what it compares: True and False are equal by chance.
+        """
+        last = {place.node: place.value for place in self.places[:order]}
+        found: list[int] = []
+        stack: list[ast.AST] = [self.nodes[number]]
+        while stack:
+            one = stack.pop()
+            if self.numbers[one] in last and not isinstance(one, ast.Compare):
+                found.append(last[self.numbers[one]])
+            else:
+                stack += list(ast.iter_child_nodes(one))[::-1]
+        return tuple(dict.fromkeys(found))
 
     def _is_called(self, node: ast.AST) -> bool:
         outer = self.parents.get(node)
@@ -172,6 +188,11 @@ class Run(Program):
             if here and wanted and "".join(self.of(node).split()) == wanted:
                 return number
         return None
+
+    def ran(self, statement: ast.stmt) -> bool:
+        """Whether something in a statement was worked out, as far as it left a number."""
+        inner = (self.numbers[one] for one in ast.walk(statement) if one in self.numbers)
+        return any(one in self._seen_nodes or one in self.scalars for one in inner)
 
     def is_seen(self, name: str, number: int) -> bool:
         """Whether a variable that is read in a node ever held numbers there."""

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.grading.bindings import CHANGES, around, bound, callee, is_none, targets
+from grader.grading import branches
+from grader.grading.bindings import (
+    CHANGES,
+    around,
+    bound,
+    callee,
+    functions,
+    is_none,
+    targets,
+)
 from grader.protocol.probe import SeenCall, SeenError
 
 Function = ast.FunctionDef
@@ -15,10 +24,11 @@ Function = ast.FunctionDef
 
 @dataclass(frozen=True)
 class Slip:
-    """A line and what is odd about it, in a sentence."""
+    """A line and what is odd about it, in a sentence. ``write`` may say what to write there."""
 
     line: int
     said: str
+    write: str = ""
 
 
 def crossed(tree: ast.Module) -> Iterator[Slip]:
@@ -47,7 +57,9 @@ def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
             continue
         for at, one in enumerate(given[: len(params)]):
             own = params.index(one) if one in params else at
-            if own != at and own < len(given) and given[own] not in params:
+            free = own >= len(given) or given[own] not in params
+            named = [word.arg for word in node.keywords]
+            if own != at and free and one not in named:
                 return Slip(
                     node.lineno,
                     f"Line {node.lineno} gives {one} for {params[at]}: {name} takes "
@@ -95,7 +107,13 @@ MAY_BE = {"NoneType": "None", "tuple": "tuple"}
 FUNCTIONS = ("builtin_function_or_method", "function", "method")
 
 
-def misfit(tree: ast.Module, error: SeenError, told: str | None = None) -> Slip | None:
+Ran = Callable[[ast.stmt], bool] | None
+"""Whether a statement is known to have run."""
+
+
+def misfit(
+    tree: ast.Module, error: SeenError, told: str | None = None, ran: Ran = None
+) -> Slip | None:
     """Where a name got what an error shows to be of an odd kind: None, a tuple, a function.
 
     A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
@@ -109,7 +127,11 @@ def misfit(tree: ast.Module, error: SeenError, told: str | None = None) -> Slip 
         ]
         for name in names if depth == len(error.calls) - 1 else ():
             value = call.values[name]
-            origin = _origin(tree, name, error.calls[: depth + 1], value.kind)
+            if told is not None and not _is_about(told, name, value.kind):
+                continue
+            if value.kind == "NoneType" and (asks := branches.unasked(tree, name, call.line)):
+                return Slip(*asks)
+            origin = _origin(tree, name, error.calls[: depth + 1], value.kind, ran)
             if origin is None or (origin[0] == call.line and not origin[1]):
                 continue
             line, where = origin
@@ -117,6 +139,45 @@ def misfit(tree: ast.Module, error: SeenError, told: str | None = None) -> Slip 
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             return Slip(line, f"{name} is {what} here: it comes from line {line}{where}.")
+    return None
+
+
+MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
+"""What a hint says if the line to change is where a value comes from."""
+
+
+def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip | None:
+    """Where a value comes from that is of the wrong kind for the line which raised an error.
+
+    Only if the error as it is ``told`` asks to change it there.
+    """
+    call = error.calls[-1] if error.calls else None
+    if call is None or not any(one in told for one in (MADE, YIELD, ORDER)):
+        return None
+    words = re.findall(r"\w+", told)
+    names = [one for one in call.values if one in words and _is_read(one, call.code)]
+    for name in names:
+        if YIELD in told:
+            helper = functions(tree).get(
+                callee(getattr(bound(tree, name, call.line), "value", None))
+            )
+            returns = [one for one in ast.walk(helper or tree) if isinstance(one, ast.Return)]
+            given = [one.lineno for one in returns if one.value is not None]
+            if helper is not None and len(given) == 1:
+                return Slip(
+                    given[0], f"{helper.name} ends at its first return, on line {given[0]}."
+                )
+            continue
+        inside = around(tree, call.line)
+        if ORDER in told:
+            given = inside is not None and name in [one.arg for one in inside.args.args]
+            if given and len(error.calls) > 1 and call.values[name].kind in ("int", "float"):
+                line = error.calls[-2].line
+                return Slip(line, f"Line {line} gives {name} a number: swap the arguments there?")
+            continue
+        origin = _origin(tree, name, error.calls, "", ran)
+        if origin is not None and origin[0] != call.line:
+            return Slip(origin[0], f"{name} comes from line {origin[0]}.")
     return None
 
 
@@ -145,14 +206,14 @@ def _late(tree: ast.Module, error: SeenError) -> Slip | None:
 
 
 def _origin(
-    tree: ast.Module, name: str, calls: Sequence[SeenCall], kind: str
+    tree: ast.Module, name: str, calls: Sequence[SeenCall], kind: str, ran: Ran = None
 ) -> tuple[int, str] | None:
     """The line that gave ``name`` its value, followed through the calls; and what it lacks.
 
     A tuple that is handed over is meant to be one.
     """
     line = calls[-1].line
-    statement = _emptied(tree, name, line) or bound(tree, name, line)
+    statement = _emptied(tree, name, line) or bound(tree, name, line, ran)
     if statement is not None:
         return None if _may_be_none(statement) else _lacking(tree, statement)
     inside = around(tree, line)
@@ -173,7 +234,7 @@ def _origin(
             helper = functions(tree).get(callee(node.args[at]))
             if helper is not None and (end := without_return(helper)) is not None:
                 return end, f", where {helper.name} ends without a return"
-            return _origin(tree, outer, calls[:-1], kind) or (node.lineno, "")
+            return _origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return calls[-2].line, ""
 
 
@@ -188,6 +249,8 @@ def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
 
 def _may_be_none(statement: ast.stmt) -> bool:
     """Whether a statement chooses None on purpose: what uses it must ask."""
+    if isinstance(statement, ast.AnnAssign) and "None" in ast.unparse(statement.annotation):
+        return True
     value = getattr(statement, "value", None)
     return isinstance(value, ast.IfExp) and (is_none(value.body) or is_none(value.orelse))
 
@@ -210,11 +273,6 @@ def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
     if helper in CHANGES:
         return statement.lineno, f": {helper} changes the list itself and gives None"
     return statement.lineno, ""
-
-
-def functions(tree: ast.Module) -> Mapping[str, Function]:
-    """The functions and methods of a file by name; the last definition counts."""
-    return {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
 
 
 def without_return(function: Function) -> int | None:

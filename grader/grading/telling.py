@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.grading.bindings import bound
+from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes, wasted
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
+from grader.grading.loops import fed
 from grader.grading.margin import margin
 from grader.grading.omitted import Omitted, forgotten, omitted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
-from grader.grading.scalars import FARTHEST, Scalars
-from grader.grading.slips import Slip, crossed, misfit
+from grader.grading.scalars import Scalars
+from grader.grading.slips import Slip, crossed, made, misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
 from grader.protocol.probe import SeenError
@@ -32,7 +33,7 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not worked out: what it is not made from says nothing."""
 
-OWN = re.compile("AttributeError|unexpected keyword argument")
+OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
 """Errors whose own fix is the better one."""
 
 
@@ -47,87 +48,66 @@ class Teller:
         if result is not None and self.comparison.known(result):
             return self._returned(result, wanted)
         found = () if result is None else self.comparison.departures(result)
-        lines = {self.comparison.mine.line(one.node): one for one in map(self._causes.of, found)}
+        lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
         if cause is not None and len(found) == 1 and not self.comparison.flows(found[0].value):
             cause = self._from_result(result, wanted) or cause
-        slip = self._slip(cause)
+        slip = self.slip(cause, found[0] if found else None)
         if slip is not None:
-            return self._trace((slip.said,), slip.line, found)
+            return self.slipped(slip, (), found)
         if cause is None:
-            return self._trace()
+            return self.trace()
         first, line = found[0], self._lines.of(cause)
         if (gap := omitted(self.comparison, cause)) is not None:
             return self._left_out(gap, cause, found)
-        told = [*self._wording.still_right(first, line), *self._wording.gives(first, cause, line)]
+        told = [*self.wording.still_right(first, line), *self.wording.gives(first, cause, line)]
         order = self.comparison.mine.made[first.value].order
-        origin = Scalars(self.comparison).of(self._causes.inside(first), order)
+        origin = Scalars(self.comparison).of(self.causes.inside(first), order)
         if origin is not None:
-            return self._trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
+            return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)
-        return self._trace((*told, *self.lesson.said(blank)), line, found, blank)
-
-    def ended(self, number: float) -> Trace:
-        """Where the values on the way to a wrong plain number leave the path."""
-        mine = self.comparison.mine
-        node = mine.returned(number)
-        end = None if node is None else self._made_of(node, FARTHEST)
-        if end is None:
-            return self._trace()
-        sources = mine.latest(end)
-        wrong = [one for one in sources if not self.comparison.known(one)]
-        if wrong:
-            return self.departed(wrong[0], None)
-        line, text = mine.line(end), mine.segment(end)
-        told = list(self._wording.still_right(Departure(end, sources[0], sources), line))
-        shown = f": {text}" if len(text) <= MOST_TEXT else ""
-        return self._trace((*told, f"Line {line} gives something else{shown}"), line)
-
-    def _made_of(self, node: int, most: int) -> int | None:
-        """The expression that made a plain number from tensors or arrays."""
-        mine = self.comparison.mine
-        if mine.latest(node):
-            return node
-        for one in ast.walk(mine.nodes[node]) if most else ():
-            statement = bound(mine.tree, one.id, one.lineno) if isinstance(one, ast.Name) else None
-            value = getattr(statement, "value", None)
-            if value is not None and (found := self._made_of(mine.numbers[value], most - 1)):
-                return found
-        return None
+        return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
 
     def _left_out(self, gap: Omitted, cause: Cause, found: Sequence[Departure]) -> Trace:
         """A step is missing: the line after which it belongs, and the line that does without."""
         blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
-        said = self._wording.left_out(gap, cause, self._lines.of(cause))
+        said = self.wording.left_out(gap, cause, self._lines.of(cause))
         told = (*said, *self.lesson.said(blank))
-        return replace(self._trace(told, gap.line, found, blank), left_out=True)
+        if self.wording.is_nested(gap):
+            return self.trace(told, self._lines.of(cause), found, blank)
+        return replace(self.trace(told, gap.line, found, blank), left_out=True)
 
     def raised(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
         mine, line = self.comparison.mine, error.line or 0
         told = list(self._sizes(line))
-        said = frameworks.current().translate(error).message
-        slip = misfit(mine.tree, error, said) or self._divided(said)
+        told_as = frameworks.current().translate(error)
+        said, hint = told_as.message, told_as.hint or ""
+        slip = misfit(mine.tree, error, said, mine.ran) or self._divided(said)
+        slip = slip or made(mine.tree, error, f"{said} {hint}", mine.ran)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
         origin = None
         if cause is not None:
             origin = Scalars(self.comparison).of(cause, len(mine.places))
             orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
-            cause = self._causes.outside(cause, orders[-1] if orders else len(mine.places))
-        slip = slip or self._slip(cause)
+            cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
+        slip = slip or self.slip(cause)
         if slip is not None:
-            return self._trace((*told, slip.said), slip.line)
+            return self.slipped(slip, told)
         if cause is None:
             given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
             at = error.calls[-2].line if given else line
-            return self._trace(told, at)
+            return self.trace(told, at)
         if (other := forgotten(self.comparison, cause)) is not None:
-            return self._trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
+            return self.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
         told += self._why(cause, line)
         if origin is not None:
-            return self._trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
+            return self.trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
+        handed = fed(self.comparison, cause, len(mine.places))
+        if handed is not None:
+            return replace(self.trace((*told, handed.said), handed.line), elsewhere=True)
         named = NAMES.search(error.type_name) is not None  # such an error is where it is raised
         at, blank = line if named else self._lines.of(cause), self.lesson.filled(cause)
         if at == line:
@@ -135,9 +115,17 @@ class Teller:
             told += self.lesson.said(blank or next_blank)
         write = Rewrite(self.comparison).of(cause)
         sure = not cause.other and OWN.search(f"{error.type_name}: {error.message}") is None
-        return replace(self._trace(told, at, (), blank), write=write, sure=sure)
+        moved = at != line and cause.gives is not None
+        return replace(self.trace(told, at, (), blank), write=write, sure=sure, elsewhere=moved)
 
-    def _trace(
+    def slipped(
+        self, slip: Slip, told: Sequence[str] = (), departures: Sequence[Departure] = ()
+    ) -> Trace:
+        """A slip, and what to write there if it says so."""
+        trace = self.trace((*told, slip.said), slip.line, departures)
+        return replace(trace, write=slip.write, sure=bool(slip.write))
+
+    def trace(
         self,
         told: Sequence[str] = (),
         line: int | None = None,
@@ -153,7 +141,8 @@ class Teller:
         return self.lesson.comparison
 
     @property
-    def _causes(self) -> Causes:
+    def causes(self) -> Causes:
+        """What looks for causes in both runs."""
         return Causes(self.comparison)
 
     @property
@@ -161,10 +150,11 @@ class Teller:
         return Lines(self.comparison)
 
     @property
-    def _wording(self) -> Wording:
+    def wording(self) -> Wording:
+        """The sentences on a departure."""
         return Wording(self.lesson)
 
-    def _slip(self, cause: Cause | None) -> Slip | None:
+    def slip(self, cause: Cause | None = None, first: Departure | None = None) -> Slip | None:
         """What the source itself shows to be wrong: arguments swapped, a result not used.
 
         A variable of the reference's own name is right, and wrong where it should be read.
@@ -172,6 +162,10 @@ class Teller:
         mine = self.comparison.mine
         if (slip := next(crossed(mine.tree), None)) is not None:
             return slip
+        if cause is None or first is not None:
+            at = mine.made[first.value] if first is not None else None
+            if (found := skipped(self.comparison, at)) is not None:
+                return Slip(*found)
         for node, value, name in wasted(self.comparison):
             line, match = mine.line(node), self.comparison.match(value)
             if (
@@ -204,7 +198,7 @@ class Teller:
         """The cause in a program that computes from no input: its last operation says more."""
         if result is None or wanted is None:
             return None
-        return self._causes.from_result(result, wanted)
+        return self.causes.from_result(result, wanted)
 
     def _returned(self, result: int, wanted: int | None) -> Trace:
         """The line that returns a right value where another is wanted."""
@@ -216,16 +210,16 @@ class Teller:
             places = [mine.statement(one.node) for one in mine.places if one.value == result]
             bound = [one for one in places if isinstance(one, ast.Return)]
         last = bound[-1:]
-        if (slip := self._slip(None)) is not None:
-            return self._trace((slip.said,), slip.line)
+        if (slip := self.slip()) is not None:
+            return self.slipped(slip)
         have, want = (
             self.lesson.quantity(self.comparison.match(result)),
             self.lesson.quantity(wanted),
         )
         if not last or not have or not want or have == want:
-            return self._trace()
+            return self.trace()
         line = last[0].lineno
-        return self._trace((f"Line {line} gives {have} where the reference gives {want}.",), line)
+        return self.trace((f"Line {line} gives {have} where the reference gives {want}.",), line)
 
     def _before(self, line: int, code: str, error: str) -> Cause | None:
         """The cause of an error that the expression ``code`` raised at ``line``."""
@@ -234,7 +228,7 @@ class Teller:
         if node is None:
             return None
         for outer in (node, *mine.outer(node)):
-            cause = self._causes.at(outer, mine.latest(outer), len(mine.places))
+            cause = self.causes.at(outer, mine.latest(outer), len(mine.places))
             if NAMES.search(error) and cause.want is not None:
                 continue
             if cause.twin is not None or cause.gives is not None:
@@ -244,8 +238,8 @@ class Teller:
         for value in mine.latest(node) if SHAPES.search(error) else ():
             found = self.comparison.departures(value)
             if found and self.comparison.flows(value):
-                return replace(self._causes.of(found[0]), twin=None)
-        return self._causes.at(node, mine.latest(node), len(mine.places))
+                return replace(self.causes.of(found[0]), twin=None)
+        return self.causes.at(node, mine.latest(node), len(mine.places))
 
     def _sizes(self, line: int) -> Iterator[str]:
         """The shapes of the variables on a line."""
@@ -266,9 +260,9 @@ class Teller:
         at = self._lines.of(cause)
         text = mine.segment(cause.node)
         if cause.want is not None:
-            if said := self._wording.shapes(cause) or self._wording.uses(cause):
+            if said := self.wording.shapes(cause) or self.wording.uses(cause):
                 yield said if at == line else f"Line {at}: {said}"
-        elif cause.twin is not None and (said := self._wording.written(cause.node, cause.twin)):
+        elif cause.twin is not None and (said := self.wording.written(cause.node, cause.twin)):
             yield said if at == line else f"Line {at}: {said}"
         elif cause.gives is not None:
             want = self.lesson.what(cause.gives)
@@ -282,7 +276,7 @@ class Teller:
                 shown = text if len(text) <= MOST_TEXT else "this line"
                 yield (
                     f"It goes wrong on line {at}: {shown} gives {sizes(array.shape)}, "
-                    f"where the reference has {want}."
+                    f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
 
 

@@ -40,13 +40,14 @@ class Comparison:
     """The learner's run beside the reference's.
 
     ``proven`` names helpers that are right alone: what they make of wrong arguments is the fault
-    of the line that calls them.
+    of the line that calls them. ``plain`` means that the program is given no tensors, but lists.
     """
 
     mine: Run
     right: Run
     given: Sequence[npt.NDArray[Any]] = ()
     proven: frozenset[str] = frozenset()
+    plain: bool = False
     _known: dict[int, int | None] = field(default_factory=dict)
     _flows: dict[int, bool] = field(default_factory=dict)
 
@@ -95,6 +96,8 @@ class Comparison:
 
     def flows(self, value: int) -> bool:
         """Whether this comes from an input or a weight, unlike a mask made on the way."""
+        if self.plain:
+            return True
         if value not in self._flows:
             self._flows[value] = False  # a loop's value may come from itself
             made = self.mine.made[value]

@@ -10,11 +10,14 @@ from grader.grading import differs
 from grader.grading.cause import Cause
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.omitted import Omitted
-from grader.grading.relations import Relation
+from grader.grading.program import target
+from grader.grading.relations import Floats, Relation
 from grader.grading.run import operation
 from grader.grading.trace import Comparison, Departure
 
 MOST_TEXT = 70
+FEW = 4
+"""Numbers that are told one by one."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,17 @@ class Wording:
         if want:
             have = quantity or f"what line {gap.line} gives"
             yield f"It uses {have} where the reference uses {want}."
-        yield "The step between the two lines is missing."
+        kind = operation(self.comparison.right.nodes[gap.step.node])
+        if self.is_nested(gap) and kind.isidentifier():
+            yield f"The step between the two is missing: {kind}."
+        else:
+            yield "The step between the two lines is missing."
+
+    def is_nested(self, gap: Omitted) -> bool:
+        """Whether the reference takes a step inside the line that uses it, by a call."""
+        right = self.comparison.right
+        call = isinstance(right.nodes[gap.step.node], ast.Call)
+        return call and not right.is_whole(gap.step.node)
 
     def _named(self, value: int) -> bool:
         """Whether the reference computes this value too, from the same inputs."""
@@ -63,14 +76,68 @@ class Wording:
         """What ``line`` does at a departure, and how that differs from the reference."""
         mine = self.comparison.mine
         text = mine.segment(cause.node)
-        shown = f": {text}" if len(text) <= MOST_TEXT else ""
+        here = mine.line(cause.node) == line
+        shown = f": {text}" if len(text) <= MOST_TEXT and here else ""
         yield f"Line {line} gives something else{shown}"
         relation = self._relation(one.relation) if one.relation is not None else ""
+        if cause.node != one.node:
+            relation = self._other(cause, mine.made[one.value].order) or self._handed(cause)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
         first = self._again(one) or (relation if multiple and worked_out else "")
         said = first or self._differs(one, cause) or self.uses(cause) or relation
         yield from filter(None, (said,))
+
+    def _other(self, cause: Cause, order: int) -> str:
+        """The shape that the cause gives, before an entry of the run, and that of the reference.
+
+        Of a few whole numbers, these.
+        """
+        mine, right = self.comparison.mine, self.comparison.right
+        made = [place.value for place in mine.places[:order] if place.node == cause.node]
+        if cause.gives is None or not made:
+            return ""
+        have, want = mine.arrays[made[-1]], right.arrays[cause.gives]
+        if have is None or want is None:
+            return ""
+        if have.shape != want.shape:
+            told = f"It gives {sizes(have.shape)}, where the reference has "
+            return f"{told}{self.lesson.what(cause.gives)}.{self.beside(have, cause)}"
+        few = have.size <= FEW and all(float(one).is_integer() for one in (*have.flat, *want.flat))
+        if not few:
+            return ""
+        return f"It holds {_numbers(have)} here, and the reference {_numbers(want)}."
+
+    def beside(self, have: Floats, cause: Cause) -> str:
+        """What else is to be said where the cause gives ``have``, of another shape than it should.
+
+        Another part of the same result may be the right one, or the sizes only in another order.
+        """
+        mine, want = self.comparison.mine, cause.gives
+        array = None if want is None else self.comparison.right.arrays[want]
+        for place in mine.places if want is not None else ():
+            if place.node == cause.node and place.part >= 0 and array is not None:
+                name = target(mine.statement(place.node), place.part)
+                if name and self.comparison.match(place.value) == want:
+                    return f" It keeps that as {name}: the parts are in another order."
+        same = array is not None and sorted(array.shape) == sorted(have.shape)
+        return " The sizes are the same, in another order." if same else ""
+
+    def _handed(self, cause: Cause) -> str:
+        """The fixed value that a call hands over where the reference's call has a variable."""
+        call, right = self.comparison.mine.nodes[cause.node], self.comparison.right
+        if not isinstance(call, ast.Call) or cause.have is not None:
+            return ""
+        for other in right.nodes:
+            alike = isinstance(other, ast.Call) and operation(other) == operation(call)
+            if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
+                continue
+            for mine, want in zip(call.args, other.args, strict=True):
+                if isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant):
+                    have = ast.unparse(mine)
+                    there = ast.unparse(want)
+                    return f"It hands over {have} where the reference hands over {there}."
+        return ""
 
     def uses(self, cause: Cause) -> str:
         """Which value stands where the reference has another."""
@@ -177,3 +244,8 @@ class Wording:
             case "reshaped":
                 return f"It gives the numbers of {quantity} in another shape."
         return ""
+
+
+def _numbers(array: Floats) -> str:
+    """A few whole numbers, one after another."""
+    return ", ".join(str(int(one)) for one in array.flat)

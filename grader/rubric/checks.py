@@ -29,7 +29,8 @@ class Failed:
 
     ``note`` goes below the line. ``alone``: the check's own hints are about something else.
     ``about`` is the attribute that it is about, with its owners: ``"mlp.c_fc"``; then the line that
-    sets it is shown. ``concept`` names the mistake if the rule recognises it. ``wrong`` names the
+    sets it is shown. ``likely`` is such a place that only counts where nothing else tells the line.
+    ``concept`` names the mistake if the rule recognises it. ``wrong`` names the
     results, each by trial and path, whose numbers are at fault. ``lacks`` is the name that the
     program does not have and stopped at. ``stopped``: it raised an error there, or was ended.
     """
@@ -43,6 +44,7 @@ class Failed:
     note: str | None = None
     alone: bool = False
     about: str = ""
+    likely: str = ""
     lacks: str = ""
     stopped: bool = False
 

@@ -80,8 +80,9 @@ def _assignments(nodes: Iterable[ast.AST]) -> Iterable[tuple[ast.expr, ast.expr 
         match node:
             case ast.Assign(targets=targets, value=value):
                 yield from ((target, value, node.lineno) for target in targets)
-            case ast.AnnAssign(target=target, value=value) if value is not None:
-                yield target, value, node.lineno
+            case ast.AnnAssign(target=target, annotation=kind, value=value) if value is not None:
+                on_purpose = "None" in ast.unparse(kind)  # ``cache: Cache | None = None``
+                yield target, ast.Constant(True) if on_purpose else value, node.lineno
             case ast.AugAssign(target=target) | ast.NamedExpr(target=target):
                 yield target, ast.Constant(True), node.lineno
             case ast.For(target=target):

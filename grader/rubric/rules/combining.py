@@ -42,7 +42,7 @@ def note(text: str, *trials: str) -> Rule:
 
 
 def placed(rule: Rule, mistakes: Iterable[Misconception], *trials: str) -> Rule:
-    """``rule``; if it fails without a line, it is about the place of the mistake that explains it.
+    """``rule``; if it fails without a line, it is likely at the place of what explains it.
 
     Explained is what ``mistakes`` predict of every one of ``trials``.
     """
@@ -55,7 +55,7 @@ def placed(rule: Rule, mistakes: Iterable[Misconception], *trials: str) -> Rule:
         names = [name for name in evidence.matching(*trials) if evidence.expected(name)]
         for one in known:
             if names and all(_predicted(evidence, name, one.knobs) for name in names):
-                return replace(ruling, about=one.place)
+                return replace(ruling, likely=one.place)
         return ruling
 
     return located

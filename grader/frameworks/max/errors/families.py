@@ -353,6 +353,7 @@ FAMILIES: tuple[Family, ...] = (
         r"Can't realize tensor before realization context is completed",
         values.too_early,
     ),
+    Family("TypeError", r"Cannot interpret '(?P<given>.*)' as a data type", values.no_dtype),
     Family("TypeError", r"^$", python.truth),
     Family("AssertionError", r"^$", brought.array_given),
     Family("AssertionError", r"^$", kinds.not_tensor),

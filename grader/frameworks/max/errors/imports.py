@@ -47,6 +47,8 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     line = IMPORTS.get(name, "").format(name)
     if node is not None and (option := _option(case, node)):
         return Translation(what, "An option is given by its name.", option)
+    if node is not None and (other := _imported_as(case, name)):
+        return Translation(what, f"The file imports it as {other[0]}.", case.fix(node, other[1]))
     if name in brought.HOMES and (told := brought.brought(case, name)):
         return told
     if line:
@@ -61,6 +63,21 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     if holder and node is not None:
         return Translation(what, f"{holder} has it.", case.fix(node, f"{holder}.{name}"))
     return _resembling(case, name, node, what)
+
+
+ALIASES = {"functional": "F", "numpy": "np"}
+"""Modules, and the names by which the lessons import them."""
+
+
+def _imported_as(case: Case, name: str) -> tuple[str, str] | None:
+    """The name by which the file has a module, and what to write for ``name``.
+
+    ``@functional`` is the decorator of the module's own name.
+    """
+    short = ALIASES.get(name)
+    if short is None or case.error.about is None or short not in case.error.about.names:
+        return None
+    return short, f"F.{name}" if name == "functional" else short
 
 
 def _option(case: Case, node: ast.Name) -> Fix | None:

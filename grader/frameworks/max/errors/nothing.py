@@ -21,6 +21,14 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
         return Translation(what, f"Ask {asked}, and nothing else: {new}.", fix)
     if text == "None":
         odd = [key for key, one in case.seen.values.items() if one.kind in ("int", "float")]
+        if (
+            odd
+            and case.call is not None
+            and case.call.args
+            and ast.unparse(case.call.args[0]) == odd[0]
+        ):
+            what = f"{odd[0]} is a number here, where a tensor is needed"
+            return Translation(what, "Is the order of the arguments right?")
         hint = f"Is the order of the arguments right? {odd[0]} is a number." if odd else None
         return Translation(f"None is written here, {then}", hint or "Write the value in its place.")
     if isinstance(node, ast.Call):

@@ -23,6 +23,8 @@ def operands(case: Case) -> tuple[ast.expr, ast.expr] | None:
     match case.node:
         case ast.BinOp(left=left, right=right):
             return left, right
+        case ast.Compare(left=left, comparators=[right]):
+            return left, right
         case ast.Call(args=[left, right]):
             return left, right
     return None

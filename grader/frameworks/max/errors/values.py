@@ -281,3 +281,29 @@ def numpys(case: Case, match: re.Match[str]) -> Translation | None:
             case.fix(tensor, f"{text}.to_numpy()"),
         )
     return None
+
+
+FILLED = ("full", "zeros", "ones", "empty")
+"""Functions of NumPy whose first argument is a shape."""
+
+
+def no_dtype(case: Case, match: re.Match[str]) -> Translation:
+    """Something that NumPy takes for a data type, and that is none."""
+    given, call = match["given"], case.call
+    name = ast.unparse(call.func) if call is not None else "NumPy"
+    if call is not None and name.rpartition(".")[2] in FILLED and len(call.args) > 1:
+        count = len(call.args) - name.endswith("full")
+        shape = ", ".join(ast.unparse(one) for one in call.args[:count])
+        fixed = ast.Call(call.func, [ast.Name(f"({shape})"), *call.args[count:]], call.keywords)
+        what = f"{name} takes the shape as one argument, and {given} as the data type"
+        return Translation(what, "Put the sizes into one tuple.", case.fix(call, fixed))
+    words = call.keywords if call is not None else []
+    every = [*case.operands(), *(word.value for word in words)]
+    own = [
+        one for one in every if ast.unparse(one).endswith("dtype") or "DType" in ast.unparse(one)
+    ]
+    what = f"{name} is of NumPy, which does not know MAX's data type {given}"
+    if not own:
+        return Translation(what, "dtype.to_numpy() is NumPy's name for it.")
+    text = ast.unparse(own[0])
+    return Translation(what, "NumPy has its own.", case.fix(own[0], f"{text}.to_numpy()"))

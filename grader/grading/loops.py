@@ -1,0 +1,79 @@
+"""What a loop does: a turn too many, or numbers that one turn hands on to the next."""
+
+from __future__ import annotations
+
+import ast
+
+from grader.grading.cause import Cause
+from grader.grading.slips import Slip
+from grader.grading.trace import Comparison
+
+
+def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
+    """The loop that takes a turn for which the reference has none: it makes something new there."""
+    mine, right = comparison.mine, comparison.right
+    loop = _loop(comparison, node)
+    if loop is None or mine.latest(node):
+        return None
+    turns = list(dict.fromkeys(place.value for place in mine.places if place.node == node))
+    done = list(dict.fromkeys(p.value for p in mine.places[:order] if p.node == node))
+    known = [comparison.match(value) for value in done[:-1]]
+    made = {right.made[one].node for one in known if one is not None and one >= 0}
+    if not known or None in known or len(made) != 1:
+        return None
+    rest = [one for one, by in right.made.items() if by.node in made and one not in known]
+    later = [comparison.match(value) for value in turns[len(done) :]]
+    if rest and rest[0] not in later:
+        return None
+    said = f"The loop on line {loop.lineno} takes more than {len(known)} turns"
+    return Slip(loop.lineno, f"{said}; the reference's ends there.")
+
+
+def fed(comparison: Comparison, cause: Cause, order: int) -> Slip | None:
+    """The line that gives a variable its plain numbers, from which the cause makes a tensor.
+
+    In a loop's later turns that may be a line below.
+    """
+    mine, loop = comparison.mine, _loop(comparison, cause.node)
+    names = [
+        one
+        for one in ast.walk(mine.nodes[cause.node])
+        if isinstance(one, ast.Name) and mine.numbers[one] in mine.scalars
+    ]
+    turns = {place.value for place in mine.places[:order] if place.node == cause.node}
+    if loop is None or mine.latest(cause.node) or len(names) != 1 or len(turns) < 2:
+        return None
+    name, number = names[0].id, mine.numbers[names[0]]
+    inner = [
+        one
+        for one in ast.walk(loop)
+        if isinstance(one, ast.Assign)
+        and any(isinstance(given, ast.Name) and given.id == name for given in one.targets)
+    ]
+    if len(inner) != 1:
+        return None
+    held = [int(one) for one in mine.held(number, order)]
+    last = [one for one in mine.scalars[number] if one.order <= order][-1:]
+    alone = bool(last) and last[0].part < 0
+    line = inner[0].lineno
+    if alone and held and _is_list(comparison, cause):
+        said = f"{name} is the number {held[0]} there, from line {line}: it should be a list."
+    else:
+        said = f"{name} is {held[0] if alone and held else held} there, from line {line}."
+    return Slip(line, said)
+
+
+def _is_list(comparison: Comparison, cause: Cause) -> bool:
+    """Whether the reference's same operation is made from a list in a variable."""
+    right = comparison.right
+    inner = ast.walk(right.nodes[cause.twin]) if cause.twin is not None else ()
+    names = [right.numbers[one] for one in inner if isinstance(one, ast.Name)]
+    return any(one.part >= 0 for number in names for one in right.scalars.get(number, ()))
+
+
+def _loop(comparison: Comparison, node: int) -> ast.For | ast.While | None:
+    """The innermost loop around a node."""
+    outer = comparison.mine.parents.get(comparison.mine.nodes[node])
+    while outer is not None and not isinstance(outer, ast.For | ast.While):
+        outer = comparison.mine.parents.get(outer)
+    return outer
