@@ -170,8 +170,8 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
             continue
         inside = around(tree, call.line)
         if ORDER in told:
-            given = inside is not None and name in [one.arg for one in inside.args.args]
-            if given and len(error.calls) > 1 and call.values[name].kind in ("int", "float"):
+            handed = inside is not None and name in [one.arg for one in inside.args.args]
+            if handed and len(error.calls) > 1 and call.values[name].kind in ("int", "float"):
                 line = error.calls[-2].line
                 return Slip(line, f"Line {line} gives {name} a number: swap the arguments there?")
             continue

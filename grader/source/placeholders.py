@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
+
+OPTIONAL = re.compile(r"\b(None|Optional)\b")
+"""A type that None belongs to: ``cache: Cache | None = None`` is no placeholder."""
 
 
 def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:
@@ -81,8 +85,8 @@ def _assignments(nodes: Iterable[ast.AST]) -> Iterable[tuple[ast.expr, ast.expr 
             case ast.Assign(targets=targets, value=value):
                 yield from ((target, value, node.lineno) for target in targets)
             case ast.AnnAssign(target=target, annotation=kind, value=value) if value is not None:
-                on_purpose = "None" in ast.unparse(kind)  # ``cache: Cache | None = None``
-                yield target, ast.Constant(True) if on_purpose else value, node.lineno
+                if not (_is_none(value) and OPTIONAL.search(ast.unparse(kind))):
+                    yield target, value, node.lineno
             case ast.AugAssign(target=target) | ast.NamedExpr(target=target):
                 yield target, ast.Constant(True), node.lineno
             case ast.For(target=target):
