@@ -49,7 +49,10 @@ def test_without_the_mask_tokens_see_what_follows_unless_it_is_not_there_yet() -
 
 def test_without_places_rotation_alone_tells_equal_words_apart() -> None:
     same = [IDS[1]] * 6
-    last = [read(same, Switches(positions=False, rotation=on)).weights[..., -1, :] for on in (False, True)]
+    last = [
+        read(same, Switches(positions=False, rotation=on)).weights[..., -1, :]
+        for on in (False, True)
+    ]
     assert np.allclose(last[0], 1 / 6)
     assert (last[1].max(axis=-1) - last[1].min(axis=-1)).min() > 1e-3
 
