@@ -54,7 +54,7 @@ def test_without_places_rotation_alone_tells_equal_words_apart() -> None:
         for on in (False, True)
     ]
     assert np.allclose(last[0], 1 / 6)
-    assert (last[1].max(axis=-1) - last[1].min(axis=-1)).min() > 1e-3
+    assert float(np.min(np.max(last[1], axis=-1) - np.min(last[1], axis=-1))) > 1e-3
 
 
 def test_without_the_scale_the_first_layer_multiplies_the_scores() -> None:
