@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 
+MARKS = {"❌": "no", "✅": "yes", "➖": "wait", "⚠️": "warn", "🎉": "done"}
+"""The signs of a report. Not every machine has a font with them, so they are also pictures."""
+
+
 class Translator(HTML5Translator):
     """Sphinx's HTML, with each table in a box that scrolls when the screen is narrow."""
 
@@ -47,12 +51,21 @@ def _context(
     step = steps.get(pagename)
     context["step"] = None if step is None else step.id
     context["solution"] = None if step is None else f"solutions/{step.solution.stem}"
-    body = context.get("body", "")
+    body = context["body"] = _marked(context.get("body", ""))
     context["explorer"], context["heatmaps"] = (
         f'class="{kind}"' in body for kind in ("explorer", "hm")
     )
     context["script_files"] = []
     context["css_files"] = []
+
+
+def _marked(body: str) -> str:
+    """The page with a picture behind each sign of a report; the sign itself stays for copying."""
+    parts = re.split(r"(<[^>]*>)", body)
+    for sign, name in MARKS.items():
+        picture = f'<span class="mark {name}">{sign}</span>'
+        parts[::2] = (text.replace(sign, picture) for text in parts[::2])
+    return "".join(parts)
 
 
 def _title(app: Sphinx, name: str) -> str:

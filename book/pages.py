@@ -17,7 +17,7 @@ from grader.base.model import Step
 OWN = Path(__file__).resolve().parent / "pages"
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
-SHARED = ("mistakes", "glossary", "what_it_costs", "what_heads_learn")
+SHARED = ("mistakes", "what_it_costs", "what_heads_learn")
 """Pages beside the lessons; the book has them under the same names."""
 
 BEGIN = ("Quick start", "How a step works", "Grade at every save", "When something does not work")
@@ -77,6 +77,7 @@ def write(source: Path) -> dict[str, list[str]]:
         headings[step.id] = [*_headings(text)]
     for name in SHARED:
         _save(source, name, _converted(f"steps/{name}.md", places))
+    _save(source, "glossary", _glossary(places))
     _save(source, "begin", _begin(places))
     _save(source, "teachers", _converted("docs/teaching.md", places))
     _save(source, "how_it_works", (OWN / "how_it_works.md").read_text(encoding="utf-8"))
@@ -92,7 +93,7 @@ def write(source: Path) -> dict[str, list[str]]:
 def _places() -> dict[str, str]:
     """The page of each file of the repository that has one."""
     places = {"README.md": "begin.md", "docs/teaching.md": "teachers.md"}
-    places |= {f"steps/{name}.md": f"{name}.md" for name in SHARED}
+    places |= {f"steps/{name}.md": f"{name}.md" for name in ("glossary", *SHARED)}
     places["docs/adr/README.md"] = "decisions/index.md"
     places["docs/adr"] = "decisions/index.md"
     for path in (ROOT / "docs" / "adr").glob("0*.md"):
@@ -156,6 +157,12 @@ def _converted(path: str, places: Mapping[str, str]) -> str:
     if not HEADING.search(text):  # the glossary: its entries are one level down
         text = re.sub(r"(?m)^### ", "## ", text)
     return formulas.rendered(convert(text, PurePosixPath(path), places))
+
+
+def _glossary(places: Mapping[str, str]) -> str:
+    """The glossary, with a link to the step that has more of a term."""
+    text = _converted("steps/glossary.md", places)
+    return re.sub(r"\bStep\s+(\d\d)\.$", r"[Step \1](/steps/step_\1.md).", text, flags=re.MULTILINE)
 
 
 def _headings(text: str) -> Iterator[str]:

@@ -9,11 +9,11 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from book.explorer import TEXTS, Switches, explored
+from book.explorer import TEXTS, NoText, Switches, explored
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -240,6 +240,35 @@ def test_the_explorer_shows_what_the_model_computes(
     explorer.get_by_label("causal mask").uncheck()
     explorer.get_by_text("sees what follows it").wait_for()
     assert table(explorer) == expected(TEXTS[0], Switches(mask=False), 4, 2)
+
+
+def test_at_the_desk_the_model_reads_any_text(visit: Any, address: str) -> None:
+    page = visit().page
+
+    def desk(route: Any) -> None:
+        answer = route.fetch()
+        text = answer.text().replace("</head>", '<meta name="desk" content="../"></head>')
+        route.fulfill(response=answer, body=text)
+
+    def reads(route: Any) -> None:
+        asked = {key: one[0] for key, one in parse_qs(urlsplit(route.request.url).query).items()}
+        text = asked.pop("text")
+        switches = Switches(**{name: value == "1" for name, value in asked.items()})
+        try:
+            route.fulfill(json=explored(text, switches))
+        except NoText as problem:
+            route.fulfill(status=400, body=str(problem))
+
+    page.route("**/step_05.html", desk)
+    page.route("**/api/explore*", reads)
+    page.goto(f"{address}/steps/step_05.html")
+    explorer = page.locator(".explorer")
+    ready(page)
+    explorer.get_by_label("Your own text").fill("She was")
+    page.keyboard.press("Enter")
+    named = explorer.get_by_role("region", include_hidden=True).locator("tbody th").first
+    api.expect(named).to_have_text("She")
+    assert table(explorer) == expected("She was", Switches(), 3, 2)
 
 
 def test_a_token_says_where_it_looks(visit: Any, address: str) -> None:

@@ -29,6 +29,7 @@ SOURCES = ("book", "checks", "docs", "steps", "solutions")
 IGNORED = (".py", ".pyc")
 """Endings of files in ``steps`` that are not the book's: what learners write."""
 HEAD = (
+    '<meta name="desk" content="{up}">'
     '<link rel="stylesheet" href="{up}_desk/desk.css">'
     '<script type="module" src="{up}_desk/desk.js" nonce="{nonce}"></script>'
 )
