@@ -51,7 +51,7 @@ function digits(on) {
 async function ask(text, on) {
   const words = new URLSearchParams({ text });
   for (const name of Object.keys(SWITCHES)) words.set(name, Number(on[name]));
-  const answer = await fetch(`/api/explore?${words}`);
+  const answer = await fetch(new URL(`../../api/explore?${words}`, FOLDER));
   const said = await answer.json();
   if (!answer.ok) throw new Error(said.error ?? "The desk cannot read this text.");
   return said;
