@@ -53,8 +53,9 @@ def small_book(folder: Path, root: Path) -> Path:
 
 
 def make_course(folder: Path) -> Course:
-    """A course that can be drawn too."""
-    shutil.copytree(ROOT / "gpt2", folder / "gpt2")
+    """A course that can be drawn and explored too."""
+    for name in ("book", "gpt2"):
+        shutil.copytree(ROOT / name, folder / name)
     return copy_course(folder)
 
 

@@ -8,6 +8,8 @@ forward pass on MAX's own kernels from an empty cache, which takes minutes.
 
 ``watch``: from a save to the finished report in ``watch``, and a plain ``s05`` next to it.
 
+``desk``: from a save in the page's editor to the report in the page; in the environment ``test``.
+
 ``compare``: the course's GPT-2 beside Hugging Face's on PyTorch; in the environment ``parity``.
 
 ``growth``: how time and memory grow with the text, with the submissions and with the workers.
@@ -59,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=["page", "start", "watch", "workers"], default="page"
+        "what", nargs="?", choices=["page", "start", "watch", "desk", "workers"], default="page"
     )
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--saves", type=int, default=100)
@@ -72,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if asked.what == "page":
         bench_page.main(asked.turns, min(asked.saves, 20))
+        return
+    if asked.what == "desk":
+        from tools import bench_desk
+
+        bench_desk.main(asked.saves)
         return
     if asked.what == "watch":
         bench_watch.main(asked.saves)

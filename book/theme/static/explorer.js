@@ -52,8 +52,9 @@ async function ask(text, on) {
   const words = new URLSearchParams({ text });
   for (const name of Object.keys(SWITCHES)) words.set(name, Number(on[name]));
   const answer = await fetch(new URL(`../../api/explore?${words}`, FOLDER));
-  if (!answer.ok) throw new Error(await answer.text());
-  return answer.json();
+  const said = await answer.json();
+  if (!answer.ok) throw new Error(said.error ?? "The desk cannot read this text.");
+  return said;
 }
 
 // A reading of a text: asked once, from the desk or from the prepared ones.

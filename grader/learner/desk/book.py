@@ -28,8 +28,9 @@ SECTIONS = "sections.json"
 SOURCES = ("book", "checks", "docs", "steps", "solutions")
 IGNORED = (".py", ".pyc")
 """Endings of files in ``steps`` that are not the book's: what learners write."""
-HEAD = (
-    '<meta name="desk" content="{up}">'
+AT_DESK = '<meta name="desk" content="">'
+"""Tells a page that a desk serves it: its explorer then reads any text."""
+DESK = (
     '<link rel="stylesheet" href="{up}_desk/desk.css">'
     '<script type="module" src="{up}_desk/desk.js" nonce="{nonce}"></script>'
 )
@@ -115,11 +116,12 @@ class Book(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """The file; a lesson with the desk in its head."""
+        """The file; a page knows that it is at a desk, and a lesson loads it."""
         if not os.fspath(full_path).endswith(".html"):
             return super().file_response(full_path, stat_result, scope, status_code)
         page = Path(full_path).read_text(encoding="utf-8")
+        head = AT_DESK
         if re.search(r"<body[^>]*\sdata-step=", page):
             up = "../" * (scope["path"].count("/") - 1)
-            page = page.replace("</head>", HEAD.format(up=up, nonce=scope[NONCE]) + "</head>", 1)
-        return HTMLResponse(page, status_code)
+            head += DESK.format(up=up, nonce=scope[NONCE])
+        return HTMLResponse(page.replace("</head>", f"{head}</head>", 1), status_code)

@@ -109,6 +109,7 @@ class Guard:
         first = html.escape(self._first)
         page = HTMLResponse(
             '<!doctype html><html lang="en"><meta charset="utf-8"><title>Desk</title>'
+            '<link rel="icon" href="data:,">'
             f'<meta http-equiv="refresh" content="0;url={first}">'
             f'<p><a href="{first}">To the lesson</a></p></html>'
         )

@@ -164,9 +164,9 @@ class Routes:
             async with self._exploring:
                 found = await asyncio.to_thread(_explored, words, tuple(sorted(switches.items())))
         except ModuleNotFoundError:
-            raise HTTPException(404, "This course has no explorer.") from None
+            return JSONResponse({"error": "This course has no explorer."}, 404)
         except ValueError as problem:
-            raise HTTPException(400, str(problem)) from None
+            return JSONResponse({"error": str(problem)}, 400)
         return Response(found, media_type="application/json")
 
     def _place(self, request: Request) -> Place:

@@ -154,6 +154,7 @@ export function createEditor({ parent, nonce, label, onChange, onSave, onLeave }
           "aria-label": label,
           "aria-describedby": "desk-keys",
           spellcheck: "false",
+          tabindex: "0",
         }),
         EditorView.updateListener.of((update) => update.docChanged && onChange()),
       ],

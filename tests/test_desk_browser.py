@@ -1,0 +1,371 @@
+"""The desk in a real browser: with the keyboard, in several windows, and without a server."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.base.blanks import make_answer, make_stub
+from grader.base.course import ROOT
+from tests.desk_server import Served, make_course, serve, small_book
+
+api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+pytestmark = [
+    pytest.mark.any_python,
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
+]
+PATIENCE_MS = 30_000
+HARMLESS = ("net::ERR", "Applying inline style")
+"""A server that is gone; and Chromium, which gives typed text the style of what it replaces."""
+SOLUTION = (ROOT / "solutions/solution_05.py").read_text(encoding="utf-8")
+RIGHT, STUB = make_answer(SOLUTION), make_stub(SOLUTION)
+SCALE = "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))"
+WRONG = RIGHT.replace(SCALE, "pass")
+EDITOR = "#desk-editor .cm-content"
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("desk")
+    served = serve(make_course(folder / "course"), small_book(folder / "book", ROOT))
+    try:
+        yield served
+    finally:
+        assert served.end() == 0
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=[
+                *("--no-sandbox", "--disable-gpu"),
+                "--host-resolver-rules=MAP rebound.example 127.0.0.1",
+            ],
+        )
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A browser of one person: windows, and what they complained about."""
+
+    def __init__(self, chromium: Any, desk: Served, settings: dict[str, Any]) -> None:
+        self.desk = desk
+        self.context = chromium.new_context(**{"viewport": _size(1600), **settings})
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.complaints: list[str] = []
+
+    def window(self) -> Any:
+        """A window with the lesson and the report on the file as it is."""
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self._said)
+        page.goto(self.desk.address)
+        page.wait_for_url("**/steps/step_05.html")
+        page.wait_for_selector("#desk-state.saved, #desk-state.restored", state="attached")
+        page.wait_for_selector(".desk-verdict", state="attached")
+        return page
+
+    def _said(self, message: Any) -> None:
+        harmless = any(words in message.text for words in HARMLESS)
+        if message.type in ("error", "warning") and not harmless:
+            self.complaints.append(message.text)
+
+
+def _size(width: int) -> dict[str, int]:
+    return {"width": width, "height": 900}
+
+
+@pytest.fixture
+def visit(chromium: Any, desk: Served) -> Iterator[Any]:
+    desk.own.file().write_text(STUB, encoding="utf-8")
+    made: list[Visit] = []
+
+    def person(**settings: Any) -> Visit:
+        made.append(Visit(chromium, desk, settings))
+        return made[-1]
+
+    yield person
+    for one in made:
+        one.context.close()
+        assert one.complaints == []
+
+
+def write(page: Any, text: str) -> None:
+    """Replace what is in the editor, as a learner who pastes does."""
+    page.locator(EDITOR).press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def text_of(page: Any) -> str:
+    """What is in the editor, if it is short: the editor draws only what can be seen."""
+    return "\n".join(page.locator(f"{EDITOR} .cm-line").all_text_contents())
+
+
+def verdict(page: Any, words: str) -> None:
+    page.locator(".desk-verdict", has_text=words).wait_for()
+
+
+def test_from_the_untouched_file_to_the_next_step_with_the_keyboard_alone(visit: Any) -> None:
+    page = visit().window()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "To your file"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(WRONG)
+    page.keyboard.press("Control+s")
+    verdict(page, "28 of 31 checks pass")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "desk-report"
+    page.keyboard.press("h")
+    page.locator("#desk-said", has_text="Hint: Scale by").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("e")
+    page.keyboard.press("Control+f")
+    page.keyboard.type("        pass  #")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.type(f"        {SCALE}  #")
+    page.keyboard.press("Control+s")
+    verdict(page, "🎉 All checks passed!")
+    assert "All checks passed" in page.locator("#desk-heard").text_content()
+    page.keyboard.press("Escape")
+    page.keyboard.press("l")
+    page.locator("#desk-said", has_text="1 of 12 steps passed").wait_for()
+    page.keyboard.press("n")
+    page.wait_for_url("**/steps/step_06.html")
+    page.locator("#desk-name", has_text="steps/step_06.py").wait_for()
+
+
+def test_a_mistake_shows_at_its_line_in_its_section_and_as_a_picture_until_it_is_fixed(
+    visit: Any, desk: Served
+) -> None:
+    page = visit().window()
+    desk.own.file().write_text(WRONG, encoding="utf-8")  # in the learner's own editor
+    verdict(page, "28 of 31 checks pass")
+    line = page.locator("#desk-report li.fail button").first
+    page.locator("#scaling .desk-lit.first", has_text="not scaled correctly").wait_for()
+    picture = page.locator("#desk-verdict img")
+    picture.wait_for()
+    heads = page.locator("#desk-heads img").first
+    heads.wait_for()
+    assert "numbers differ" in heads.get_attribute("alt")
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    line.click()
+    page.locator(".cm-lint-marker-error").first.wait_for()
+    page.locator(".cm-margin .right", has_text="the scores").wait_for()
+    page.locator(".cm-lint-marker-error").first.hover()
+    page.locator(".cm-tooltip", has_text="not scaled correctly").wait_for()
+    write(page, RIGHT)
+    page.get_by_role("button", name="Save").click()
+    verdict(page, "🎉")
+    for gone in (".desk-lit", ".cm-lint-marker-error", "#desk-verdict img", ".desk-section"):
+        assert page.locator(gone).count() == 0
+    page.locator(".cm-margin .right").first.wait_for(state="attached")
+
+
+def test_unsaved_lines_and_a_change_elsewhere_are_both_kept(visit: Any, desk: Served) -> None:
+    page = visit().window()
+    write(page, "# mine\n")
+    desk.own.file().write_text("# theirs\n", encoding="utf-8")
+    page.locator("#desk-conflict", has_text="Nothing is lost").wait_for()
+    page.get_by_role("button", name="Show the difference").click()
+    page.locator("#desk-conflict .minus", has_text="- # theirs").wait_for()
+    page.locator("#desk-conflict .plus", has_text="+ # mine").wait_for()
+    page.locator(EDITOR).press("Control+s")
+    assert desk.own.file().read_text(encoding="utf-8") == "# theirs\n"
+    page.get_by_role("button", name="Take the other").click()
+    kept = page.locator("#desk-said pre").text_content().split()[-1]
+    assert (desk.own.root / kept).read_text(encoding="utf-8") == "# mine\n"
+    assert text_of(page) == "# theirs\n"
+    write(page, "# mine again\n")
+    desk.own.file().write_text("# theirs again\n", encoding="utf-8")
+    page.get_by_role("button", name="Keep mine").click()
+    page.locator("#desk-state.saved").wait_for()
+    assert desk.own.file().read_text(encoding="utf-8") == "# mine again\n"
+    kept = page.locator("#desk-said pre").text_content().split()[-1]
+    assert (desk.own.root / kept).read_text(encoding="utf-8") == "# theirs again\n"
+
+
+def test_a_window_that_is_closed_or_reloaded_loses_nothing(visit: Any, desk: Served) -> None:
+    person = visit()
+    page = person.window()
+    write(page, "# not saved\n")
+    page.reload()
+    page.locator("#desk-state.restored").wait_for()
+    assert text_of(page) == "# not saved\n"
+    other = person.window()
+    assert other.locator("#desk-state.saved").count() == 1, "an open window's text is its own"
+    other.close()
+    page.close()
+    third = person.window()
+    assert text_of(third) == "# not saved\n"
+    assert desk.own.file().read_text(encoding="utf-8") == STUB
+
+
+def test_two_windows_see_each_other_and_twenty_do(visit: Any, desk: Served) -> None:
+    person = visit()
+    pages = [person.window() for _ in range(20)]
+    write(pages[0], RIGHT)
+    pages[0].keyboard.press("Control+s")
+    for page in pages:
+        verdict(page, "🎉")
+        page.locator("#desk-state.saved").wait_for()
+    write(pages[19], WRONG)
+    pages[19].keyboard.press("Control+s")
+    for page in pages[:3]:
+        verdict(page, "28 of 31")
+
+
+def test_what_a_program_prints_is_text(visit: Any, desk: Served) -> None:
+    page = visit().window()
+    markup = "<img src=x onerror=alert(1)><b id=bold>bold</b>\x1b[31m"
+    desk.own.file().write_text(f"{RIGHT}\nprint({markup!r})\n", encoding="utf-8")
+    page.locator("#desk-report section pre", has_text="<b id=bold>bold</b>").wait_for()
+    assert page.locator("#bold, #desk-report img[src=x]").count() == 0
+
+
+def test_without_a_server_the_text_is_kept_and_saved_when_it_is_back(
+    chromium: Any, tmp_path: Path
+) -> None:
+    own, book = make_course(tmp_path / "course"), small_book(tmp_path / "book", ROOT)
+    desk = serve(own, book)
+    person = Visit(chromium, desk, {})
+    page = person.window()
+    desk.end()
+    page.locator("#desk-state.gone").wait_for()
+    write(page, RIGHT)
+    page.keyboard.press("Control+s")
+    page.locator("#desk-state.gone", has_text="kept in this browser").wait_for()
+    assert own.file().read_text(encoding="utf-8") == STUB
+    again = serve(own, book, "--port", str(desk.port))
+    try:
+        verdict(page, "🎉")
+        assert own.file().read_text(encoding="utf-8") == RIGHT
+    finally:
+        person.context.close()
+        again.end()
+    assert person.complaints == []
+
+
+TRIES = """async ([there, kind]) => {
+    const told = [];
+    const tried = async (name, run) => {
+        try { told.push([name, String(await run())]); } catch { told.push([name, "refused"]); }
+    };
+    const loads = (name, attributes) => new Promise((done, failed) => {
+        const made = Object.assign(document.createElement(name), attributes);
+        made.onload = () => done("loaded"); made.onerror = () => failed();
+        document.body.append(made);
+    });
+    const body = JSON.stringify({text: "theirs", base: "", window: ""});
+    const url = `${there}/api/steps/s05`;
+    for (const mode of ["cors", "no-cors"]) {
+        const options = {credentials: "include", mode};
+        await tried(`get ${mode}`, async () => (await fetch(url, options)).text());
+        await tried(`post ${mode}`, async () =>
+            (await fetch(`${url}/reset`, {...options, method: "POST", body})).text());
+        await tried(`put ${mode}`, async () => (await fetch(url, {...options, method: "PUT", body,
+            headers: {"Content-Type": "application/json"}})).text());
+    }
+    await tried("script", () => loads("script", {src: `${there}/_desk/desk.js`}));
+    await tried("image", () => loads("img", {src: `${there}/_static/icon.svg`}));
+    await tried("events", () => new Promise((done, failed) => {
+        const source = new EventSource(`${there}/api/events`, {withCredentials: true});
+        source.onmessage = () => done("heard"); source.onerror = () => failed();
+    }));
+    const frame = document.createElement("iframe");
+    frame.src = `${there}/steps/step_05.html`;
+    document.body.append(frame);
+    await new Promise((done) => setTimeout(done, 300));
+    await tried("frame", () => frame.contentDocument.title);
+    return told;
+}"""
+
+
+def test_a_page_elsewhere_reads_nothing_and_writes_nothing(
+    visit: Any, desk: Served, tmp_path: Path
+) -> None:
+    """The same browser, which has the cookie; a server of another port counts as the same site."""
+    (tmp_path / "index.html").write_text("<!doctype html><body>evil", encoding="utf-8")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    person = visit()
+    person.window()
+    before = desk.own.file().read_bytes()
+    try:
+        for name in ("127.0.0.1", "rebound.example"):
+            page = person.context.new_page()
+            page.goto(f"http://{name}:{server.server_port}/")
+            for told in page.evaluate(TRIES, [desk.origin, name]):
+                assert told[1] in ("refused", ""), told
+        page = person.context.new_page()
+        page.goto(f"http://rebound.example:{desk.port}/steps/step_05.html")
+        assert "A page elsewhere" in page.content()
+        assert desk.own.file().read_bytes() == before
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  its name in Python
+        pass
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everyone_can_use_it(visit: Any, desk: Served, scheme: str) -> None:
+    desk.own.file().write_text(WRONG, encoding="utf-8")
+    page = visit(color_scheme=scheme).window()
+    page.locator("#desk-heads img").first.wait_for(state="attached")
+    page.locator("#desk-report").press("s")
+    page.locator("#desk-said").wait_for()
+    assert shut_out(page) == []
+
+
+@pytest.mark.slow
+def test_everyone_can_use_it_beside_the_real_book(
+    chromium: Any, tmp_path: Path, book: Path
+) -> None:
+    own = make_course(tmp_path)
+    own.file().write_text(WRONG, encoding="utf-8")
+    desk = serve(own, book)
+    try:
+        for scheme, width in product(("light", "dark"), (1600, 360)):
+            person = Visit(chromium, desk, {"color_scheme": scheme, "viewport": _size(width)})
+            page = person.window()
+            page.locator("#desk-heads img").first.wait_for(state="attached")
+            for part in ("Your file", "Report", "Lesson") if width < 900 else ("",):
+                if part:
+                    page.locator("#desk-tabs").get_by_role("button", name=part).click()
+                assert shut_out(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            person.context.close()
+            assert person.complaints == []
+    finally:
+        desk.end()
+
+
+def shut_out(page: Any) -> list[str]:
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {one['nodes'][0]['target']} and {len(one['nodes']) - 1} more"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
