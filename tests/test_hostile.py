@@ -242,6 +242,13 @@ def run(
     return {line["name"]: line for line in lines}
 
 
+FORGERIES = [
+    name
+    for name, attack in ATTACKS.items()
+    if name.startswith(("answers_", "exception_", "forged_", "lies_", "patched_", "class_is_"))
+]
+"""Those that aim at the verdict alone, and touch nothing outside their process."""
+
 TIERS = {"sandboxed": LAYERS, "confined": tuple(la for la in LAYERS if la != "bubblewrap")}
 
 
@@ -429,6 +436,15 @@ def _is_plain_text_of_ours(one: dict[str, Any]) -> None:
     assert len(text) < 150_000
     own = [line for line in lines if "checked by hand" in line or "everything is wrong" in line]
     assert all(line.startswith("  | ") for line in own)
+
+
+def test_without_any_wall_the_verdict_stands(arena: Arena) -> None:
+    done = run(arena, ("limits",), FORGERIES, pool=True)
+    for name in FORGERIES:
+        _is_judged_rightly(ATTACKS[name], done[name])
+        assert done[name]["report"]["isolation"] in ("process", None)
+    right = [one for name, one in done.items() if name.startswith("right")]
+    assert {one["report"]["verdict"] for one in right} == {"pass"}
 
 
 @each_round

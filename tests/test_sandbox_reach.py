@@ -14,6 +14,7 @@ from grader.confine import bubblewrap, folder, tiers
 from grader.confine.tiers import LAYERS
 from grader.frameworks.max import cache
 from grader.protocol.probe import Outcome
+from grader.sandbox import environment
 from tests.sandbox_attacks import HEAD, Attack, carry_out, confinable
 from tests.worker_jobs import ROOT, call, error, job, out
 
@@ -236,6 +237,22 @@ def test_no_submission_runs_as_root(peeks: Outcome) -> None:
     assert 0 not in ids[:3]
     if os.geteuid() == 0:
         assert ids == [folder.NOBODY] * 3 + [0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has folders that its workers cannot enter")
+def test_the_folder_of_nobody_is_where_nobody_can_enter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = {}
+    for mode in (0o700, 0o711):
+        tmp_path.chmod(mode)
+        (tmp_path / str(mode)).mkdir()
+        monkeypatch.setenv("TMPDIR", str(tmp_path / str(mode)))
+        made[mode] = environment.make_folder(("user",))
+        Path(made[mode]).rmdir()
+    outside = folder.reachable(str(tmp_path.parent))
+    assert made[0o700].startswith("/tmp/grader-")
+    assert made[0o711].startswith(str(tmp_path) if outside else "/tmp/grader-")
 
 
 def test_landlock_alone_keeps_files_and_signals_in() -> None:

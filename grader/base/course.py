@@ -52,7 +52,12 @@ def load(root: Path = ROOT) -> Course:
         OSError, ValueError, KeyError, TypeError: its ``course.toml`` cannot be read, or lacks
             something.
     """
-    told = tomllib.loads((root / "course.toml").read_text(encoding="utf-8"))
+    return _told(root, (root / "course.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=8)
+def _told(root: Path, text: str) -> Course:
+    told = tomllib.loads(text)
     slug = told["slug"]
     listed = tuple(
         Step(entry["id"], entry["title"], root, slug, tuple(entry.get("reuses", ())))

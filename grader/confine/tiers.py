@@ -11,6 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from grader.confine import bubblewrap
+from grader.confine.folder import reachable
 
 LAYERS = ("bubblewrap", "user", "limits", "landlock", "seccomp")
 """Every layer: those around the worker, then those that it applies from inside."""
@@ -92,8 +93,4 @@ def _open_to_all(path: str, inside: bool) -> bool:
     real = os.path.realpath(path)
     if os.stat(real).st_mode & 0o005 != 0o005:
         return False
-    while not inside and real != os.sep:
-        real = os.path.dirname(real)
-        if not os.stat(real).st_mode & 0o001:
-            return False
-    return True
+    return inside or reachable(real)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ INSTALL = "Run ./pixiw install (or pixi install). If it fails again, remove the 
 """How to get the pinned version."""
 
 
+@cache  # every failing file asks
 def installed(package: str) -> str | None:
     """The version of ``package`` that an import would find; None if there is none."""
     for entry in sys.path:
@@ -28,6 +30,7 @@ def installed(package: str) -> str | None:
     return None
 
 
+@cache
 def pinned(package: str) -> str | None:
     """The version that ``pixi.toml`` pins; None if it cannot be read."""
     import tomllib

@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 import sys
 
-from grader.confine.folder import NOBODY
+from grader.confine.folder import NOBODY, reachable
 
 PREFIX = "grader-"
+TEMPORARY = "/tmp"  # noqa: S108 - we make our own folder there
 
 
 def make_folder(layers: tuple[str, ...]) -> str:
@@ -17,12 +18,16 @@ def make_folder(layers: tuple[str, ...]) -> str:
 
     Inside bubblewrap there is one of this name, in memory; outside there is none.
     """
-    base = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - we make our own folder there
-    folder = os.path.join(os.path.realpath(base), f"{PREFIX}{os.getpid()}-{os.urandom(6).hex()}")
+    base = os.path.realpath(os.environ.get("TMPDIR") or TEMPORARY)
+    name = f"{PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
     if "bubblewrap" in layers:
-        return folder
+        return os.path.join(base, name)
+    nobodys = "user" in layers and os.geteuid() == 0
+    if nobodys and not reachable(base):  # root's own
+        base = TEMPORARY
+    folder = os.path.join(base, name)
     os.mkdir(folder, 0o700)
-    if "user" in layers and os.geteuid() == 0:
+    if nobodys:
         os.chown(folder, NOBODY, NOBODY)
     return folder
 
