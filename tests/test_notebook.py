@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,10 +19,11 @@ from nbclient import NotebookClient
 
 from grader.base import course
 from grader.base.blanks import make_stub
-from grader.base.model import Step, Verdict
+from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
+from grader.classroom.collect import only
 from grader.classroom.reports import grade_one
-from grader.grading.pipeline import Follow, Options, grade
-from grader.learner import pages, progress, stub
+from grader.grading.pipeline import grade
+from grader.learner import attempt, pages, progress, stub
 from grader.report.style import FILE
 from grader.source import SourceProblem, notebook
 from tests.graded import variants
@@ -28,6 +31,7 @@ from tools import notebook as writer
 
 pytestmark = pytest.mark.any_python
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 NOTHING_COMPILED = {"MAX_EAGER_ALLOW_LAZY_COMPILE": "0"}
 S05 = course.find("s05")
 HOSTILE = '"""</pre><script>alert(1)</script>\x1b[31m"""'
@@ -44,12 +48,10 @@ CELLS = {
     "engine": "from max.experimental.tensor import Tensor\nTensor.ones([2]).to_numpy().sum()",
     "stub": None,  # as the notebook of the step has it
     "stub's names": "'GPT2Attention' in globals()",
-    "wrong": "%%grade s05\n" + variant("s05/wrong/no_mask"),
-    "wrong again": "%%grade s05 --seed 3\n" + variant("s05/wrong/no_mask"),
+    "wrong": "%%grade s05\n" + variant("s05/wrong/no_mask") + PRINTS,
     "its names": "GPT2Attention.__module__",
     "hint": "%hint",
     "trace": "%trace",
-    "hostile": "%%grade s05\n" + S05.solution.read_text(encoding="utf-8") + PRINTS,
     "syntax": "%%grade s05\n\ndef broken(:\n    pass",
     "no syntax": "%trace",
     "endless": "%%grade s05\nraise SystemExit",
@@ -127,25 +129,44 @@ def test_the_stub_is_graded_with_the_cells_own_lines_and_is_no_attempt(run: Run)
 
 
 def test_a_wrong_cell_has_the_same_report_as_the_file_with_a_picture(run: Run) -> None:
-    with variants.as_file(variants.find("s05/wrong/no_mask")) as path:
-        report = grade(S05, path, Options(follow=Follow.FAILING))
     html, text = run.html("wrong"), run.text("wrong")
-    for check in report.checks:
-        assert check.message.partition(":")[0] in text
-    assert report.diagnosis[0].message in text
-    assert report.diagnosis[0].message in html
+    for sentence in (
+        "_attn: causal_mask function is called, but wrong",
+        "Your output is exactly attention without the causal mask",
+        "It uses the scaled scores where the reference uses the masked scores.",
+        "Output is not correct",
+        "4 more wait for: Output shape is correct",
+    ):
+        assert sentence in text
+        assert sentence in html
     assert '<img alt="' in html
     assert 'src="data:image/svg+xml;base64,' in html
     assert "numbers differ by more than a thousandth" in html
     assert run.text("its names") == "'__main__'"
 
 
-def test_another_seed_is_no_other_attempt_and_a_hint_is_counted(run: Run, root: Path) -> None:
+def test_attempts_and_hints_are_counted(run: Run, root: Path) -> None:
     known = progress.read(root)[0]["s05"]
-    # wrong, hostile, SystemExit, a comment, right; no program yet is no attempt
-    assert known.attempts == 5
+    # wrong, SystemExit, a comment, right; the stub and what is no program are no attempts
+    assert known.attempts == 4
     assert known.checks["mask"].asked == 2
     assert run.text("hint").count("Hint:") == 2
+
+
+def test_another_seed_or_another_place_in_the_notebook_is_no_other_attempt(
+    tmp_path: Path,
+) -> None:
+    step = replace(S05, root=tmp_path)
+    (tmp_path / "solutions").symlink_to(course.ROOT / "solutions")
+    cells = [
+        notebook.graded_cell(first, "x = 1") for first in ("%%grade s05", "%%grade 5 --seed 3")
+    ]
+    checks = (CheckResult("scale", Kind.SOURCE, Status.FAIL, "m"),)
+    failed = Report("s05", "T", "f", Verdict.FAIL, checks)
+    tried = [attempt.noted(step, failed, cell).known.attempts for cell in cells]
+    assert tried == [1, 1]
+    other = notebook.graded_cell("%%grade s05", "x = 2")
+    assert attempt.noted(step, failed, other).known.attempts == 2
 
 
 def test_a_pass_in_a_notebook_counts_as_passed_in_the_list(run: Run, root: Path) -> None:
@@ -210,12 +231,42 @@ class Tags(HTMLParser):
 
 
 def test_no_output_of_a_program_becomes_markup(run: Run) -> None:
-    html = run.html("hostile")
+    html = run.html("wrong")
     assert "&lt;/pre&gt;&lt;script&gt;alert(1)" in html
     seen = Tags("".join(run.html(name) for name in CELLS))
     assert not seen.tags & {"script", "iframe", "a", "link", "object", "svg"}
     assert not any(name.startswith("on") or name == "id" for name in seen.attributes)
     assert "\x1b" not in html
+
+
+PAGE = """\
+<!doctype html><html lang="en"><meta charset="utf-8"><title>Notebook</title>
+<body style="margin:0;background:{ground};color:{ink}"><main>{body}</main></body></html>
+"""
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.parametrize(("ground", "ink"), [("#fff", "#1f2328"), ("#111", "#e6edf3")])
+def test_in_a_browser_everything_is_seen_on_any_page(ground: str, ink: str, run: Run) -> None:
+    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    body = "".join(run.html(name) for name in ("stub", "wrong", "hint", "trace", "right"))
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 360, "height": 800})
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.set_content(PAGE.format(ground=ground, ink=ink, body=body))
+        wide = page.evaluate("[...document.images].map(one => one.complete && one.naturalWidth)")
+        assert [width > 200 for width in wide] == [True]
+        assert page.locator(".grader img").bounding_box()["width"] <= 360
+        assert page.locator("details").count() >= 2
+        assert page.evaluate("document.querySelectorAll('script').length") == 0
+        found = axe.Axe().run(page).response["violations"]
+        assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+        assert [url for url in asked if not url.startswith("data:")] == []
+        browser.close()
 
 
 # ---- the notebook of a step -----------------------------------------------------------------
@@ -271,8 +322,15 @@ def test_a_notebook_that_is_handed_in_is_graded(tmp_path: Path) -> None:
 
 def test_a_notebook_counts_beside_the_untouched_stub(tmp_path: Path) -> None:
     handed(tmp_path, RIGHT)
-    (tmp_path / "step_05.py").write_bytes(make_stub(S05.solution.read_text()).encode())
-    assert grade_one(tmp_path, S05).verdict is Verdict.PASS
+    path = tmp_path / "step_05.py"
+    for program, expected in (
+        (make_stub(S05.solution.read_text()), "step_05.ipynb"),
+        ("x = 1", "step_05.py"),
+    ):
+        path.write_text(program)
+        found = only(tmp_path, "s05", tmp_path)
+        assert found is not None
+        assert found.origin.endswith(expected)
 
 
 @pytest.mark.parametrize(
