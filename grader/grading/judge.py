@@ -46,7 +46,6 @@ UNSEEN = "Your code returned nothing here that the grader can compare."
 RIGHT_ANYWAY = "Your numbers are right. --strict asks for the lesson's structure too."
 UNRECOGNISED = "Written differently from the lesson. The numbers are right, so it counts."
 PROVEN = "Written differently from the lesson. It works, so it counts."
-ELSEWHERE = "Written differently from the lesson. What is wrong is elsewhere, so it counts."
 
 
 @dataclass(frozen=True)
@@ -129,9 +128,6 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
             return _undecided_yet(case, check)
         if not finding.certain or case.evidence.outcome.ended != "done":
             known = case.explanation is not None and case.explanation.complete
-            shown = known and not any(one.instead for one in _mistakes(case))
-            if shown:
-                return _pass(check, ELSEWHERE)
             if known or finding.foreign or _undecided(case, check):
                 return _undecided_yet(case, check)
     return _not_as_in_the_lesson(case, check, finding)

@@ -117,7 +117,13 @@ class Wording:
         array = None if want is None else self.comparison.right.arrays[want]
         for place in mine.places if want is not None else ():
             if place.node == cause.node and place.part >= 0 and array is not None:
-                name = target(mine.statement(place.node), place.part)
+                statement = mine.statement(place.node)
+                apart = isinstance(statement, ast.Assign) and isinstance(
+                    statement.targets[0], ast.Tuple | ast.List
+                )
+                if not apart and mine.is_whole(place.node):
+                    return " It gives several values: take them apart, one name for each."
+                name = target(statement, place.part)
                 if name and self.comparison.match(place.value) == want:
                     return f" It keeps that as {name}: the parts are in another order."
         same = array is not None and sorted(array.shape) == sorted(have.shape)
@@ -133,11 +139,20 @@ class Wording:
             if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
                 continue
             for mine, want in zip(call.args, other.args, strict=True):
-                if isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant):
-                    have = ast.unparse(mine)
-                    there = ast.unparse(want)
-                    return f"It hands over {have} where the reference hands over {there}."
+                have, there = self._number(mine), self._number(want, right=True)
+                fixed = isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant)
+                if fixed or (have and there and have != there):
+                    one, two = ast.unparse(mine), ast.unparse(want)
+                    one = f"{one}, {have}," if have and one != have else one
+                    two = f"{two}, {there}" if there and two != there else two
+                    return f"It hands over {one} where the reference hands over {two}."
         return ""
+
+    def _number(self, node: ast.expr, *, right: bool = False) -> str:
+        """The one plain number that an expression gave; empty if it gave none, or several."""
+        run = self.comparison.right if right else self.comparison.mine
+        held = {one.value for one in run.scalars.get(run.numbers[node], ())}
+        return f"{held.pop():g}" if len(held) == 1 else ""
 
     def uses(self, cause: Cause) -> str:
         """Which value stands where the reference has another."""

@@ -93,6 +93,13 @@ def indices(case: Case, match: re.Match[str]) -> Translation:
         name = ast.unparse(call.func)
         what = f"The arguments of {name} are in another order"
         return Translation(what, "Swap them.", case.fix(call, fixed))
+    if call is not None and len(call.args) > 1 and (first := case.value(call.args[0])) is not None:
+        if first.kind == "Tensor" and first.dtype.startswith(("int", "uint")):
+            turned = ast.Call(
+                call.func, [call.args[1], call.args[0], *call.args[2:]], call.keywords
+            )
+            what = f"{ast.unparse(call.func)} takes the table first, and then the ids"
+            return Translation(what, "Swap them.", case.fix(call, turned))
     what = "Rows of a table are taken by whole numbers, and these are floating-point numbers"
     hint = "F.range and Tensor count in float32 unless a dtype is given: dtype=DType.int64."
     for node in reversed(case.operands()):
