@@ -175,6 +175,8 @@ class Causes:
             self._named_as(have, self.comparison.match(have)),
             self._named_as(have, want),
         )
+        if self.comparison.turned(have) and not wanted:
+            return Cause(node, have, want, twin=twin.node)
         used = named or (self._leads_back(have) and not wanted)
         right_here = handed and self._known(have) and used
         deeper = self._deeper(have, want, depth - 1) if depth and not right_here else None

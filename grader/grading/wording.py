@@ -82,6 +82,7 @@ class Wording:
         relation = self._relation(one.relation) if one.relation is not None else ""
         if cause.node != one.node:
             relation = self._other(cause, mine.made[one.value].order) or self._handed(cause)
+            relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
         first = self._again(one) or (relation if multiple and worked_out else "")
@@ -200,7 +201,24 @@ class Wording:
             if list(made.sources) == matched and value not in self.comparison.matched:
                 told = differs.kinds(node, right.nodes[made.node])
                 return told or self._combined(one, value)
-        return self._combined(one, None)
+        return self._fewer(one.node) or self._combined(one, None)
+
+    def _fewer(self, node: int) -> str:
+        """That the reference gives the same function another number of tensors."""
+        mine, right = self.comparison.mine, self.comparison.right
+        kind, own = operation(mine.nodes[node]), mine.latest(node)
+        found = [
+            made
+            for value, made in right.made.items()
+            if operation(right.nodes[made.node]) == kind and value not in self.comparison.matched
+        ]
+        if len(found) != 1 or not own or not isinstance(mine.nodes[node], ast.Call):
+            return ""
+        there, here = len(found[0].sources), len(own)
+        if there == here or not there:
+            return ""
+        many = "one tensor" if there == 1 else f"{there} tensors"
+        return f"In the reference {kind} takes {many} here: this one takes {here}."
 
     def written(self, node: int, twin: int) -> str:
         """Which written numbers and options differ from those of the reference's operation."""
@@ -236,6 +254,8 @@ class Wording:
         mine = self.comparison.mine
         node = mine.nodes[one.node]
         kind = operation(node)
+        if self._repeats(kind):
+            return ""
         for place in mine.places if isinstance(node, ast.Call | ast.BinOp) else ():
             before = mine.nodes[place.node]
             inner = place.value in one.sources and place.node != one.node
@@ -246,6 +266,19 @@ class Wording:
             if kind in differs.VERBS and mine.line(place.node) != mine.line(one.node):
                 return f"Line {mine.line(place.node)} {differs.VERBS[kind]} already."
         return ""
+
+    def _repeats(self, kind: str) -> bool:
+        """Whether the reference, too, makes this operation on what the same operation gave."""
+        right = self.comparison.right
+        nodes = {
+            made.node for made in right.made.values() if operation(right.nodes[made.node]) == kind
+        }
+        return any(
+            right.made[source].node in nodes - {made.node}
+            for made in right.made.values()
+            if made.node in nodes
+            for source in made.sources
+        )
 
     def _relation(self, relation: Relation) -> str:
         quantity = self.lesson.quantity(relation.of)
