@@ -12,6 +12,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from grader.grading.bindings import bound, callee
+from grader.grading.program import target
 from grader.grading.run import Made, Run, operation
 from grader.grading.trace import Comparison, Departure
 
@@ -80,7 +82,18 @@ class Causes:
         """The call as the cause, with the wrong value if it is one that the call hands over."""
         if cause.have is not None and cause.have in self.mine.latest(call):
             return Cause(call, cause.have, cause.want)
-        return Cause(call)
+        made = self._made_wrong(call)
+        return Cause(call if made is None else made)
+
+    def _made_wrong(self, call: int) -> int | None:
+        """The expression that makes the object of a call which is given the right values only."""
+        given, node = self.mine.latest(call), self.mine.nodes[call]
+        if not given or not all(map(self._known, given)) or not isinstance(node, ast.Call):
+            return None
+        kept = bound(self.mine.tree, ast.unparse(node.func), self.mine.line(call))
+        value = getattr(kept, "value", None)
+        own = isinstance(value, ast.Call) and callee(value) in self.comparison.proven
+        return self.mine.numbers[value] if own and isinstance(value, ast.Call) else None
 
     def at(self, node: int, sources: Sequence[int], order: int) -> Cause:
         """The cause of what expression ``node`` did with ``sources``, as entry ``order``."""
@@ -158,7 +171,14 @@ class Causes:
             return Cause(node, gives=gives, twin=twin.node)
         have, want = mixed[0]
         handed = self._handed(want, twin)
-        right_here = handed and self._known(have) and self._leads_back(have)
+        named, wanted = (
+            self._named_as(have, self.comparison.match(have)),
+            self._named_as(have, want),
+        )
+        if self.comparison.turned(have) and not wanted:
+            return Cause(node, have, want, twin=twin.node)
+        used = named or (self._leads_back(have) and not wanted)
+        right_here = handed and self._known(have) and used
         deeper = self._deeper(have, want, depth - 1) if depth and not right_here else None
         if deeper is not None:
             return deeper
@@ -172,6 +192,11 @@ class Causes:
         causes = {self._deeper(have, want, depth) for have, want in other}
         found = [one for one in causes if one is not None]
         return found[0] if len({one.node for one in found}) == 1 and None not in causes else None
+
+    def _named_as(self, have: int, want: int | None) -> bool:
+        """Whether a value of the learner has the name of this value of the reference."""
+        mine = {target(*one) for one in self.mine.bindings(have)}
+        return bool((mine & {target(*one) for one in self.right.bindings(want)}) - {""})
 
     def _leads_back(self, value: int) -> bool:
         """Whether something right is made from ``value``, which is then another way to it."""

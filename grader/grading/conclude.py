@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -43,7 +44,14 @@ class Judge:
         """The checks that know the attribute or the definition that they are about."""
         rulings = judge.rule_all(self.rubric, self.evidence(outcome))
         failed = ((name, one) for name, one in rulings.items() if isinstance(one, Failed))
-        return frozenset(name for name, one in failed if one.about)
+        known = self._imports()
+        return frozenset(
+            name for name, one in failed if one.about and not judge.foreign_import(one, known)
+        )
+
+    def _imports(self) -> frozenset[str]:
+        """The names that the step's solution imports."""
+        return judge.imported(ast.parse(self.step.solution.read_text(encoding="utf-8")))
 
     def wrong(self, outcome: Outcome) -> str:
         """The first thing wrong with an outcome; empty if all is right."""
@@ -70,9 +78,16 @@ class Judge:
         outcome = believed(outcome, probes, certain(self.source), self.base.file)
         evidence = self.evidence(outcome)
         rulings = judge.rule_all(self.rubric, evidence)
-        explanation = None if judge.behaves(rulings) else diagnose(self.rubric, evidence)
+        right = judge.behaves(rulings)
         known = judge.Case(
-            self.rubric, self.source, evidence, rulings, self.findings, explanation, self.strict
+            self.rubric,
+            self.source,
+            evidence,
+            rulings,
+            self.findings,
+            explanation := None if right else diagnose(self.rubric, evidence),
+            self.strict,
+            None if right else self._imports(),
         )
         checks = judge.settle(known)
         return replace(

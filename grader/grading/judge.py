@@ -46,12 +46,14 @@ UNSEEN = "Your code returned nothing here that the grader can compare."
 RIGHT_ANYWAY = "Your numbers are right. --strict asks for the lesson's structure too."
 UNRECOGNISED = "Written differently from the lesson. The numbers are right, so it counts."
 PROVEN = "Written differently from the lesson. It works, so it counts."
-ELSEWHERE = "Written differently from the lesson. What is wrong is elsewhere, so it counts."
 
 
 @dataclass(frozen=True)
 class Case:
-    """Everything known about one file when its checks are decided."""
+    """Everything known about one file when its checks are decided.
+
+    ``imports`` are the names that the step's solution imports; None where that does not matter.
+    """
 
     rubric: Rubric
     source: Source
@@ -60,6 +62,7 @@ class Case:
     findings: Mapping[str, Finding]
     explanation: Explanation | None = None
     strict: bool = False
+    imports: frozenset[str] | None = None
 
 
 def source_findings(rubric: Rubric, source: Source) -> dict[str, Finding]:
@@ -129,9 +132,6 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
             return _undecided_yet(case, check)
         if not finding.certain or case.evidence.outcome.ended != "done":
             known = case.explanation is not None and case.explanation.complete
-            shown = known and not any(one.instead for one in _mistakes(case))
-            if shown:
-                return _pass(check, ELSEWHERE)
             if known or finding.foreign or _undecided(case, check):
                 return _undecided_yet(case, check)
     return _not_as_in_the_lesson(case, check, finding)
@@ -340,8 +340,8 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
                 Status.FAIL,
                 _said(check.failed, ruling.message),
                 hints,
-                line=_place(case, ruling),
-                note=ruling.note,
+                line=(line := _place(case, ruling)),
+                note=(ruling.note or "").replace(f"It is used on line {line}.", "").strip() or None,
                 detail=ruling.detail,
                 stopped=ruling.stopped,
             )
@@ -352,9 +352,24 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
 def _place(case: Case, ruling: Failed) -> int | None:
     """The line of a ruling: of what it is about, else its own, else where it probably is."""
     tree = case.source.tree
-    sure = origins.place(tree, ruling.about) if ruling.about else None
+    about = "" if foreign_import(ruling, case.imports) else ruling.about
+    sure = origins.place(tree, about) if about else None
     guess = origins.place(tree, ruling.likely) if ruling.likely else None
     return sure or ruling.line or guess
+
+
+def foreign_import(ruling: Failed, imports: frozenset[str] | None) -> bool:
+    """Whether a ruling asks for an import that the solution does without."""
+    kind, _, line = ruling.about.partition("import: ")
+    if kind or not line or imports is None:
+        return False
+    return not imports.intersection(imported(ast.parse(line)))
+
+
+def imported(tree: ast.Module) -> frozenset[str]:
+    """The names that a file imports, as it calls them."""
+    every = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return frozenset(alias.asname or alias.name for node in every for alias in node.names)
 
 
 def _said(sentence: str, message: str | None) -> str:

@@ -201,8 +201,26 @@ def _late(tree: ast.Module, error: SeenError) -> Slip | None:
     inside = ast.walk(around(tree, line) or tree)
     after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in targets(one)]
     later = next((at for at in after if at > line), None)
+    if later is None:
+        return None
     said = f"{name} gets its value on line {later}, after it is used."
-    return None if later is None else Slip(later, said)
+    if _needs(tree, later, line):
+        return Slip(line, f"{said} That line needs this one: use something else here.")
+    return Slip(later, said)
+
+
+def _needs(tree: ast.Module, later: int, line: int) -> bool:
+    """Whether what a line gives a value depends on what an earlier line of the function gives."""
+    inside = ast.walk(around(tree, line) or tree)
+    statements = sorted((n for n in inside if isinstance(n, ast.stmt)), key=lambda n: n.lineno)
+    known: set[str] = set()
+    for one in (n for n in statements if line <= n.lineno <= later):
+        read = {n.id for n in ast.walk(one) if isinstance(n, ast.Name)} - set(targets(one))
+        if one.lineno == line or read & known:
+            known.update(targets(one))
+            if one.lineno == later:
+                return True
+    return False
 
 
 def _origin(

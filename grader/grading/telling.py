@@ -108,7 +108,9 @@ class Teller:
         handed = fed(self.comparison, cause, len(mine.places))
         if handed is not None:
             return replace(self.trace((*told, handed.said), handed.line), elsewhere=True)
-        named = NAMES.search(error.type_name) is not None  # such an error is where it is raised
+        several = error.about is not None and error.about.kind in ("tuple", "list")
+        named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
+        # an error about a name is where it is raised
         at, blank = line if named else self._lines.of(cause), self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)

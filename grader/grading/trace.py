@@ -117,12 +117,22 @@ class Comparison:
         if not parts:
             return False
         array = self.mine.arrays[value]
+        if self.turned(value):
+            return True
         relation = None if array is None else self._values.relation(array)
         if relation is None or array is None:
             return False
         other = self.right.arrays[relation.of]
         spread = other is not None and array.squeeze().shape == other.squeeze().shape
         return relation.kind == "part" or (relation.kind == "reshaped" and spread)
+
+    def turned(self, value: int) -> bool:
+        """Whether a comparison says the opposite of one of the reference: neither is wrong."""
+        array = self.mine.arrays[value]
+        if array is None:
+            return False
+        compared = isinstance(self.mine.nodes[self.mine.made[value].node], ast.Compare)
+        return compared and self._values.equal(1.0 - array) not in (None, -1)
 
     def departures(self, result: int, *, parts: bool = True) -> tuple[Departure, ...]:
         """Where the values on the way to ``result`` stop being known, in the order of the run.

@@ -82,6 +82,7 @@ class Wording:
         relation = self._relation(one.relation) if one.relation is not None else ""
         if cause.node != one.node:
             relation = self._other(cause, mine.made[one.value].order) or self._handed(cause)
+            relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
         first = self._again(one) or (relation if multiple and worked_out else "")
@@ -117,7 +118,13 @@ class Wording:
         array = None if want is None else self.comparison.right.arrays[want]
         for place in mine.places if want is not None else ():
             if place.node == cause.node and place.part >= 0 and array is not None:
-                name = target(mine.statement(place.node), place.part)
+                statement = mine.statement(place.node)
+                apart = isinstance(statement, ast.Assign) and isinstance(
+                    statement.targets[0], ast.Tuple | ast.List
+                )
+                if not apart and mine.is_whole(place.node):
+                    return " It gives several values: take them apart, one name for each."
+                name = target(statement, place.part)
                 if name and self.comparison.match(place.value) == want:
                     return f" It keeps that as {name}: the parts are in another order."
         same = array is not None and sorted(array.shape) == sorted(have.shape)
@@ -133,11 +140,20 @@ class Wording:
             if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
                 continue
             for mine, want in zip(call.args, other.args, strict=True):
-                if isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant):
-                    have = ast.unparse(mine)
-                    there = ast.unparse(want)
-                    return f"It hands over {have} where the reference hands over {there}."
+                have, there = self._number(mine), self._number(want, right=True)
+                fixed = isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant)
+                if fixed or (have and there and have != there):
+                    one, two = ast.unparse(mine), ast.unparse(want)
+                    one = f"{one}, {have}," if have and one != have else one
+                    two = f"{two}, {there}" if there and two != there else two
+                    return f"It hands over {one} where the reference hands over {two}."
         return ""
+
+    def _number(self, node: ast.expr, *, right: bool = False) -> str:
+        """The one plain number that an expression gave; empty if it gave none, or several."""
+        run = self.comparison.right if right else self.comparison.mine
+        held = {one.value for one in run.scalars.get(run.numbers[node], ())}
+        return f"{held.pop():g}" if len(held) == 1 else ""
 
     def uses(self, cause: Cause) -> str:
         """Which value stands where the reference has another."""
@@ -185,7 +201,24 @@ class Wording:
             if list(made.sources) == matched and value not in self.comparison.matched:
                 told = differs.kinds(node, right.nodes[made.node])
                 return told or self._combined(one, value)
-        return self._combined(one, None)
+        return self._fewer(one.node) or self._combined(one, None)
+
+    def _fewer(self, node: int) -> str:
+        """That the reference gives the same function another number of tensors."""
+        mine, right = self.comparison.mine, self.comparison.right
+        kind, own = operation(mine.nodes[node]), mine.latest(node)
+        found = [
+            made
+            for value, made in right.made.items()
+            if operation(right.nodes[made.node]) == kind and value not in self.comparison.matched
+        ]
+        if len(found) != 1 or not own or not isinstance(mine.nodes[node], ast.Call):
+            return ""
+        there, here = len(found[0].sources), len(own)
+        if there == here or not there:
+            return ""
+        many = "one tensor" if there == 1 else f"{there} tensors"
+        return f"In the reference {kind} takes {many} here: this one takes {here}."
 
     def written(self, node: int, twin: int) -> str:
         """Which written numbers and options differ from those of the reference's operation."""
@@ -221,6 +254,8 @@ class Wording:
         mine = self.comparison.mine
         node = mine.nodes[one.node]
         kind = operation(node)
+        if self._repeats(kind):
+            return ""
         for place in mine.places if isinstance(node, ast.Call | ast.BinOp) else ():
             before = mine.nodes[place.node]
             inner = place.value in one.sources and place.node != one.node
@@ -231,6 +266,19 @@ class Wording:
             if kind in differs.VERBS and mine.line(place.node) != mine.line(one.node):
                 return f"Line {mine.line(place.node)} {differs.VERBS[kind]} already."
         return ""
+
+    def _repeats(self, kind: str) -> bool:
+        """Whether the reference, too, makes this operation on what the same operation gave."""
+        right = self.comparison.right
+        nodes = {
+            made.node for made in right.made.values() if operation(right.nodes[made.node]) == kind
+        }
+        return any(
+            right.made[source].node in nodes - {made.node}
+            for made in right.made.values()
+            if made.node in nodes
+            for source in made.sources
+        )
 
     def _relation(self, relation: Relation) -> str:
         quantity = self.lesson.quantity(relation.of)

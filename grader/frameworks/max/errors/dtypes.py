@@ -93,6 +93,11 @@ def indices(case: Case, match: re.Match[str]) -> Translation:
         name = ast.unparse(call.func)
         what = f"The arguments of {name} are in another order"
         return Translation(what, "Swap them.", case.fix(call, fixed))
+    first = case.value(call.args[0]) if call is not None and len(call.args) > 1 else None
+    if call is not None and first is not None and first.dtype.startswith(("int", "uint")):
+        turned = ast.Call(call.func, [call.args[1], call.args[0], *call.args[2:]], call.keywords)
+        what = f"{ast.unparse(call.func)} takes the table first, and then the ids"
+        return Translation(what, "Swap them.", case.fix(call, turned))
     what = "Rows of a table are taken by whole numbers, and these are floating-point numbers"
     hint = "F.range and Tensor count in float32 unless a dtype is given: dtype=DType.int64."
     for node in reversed(case.operands()):
@@ -230,3 +235,14 @@ def negated(case: Case, match: re.Match[str]) -> Translation:
         "~mask is the opposite. Or make numbers of it first.",
         case.fix(node, f"{_tight(node)}.cast(DType.float32)") if node is not None else None,
     )
+
+
+def too_large(case: Case, match: re.Match[str]) -> Translation:
+    """A number that does not fit into the type of the tensor that is made of it."""
+    dtype = match["dtype"]
+    name = ast.unparse(case.call.func) if case.call is not None else "It"
+    what = f"The number {match['value']} does not fit into {dtype}"
+    hint = "Give the tensor a type of its own: dtype=..."
+    if name.endswith("_like"):
+        hint = f"{name} takes the type of its tensor. Tensor(number, dtype=...) has one of its own."
+    return Translation(what, hint)

@@ -353,6 +353,11 @@ FAMILIES: tuple[Family, ...] = (
         r"Can't realize tensor before realization context is completed",
         values.too_early,
     ),
+    Family(
+        "ValueError",
+        r"external array with value (?P<value>\S+) out of range for DType (DType\.)?(?P<dtype>\w+)",
+        dtypes.too_large,
+    ),
     Family("TypeError", r"Cannot interpret '(?P<given>.*)' as a data type", values.no_dtype),
     Family("TypeError", r"^$", python.truth),
     Family("AssertionError", r"^$", brought.array_given),

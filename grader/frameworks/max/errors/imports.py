@@ -49,6 +49,8 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "An option is given by its name.", option)
     if node is not None and (other := _imported_as(case, name)):
         return Translation(what, f"The file imports it as {other[0]}.", case.fix(node, other[1]))
+    if node is not None and (fix := _without_torch(case, node)):
+        return Translation(f"{what}, and this course computes with MAX", "MAX has it.", fix)
     if name in brought.HOMES and (told := brought.brought(case, name)):
         return told
     if line:
@@ -104,6 +106,18 @@ def unbound(case: Case, match: re.Match[str]) -> Translation:
     what = f"The variable {name} is used before it has a value"
     hint = "Give it a value on every path to the line that uses it."
     return Translation(what, hint, about=name, elsewhere=True)
+
+
+def _without_torch(case: Case, node: ast.Name) -> Fix | None:
+    """``torch.x``, where the file has ``x`` itself, or F has it."""
+    if node.id != "torch":
+        return None
+    outer = (n for n in case.nodes() if isinstance(n, ast.Attribute) and n.value is node)
+    whole = next(outer, None)
+    about = case.error.about.names if case.error.about else ()
+    if whole is None or whole.attr not in (*about, *known()["F"]):
+        return None
+    return case.fix(whole, whole.attr if whole.attr in about else f"F.{whole.attr}")
 
 
 def _known_hint(case: Case, name: str) -> str:

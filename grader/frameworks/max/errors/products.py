@@ -29,6 +29,9 @@ def product(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, f"{hint} Is a step left out for one of them, such as the heads?")
     if pair and (fix := _untransposed(case, pair, left, right)):
         return Translation(what, "A transpose is about other axes, or too much.", fix)
+    if pair and isinstance(case.node, ast.BinOp) and _weight_first(pair, left, right):
+        turned = ast.BinOp(pair[1], ast.MatMult(), pair[0])
+        return Translation(what, "The vectors stand on the left.", case.fix(case.node, turned))
     if pair and len(right) > 1 and right[-1] == left[-1]:
         new = f"{tight(pair[1])}.transpose(-1, -2)"
         return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
@@ -92,4 +95,13 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
         return Translation(what, f"Is a layer left out before this one? Or: {hint}")
     return Translation(
         what, f"The last axis must be {right[-2]} long: check it, or the layer's sizes."
+    )
+
+
+def _weight_first(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> bool:
+    """Whether a weight stands on the left of vectors, which have a product the other way round."""
+    text = ast.unparse(pair[0])
+    fits = len(left) == 2 and len(right) > 1 and right[-1] == left[0]
+    return (
+        fits and ("weight" in text or text.endswith(".T")) and "weight" not in ast.unparse(pair[1])
     )
