@@ -37,8 +37,8 @@ def product(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
     joined = pair and len(left) > 1 and len(right) > 1 and right[-1] == left[-2]
     if pair and joined and case.node is not None:
-        turned = f"{tight(pair[1])} @ {tight(pair[0])}"
-        return Translation(what, "In the other order they have one.", case.fix(case.node, turned))
+        product = f"{tight(pair[1])} @ {tight(pair[0])}"
+        return Translation(what, "In the other order they have one.", case.fix(case.node, product))
     cut = pair is not None and isinstance(pair[0], ast.Subscript)
     if names and not cut and len(left) > 1 and left[-1] == right[-2:][0] + 1:
         told = f"{tight(pair[0])}[..., :-1]" if pair else "[..., :-1]"
