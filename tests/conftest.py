@@ -22,9 +22,11 @@ def pytest_configure() -> None:
     a test starts; the tests of Ctrl-C would wait for what cannot come. pixi and pixiw name the
     folder in which they were called, which says nothing about what tests start elsewhere; and
     the size of pytest's terminal, which readline exports, is not that of a test's own terminal.
+    Where Python may write no bytecode, each of a thousand processes would compile the grader anew.
     """
-    for name in ("INIT_CWD", "LINES", "COLUMNS"):
+    for name in ("INIT_CWD", "LINES", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
+    sys.dont_write_bytecode = False
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

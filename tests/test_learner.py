@@ -51,7 +51,7 @@ def hint_lines(text: str) -> list[str]:
 
 def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> None:
     counts = []
-    for turn in range(5):
+    for turn in range(3):
         own.spoil("math.sqrt(", f"math.fabs({turn} + ")
         counts.append(len(hint_lines(said(own.run("grade", "s05"), 1))))
     assert counts == sorted(counts)
@@ -65,9 +65,9 @@ def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> N
     assert notice[2] == 'steps/step_05.md, "Check yourself"'
     assert "Apart from comments and layout, your code is identical to the reference." in text
     assert "Next is step 06" in text
-    assert "s05: passed, 31 of 31 checks, 6 attempts" in said(own.run("list", "--plain"))
+    assert "s05: passed, 31 of 31 checks, 4 attempts" in said(own.run("list", "--plain"))
     assert "Next is step 06" in said(own.run("next"))
-    assert "6 attempts" in said(own.run("progress"))
+    assert "4 attempts" in said(own.run("progress"))
 
 
 def test_only_what_passes_now_is_listed_as_passed(own: Course) -> None:

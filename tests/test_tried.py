@@ -6,10 +6,12 @@ All mistakes are tried by ``python -m tests.grade_the_grader --mistakes --tried`
 from __future__ import annotations
 
 import ast
+import json
 import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +151,8 @@ def test_a_report_without_it_is_the_same(tmp_path: Path, start: Start) -> None:
 
 def test_a_program_that_does_not_end_gets_a_report(tmp_path: Path, start: Start) -> None:
     text = _mistake("s02/crochets_oublies").base + "\nwhile True:\n    pass\n"
-    found = _graded("s02", text, tmp_path, start, tried=True)
+    short = partial(start, limits=worker_jobs.QUICK)
+    found = _graded("s02", text, tmp_path, short, tried=True)
     assert found.verdict is Verdict.TIMEOUT
 
 
@@ -329,10 +332,13 @@ def test_it_is_the_last_hint(own: Course) -> None:
 
 
 def test_after_many_attempts_the_report_has_it(own: Course) -> None:
-    for turn in range(hints.TRIED_AFTER - 1):
-        shown = own.run("grade", "s05").stdout
-        assert "Tried on" not in shown
+    for turn in range(2):
+        assert "Tried on" not in own.run("grade", "s05").stdout
         own.spoil("math.sqrt(int(value", f"math.sqrt({turn + 3} * int(value")
+        if turn == 0:  # that it counts every attempt is in test_learner
+            known = json.loads(own.progress.read_text("utf-8"))
+            known["steps"]["s05"]["checks"]["scale"]["tries"] = hints.TRIED_AFTER - 2
+            own.progress.write_text(json.dumps(known), "utf-8")
     assert "Tried on your file: passes" in own.run("grade", "s05").stdout
 
 

@@ -13,6 +13,8 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 
 from grader.base import course
+from grader.base.model import Kind, Status, Verdict
+from grader.report.points import Points
 from grader.rubric import load
 from grader.sandbox import WorkerPool
 from tests import grade_the_grader
@@ -90,6 +92,24 @@ def test_the_mistake_is_named(grades: Grades) -> None:
     wrong = [grades.of(one) for one in GRADED if not one.right]
     unnamed = [str(one) for one in wrong if not one.named]
     assert len(unnamed) <= 0.05 * len(wrong), "\n".join(unnamed)
+
+
+@pytest.mark.any_python  # points follow from a report
+@pytest.mark.parametrize("step", variants.steps())
+def test_right_is_worth_more_than_wrong_than_an_error(step: str, grades: Grades) -> None:
+    for one in [one for one in GRADED if one.step == step]:
+        report = grades.of(one).report
+        assert report is not None
+        worth = Points().score(report)
+        ran = [check.status for check in report.checks if check.kind is Kind.RUNTIME]
+        compared = report.excerpt is not None or report.diagnosis or Status.PASS in ran
+        stopped = report.problem is not None or any(check.stopped for check in report.checks)
+        if report.verdict is Verdict.PASS:
+            assert worth == 100
+        elif stopped or not compared or report.verdict is Verdict.TIMEOUT:
+            assert 0 <= worth <= 34
+        else:
+            assert 35 <= worth <= 65, report
 
 
 @pytest.mark.parametrize("one", PIPED, ids=lambda one: one.name)

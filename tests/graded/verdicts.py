@@ -31,6 +31,7 @@ class Graded:
     seconds: float
     crash: str = ""
     why: str = ""
+    report: Report | None = None
 
     @property
     def agrees(self) -> bool:
@@ -142,6 +143,7 @@ def _graded(
         seconds,
         crash,
         why,
+        report,
     )
 
 
