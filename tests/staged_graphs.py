@@ -1,8 +1,9 @@
 """Every graph that MAX stages for many programs, as JSON: ``python -m tests.staged_graphs plain``.
 
 With ``plain`` MAX stages as it always does, with ``sooner`` as it does in the grader. Two numbers
-after that say how many right and wrong variants of each step to add; without them, it is one, of
-which every third trial runs: it writes operations in other ways, on the shapes of the solution.
+after that say how many right and wrong variants of each step to add, and every trial runs. Without
+them it is one variant, of which every third trial runs, and every second of the solution: the
+trials of a step differ in their shapes.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def main(how: str, *counts: str) -> None:
     for number, step in enumerate(course.steps()):
         right, wrong = map(int, counts) if counts else (number % 2, 1 - number % 2)
         for name, source in programs(step, right, wrong).items():
-            seen = observed(step, source, 3 if not counts and name != f"{step.id}/solution" else 1)
+            seen = observed(step, source, 1 if counts else 2 if name.endswith("/solution") else 3)
             told[name] = {"graphs": graphs[:], "seen": seen}
             graphs.clear()
     json.dump(told, sys.stdout)

@@ -29,7 +29,7 @@ from grader.grading.pipeline import Options, grade
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
 from grader.report import as_check50, as_github, as_gradescope, as_json, as_junit, as_text
 from tests.own_course import Course, copy_course
-from tests.worker_jobs import processes_with
+from tests.worker_jobs import BEGUN, begun, processes_with
 
 STEP = course.find("s05")
 SCALE = " / math.sqrt(int(value.shape[-1]))"
@@ -188,13 +188,8 @@ def test_a_traceback_is_shown_only_on_request(own: Course) -> None:
 
 # ---- a worker that is killed ---------------------------------------------------------------
 
-BEGUN = """
-import ctypes, time
-from max.experimental.nn import Linear, Module
-ctypes.CDLL(None).prctl(15, b"begun", 0, 0, 0)
-time.sleep(0.5)
-"""
-"""Names the process, so that whoever kills it knows that the file runs, and leaves the time."""
+TIME = "time.sleep(1.5)\n"
+"""For whoever kills the process of a file, to find it."""
 
 
 LOOK_S = 0.03
@@ -206,18 +201,18 @@ def file(tmp_path: Path) -> Path:
     """A right file that takes a while to import."""
     path = tmp_path / "step_05.py"
     text = STEP.solution.read_text(encoding="utf-8")
-    path.write_text(text.replace("import math\n", f"import math\n{BEGUN}", 1), encoding="utf-8")
+    begin = f"import math, time\nfrom max.experimental.nn import Linear, Module\n{BEGUN}{TIME}"
+    path.write_text(text.replace("import math\n", begin, 1), encoding="utf-8")
     return path
 
 
 def kill_worker(running: sandbox.Running) -> None:
     """Kill the process that runs the file, as the kernel does when memory runs out."""
     while not running.closed:
-        for process in processes_with(running.folder):
+        for process in begun(running.folder):
             with suppress(OSError):
-                if Path(f"/proc/{process}/comm").read_text() == "begun\n":
-                    os.kill(process, signal.SIGKILL)
-                    return
+                os.kill(process, signal.SIGKILL)
+                return
         time.sleep(LOOK_S)
 
 
@@ -225,11 +220,7 @@ def kill_all(running: sandbox.Running) -> None:
     """Kill the file's process with all that watches over it."""
     while not running.closed:
         found = processes_with(running.folder)
-        names = {}
-        for process in found:
-            with suppress(OSError):
-                names[process] = Path(f"/proc/{process}/comm").read_text()
-        if "begun\n" in names.values():
+        if begun(running.folder):
             for process in found:
                 with suppress(OSError):
                     os.kill(process, signal.SIGKILL)

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pexpect
@@ -21,6 +20,7 @@ from grader.learner.explain import explain_page
 from grader.learner.watch.changes import stamp
 from grader.rubric import load
 from tests.own_course import Course, copy_course
+from tests.worker_jobs import BEGUN, begun, until
 
 pytestmark = pytest.mark.any_python
 STEPS = course.steps()
@@ -120,11 +120,12 @@ def test_the_untouched_stub_is_no_attempt(own: Course) -> None:
     assert not own.progress.exists()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the worker in /proc")
 def test_what_is_saved_while_the_file_is_graded_is_not_taken_for_it(own: Course) -> None:
-    own.file("01").write_text("import time\ntime.sleep(3)\n", encoding="utf-8")
+    own.file("01").write_text(f"{BEGUN}\nimport time\ntime.sleep(1)\n", encoding="utf-8")
     command = [sys.executable, "-m", "grader", "grade", "s01"]
     with subprocess.Popen(command, cwd=own.root, env=own.environment()) as grading:
-        time.sleep(2)
+        until(lambda: begun(f"/grader-{grading.pid}-") or grading.poll() is not None)
         own.solve("01")
     assert grading.returncode == 1
     said(own.run("grade", "s01"))

@@ -96,7 +96,7 @@ def test_misconceptions_point_to_sections_that_exist(step: Step) -> None:
 
 @each_step
 def test_the_report_in_a_lesson_has_the_checks_of_the_step(step: Step) -> None:
-    """Without grading anything: the next test compares every line."""
+    """Without grading anything: another test compares every line."""
     failed, passed = shown(step, "failed"), shown(step, "passed")
     checks = load.rubric(step).checks
     assert [line[2:] for line in passed if line.startswith("✅ ")] == [c.passed for c in checks]
@@ -107,11 +107,18 @@ def test_the_report_in_a_lesson_has_the_checks_of_the_step(step: Step) -> None:
     assert 0 < wrong <= sum(line.startswith("   Hint: ") for line in failed)
 
 
-def test_the_reports_in_the_lessons_are_those_that_are_printed() -> None:
+@pytest.mark.any_python
+def test_all_that_is_generated_is_up_to_date() -> None:
+    """Stubs, their digests, tasks, figures, and every report in a lesson."""
     from tools.sync.generate import State, plan
 
-    stale = [one.path.name for one in plan(ROOT) if one.state is State.STALE]
+    planned = plan(ROOT)
+    stale = [one.path.name for one in planned if one.state is State.STALE]
     assert not stale, "Run: pixi run sync"
+    paths = {one.path for one in planned}
+    assert {step.stub for step in STEPS} < paths
+    drawn = {path for path in paths if path.suffix == ".svg"}
+    assert drawn == set((ROOT / "steps" / "figures").iterdir())
 
 
 def test_references_to_sections_find_them() -> None:

@@ -18,7 +18,7 @@ from grader import sandbox
 from grader.sandbox import Limits
 from grader.sandbox.limits import STRANGERS
 from tests.sandbox_attacks import HEAD
-from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with
+from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
 
@@ -40,10 +40,7 @@ def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
     descriptors = Path("/proc/self/fd")
     before = len(list(descriptors.iterdir()))
     with sandbox.start() as running:
-        limit = time.monotonic() + 30
-        while not processes_with(running.folder):  # it has an environment once it is executed
-            assert time.monotonic() < limit
-            time.sleep(0.01)
+        until(lambda: processes_with(running.folder))  # it has one once it is executed
     assert processes_with(running.folder) == []
     assert not Path(running.folder).exists()
     assert len(list(descriptors.iterdir())) == before
@@ -54,16 +51,29 @@ def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
 def test_what_was_started_before_the_command_line_was_read_ends_with_it() -> None:
+    """It cannot say what is wrong, and so not end, before its worker was seen."""
+    reader, writer = full_pipe()
     with subprocess.Popen(
-        [sys.executable, "-m", "grader", "grade", "s05", "--mistyped"], cwd=ROOT, stderr=-1
+        [sys.executable, "-m", "grader", "grade", "s05", "--mistyped"], cwd=ROOT, stderr=writer
     ) as grading:
+        os.close(writer)
         folder = f"/grader-{grading.pid}-"
-        seen = False
-        while grading.poll() is None:
-            seen = seen or bool(processes_with(folder))
-        assert seen
-        assert grading.returncode == 2
+        until(lambda: processes_with(folder))
+        with os.fdopen(reader, "rb") as said:
+            assert b"--mistyped" in said.read()
+        assert grading.wait() == 2
     assert processes_with(folder) == []
+
+
+def full_pipe() -> tuple[int, int]:
+    """A pipe into which nothing can be written until something is read."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writer, bytes(4096))
+    os.set_blocking(writer, True)
+    return reader, writer
 
 
 def test_a_waiting_worker_that_died_is_the_machines_fault() -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import pytest
 from grader import sandbox
 from grader.sandbox import Limits, Running, WorkerPool
 from grader.sandbox.fork_server import ForkServer
-from tests.worker_jobs import QUICK, ROOT, Leftovers, call, job, out, processes_with
+from tests.worker_jobs import QUICK, ROOT, Leftovers, call, job, out, processes_with, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
 
@@ -32,13 +32,6 @@ def g():
     open("mine", "w").close()
     return [found, os.environ["HOME"] == os.getcwd(), random.random(), float(np.random.rand())]
 """
-
-
-def until(true: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["forked", "fresh"])
@@ -123,11 +116,11 @@ def test_a_pooled_worker_is_confined_like_any_other(pool: WorkerPool) -> None:
 
 def test_dead_workers_are_replaced(pool: WorkerPool) -> None:
     until(lambda: pool.ready)
-    (mark,) = marks(pool)
+    (mark,), (waiting,) = marks(pool), pool._stock
     for process in processes_with(mark):
         with suppress(ProcessLookupError):  # it ended with another
             os.kill(process, signal.SIGKILL)
-    until(lambda: not pool._stock[0].usable)
+    until(lambda: not waiting.usable)
     with pool.start(limits=QUICK) as running:
         outcome = running.finish(job(FILE, call("f")))
         assert outcome.ended == "done", outcome.problem
@@ -180,7 +173,7 @@ def test_closing_leaves_no_process_no_folder_and_no_open_file(forked: bool) -> N
     kept = WorkerPool(2, forked=forked)
     until(lambda: len(kept._stock) == 2)
     folders = marks(kept)
-    assert all(processes_with(name) for name in folders)
+    until(lambda: all(processes_with(name) for name in folders))
     kept.close()
     kept.close()
     assert [processes_with(name) for name in folders] == [[], []]

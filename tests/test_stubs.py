@@ -100,15 +100,6 @@ def test_the_answer_for_reading_is_the_same_program(step: Step) -> None:
     assert "> blank" not in answer
 
 
-def test_tasks_stubs_and_digests_are_in_step() -> None:
-    from tools.sync.generate import State, plan
-
-    planned = plan(ROOT, reports=False)
-    assert {step.stub for step in STEPS} < {one.path for one in planned}
-    stale = [one.path.name for one in planned if one.state is State.STALE]
-    assert not stale, "Run: pixi run sync"
-
-
 # ---- regions -------------------------------------------------------------------------------
 
 

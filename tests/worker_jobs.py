@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ ROOT = Path(__file__).resolve().parent.parent
 FILE = "steps/step_05.py"
 CONFIGURATION = course.load().configuration
 QUICK = Limits(wall=1.5)
+BEGUN = """
+import ctypes
+ctypes.CDLL(None).prctl(15, b"begun", 0, 0, 0)
+"""
+"""Names the process of a program, so that others know that the program runs."""
 
 
 def earlier(*numbers: str) -> dict[str, tuple[str, str]]:
@@ -97,6 +103,24 @@ class Leftovers:
 def _ticks() -> int:
     """The time since the machine started, in the unit in which it counts a process's start."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+
+
+def begun(mark: str) -> list[int]:
+    """The processes that have ``mark`` in their environment and run a program with ``BEGUN``."""
+    found = []
+    for process in processes_with(mark):
+        with suppress(OSError):
+            if Path(f"/proc/{process}/comm").read_text() == "begun\n":
+                found.append(process)
+    return found
+
+
+def until(true: Callable[[], object], seconds: float = 60) -> None:
+    """Wait for something; fail if it does not come."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.01)
 
 
 def processes_with(mark: str) -> list[int]:
