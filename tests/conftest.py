@@ -1,6 +1,7 @@
 """What every test relies on."""
 
 import fcntl
+import gc
 import os
 import signal
 import subprocess
@@ -24,6 +25,7 @@ def pytest_configure() -> None:
     the size of pytest's terminal, which readline exports, is not that of a test's own terminal.
     Where Python may write no bytecode, each of a thousand processes would compile the grader anew.
     """
+    gc.disable()  # until all tests are collected; what they import stays
     for name in ("INIT_CWD", "LINES", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
     sys.dont_write_bytecode = False
@@ -33,17 +35,29 @@ def pytest_configure() -> None:
 SLOW = (
     "test_hostile.py",
     "test_variants.py",
+    "test_tried.py",
     "test_learner.py",
     "test_faults.py",
     "test_mistakes.py",
     "test_watch.py",
     "test_grade.py",
+    "test_gpt2.py",
     "test_engine_staging.py",
+    "test_lesson_texts.py",
+    "test_trace.py",
+    "test_lessons.py",
     "test_doctor.py",
     "test_classroom.py",
     "test_classroom_dask.py",
 )
 """The files that take longest. They come first, so that no process is left with one at the end."""
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector look only at what a test makes, and as rarely as in a worker."""
+    gc.enable()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -56,6 +56,7 @@ WRONG = (ROOT / "solutions" / "solution_01.py").read_text("utf-8").replace("int 
 """A configuration with other heads than GPT-2's."""
 
 
+@pytest.mark.any_python
 @pytest.mark.parametrize(
     ("name", "content", "found"),
     [

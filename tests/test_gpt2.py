@@ -201,6 +201,7 @@ assert model._attend.__globals__["causal_mask"].__module__ == "solutions.solutio
 """
 
 
+@pytest.mark.any_python
 def test_one_staged_graph_writes_what_the_model_writes(folder: Path) -> None:
     command = [sys.executable, "-c", STAGED, str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -463,6 +464,7 @@ UNSTAGED = {
 """Lines of step 12 that need a number for a length, and what is said of them."""
 
 
+@pytest.mark.any_python
 @pytest.mark.parametrize("name", UNSTAGED)
 def test_own_code_that_cannot_be_staged_writes_the_same_text(clone: Path, name: str) -> None:
     path = clone / "steps" / "step_12.py"

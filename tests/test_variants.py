@@ -23,7 +23,7 @@ from tests.graded.variants import Variant
 from tests.graded.verdicts import Graded
 from tests.mutate import mutants
 
-RIGHT, WRONG, MUTANTS = 4, 6, 4
+RIGHT, WRONG, MUTANTS = 3, 5, 3
 """How many files of each step the sample holds."""
 
 SEED = 20240501
@@ -132,6 +132,7 @@ def test_hostile_files_never_pass(workers: WorkerPool) -> None:
         assert not found.passed, found
 
 
+@pytest.mark.any_python
 @pytest.mark.parametrize("step", ["s02", "s05", "s07"])
 def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor) -> None:
     source = course.find(step).solution.read_text(encoding="utf-8")

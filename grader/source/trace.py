@@ -11,6 +11,8 @@ and an expression may be a call, whose statements are followed in turn.
 from __future__ import annotations
 
 import ast
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from grader.frameworks import Spellings
@@ -78,8 +80,9 @@ class Tracer(Names):
             names[found.args.args[0].arg] = Expr("self")
         scope = _Scope(names, aliases(found.body, self.spellings), cls, 0)
         followed = self._run_in(scope, found)
+        last = _last_reads(found) if scope.left else {}
         self._unused[path] = tuple(
-            (_name_of(node), value) for node, value in scope.left if not _read_later(node, found)
+            (_name_of(node), value) for node, value in scope.left if not _read_later(node, last)
         )
         return followed
 
@@ -391,18 +394,25 @@ def _name_of(node: ast.stmt) -> str:
     return next((one.id for one in targets if isinstance(one, ast.Name)), "")
 
 
-def _read_later(node: ast.stmt, function: ast.FunctionDef) -> bool:
+def _last_reads(function: ast.FunctionDef) -> dict[str, float]:
+    """The last line that reads each name; infinity if a loop may come back to it."""
+    every = list(ast.walk(function))
+    looped = any(isinstance(one, ast.For | ast.While) for one in every)
+    last: dict[str, float] = {}
+    for one in every:
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+            last[one.id] = math.inf if looped else max(one.lineno, last.get(one.id, 0))
+    return last
+
+
+def _read_later(node: ast.stmt, last: Mapping[str, float]) -> bool:
     """Whether what a statement computes may be read again: by its names, or in no plain name."""
     if not isinstance(node, ast.Assign):
         return False
     names = {one.id for one in node.targets if isinstance(one, ast.Name)}
     if len(names) < len(node.targets):
         return True
-    every = list(ast.walk(function))
-    looped = any(isinstance(one, ast.For | ast.While) for one in every)
-    reads = [one for one in every if isinstance(one, ast.Name) and one.id in names]
-    end = node.end_lineno or node.lineno
-    return any(isinstance(one.ctx, ast.Load) and (looped or one.lineno > end) for one in reads)
+    return any(last.get(name, 0) > (node.end_lineno or node.lineno) for name in names)
 
 
 def _is_new(value: Expr) -> bool:
