@@ -96,10 +96,13 @@ class _Search:
     def size(self, name: str) -> int:
         """How many numbers trial ``name`` covers: predicting it costs accordingly.
 
-        Not what came back: the learner's code can make that any size.
+        Not what came back: the learner's code can make that any size. Of a long text only the end
+        may be looked at, so what goes in counts if the trial has a view.
         """
-        weights = self._evidence.weights(name).values()
-        return sum(a.size for a in (*weights, *self._evidence.expected(name).values()))
+        covered = [*self._evidence.weights(name).values(), *self._evidence.expected(name).values()]
+        if self._evidence.trials[name].view is not None:
+            covered += self._evidence.inputs(name)
+        return sum(array.size for array in covered)
 
     def fits(self, name: str, mistakes: Mistakes) -> bool:
         """Whether these mistakes together produce the numbers of trial ``name``."""

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from grader.frameworks import Framework
 from grader.protocol.probe import (
+    ArrayArg,
+    Call,
     Load,
     Observation,
     Outcome,
@@ -20,6 +22,7 @@ from grader.protocol.probe import (
     SeenArray,
     SeenError,
     SeenTensor,
+    TensorArg,
 )
 from grader.rubric.compare import close
 
@@ -183,6 +186,12 @@ class Evidence:
             if isinstance(action, Load) and on in ("", action.on):
                 return action.weights
         return {}
+
+    def inputs(self, trial: str) -> list[npt.NDArray[np.generic]]:
+        """The arrays that ``trial`` calls the program with."""
+        calls = [one for one in self.trials[trial].probe.actions if isinstance(one, Call)]
+        values = [value for one in calls for value in (*one.args, *one.kwargs.values())]
+        return [value.array for value in values if isinstance(value, TensorArg | ArrayArg)]
 
 
 def _numbers(value: Seen) -> Seen:
