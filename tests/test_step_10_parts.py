@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import statistics
 from pathlib import Path
 
 import pytest
 
 from checks.step_10.rubric import PART_1
+from grader import frameworks
 from grader.base import course
 from grader.base.model import Report, Status
+from grader.grading import diagnose
+from grader.grading.inputs import draw
 from grader.grading.pipeline import Options, grade
-from grader.rubric import load
+from grader.protocol.probe import Outcome
+from grader.rubric import Evidence, load
 from grader.sandbox import WorkerPool
 
 pytestmark = pytest.mark.any_python  # what waits for what is said in the rubric
@@ -76,3 +81,11 @@ def test_the_second_part_waits_for_the_first(
 def test_the_checks_of_the_first_part_come_first() -> None:
     order = [check.id for check in load.rubric(STEP).checks if check.rule is not None]
     assert max(map(order.index, PART_1)) < min(map(order.index, WAITING & set(order)))
+
+
+def test_two_mistakes_together_are_not_looked_for_in_the_longest_text() -> None:
+    drawn = draw(load.rubric(STEP), 1).calculate()
+    evidence = Evidence(drawn.trials, Outcome("done", {}), frameworks.current(), drawn.expected)
+    search = diagnose._Search(evidence)
+    sizes = {name: search.size(name) for name, trial in drawn.trials.items() if trial.expect}
+    assert sizes["rotary"] > statistics.median(sizes.values())
