@@ -18,8 +18,9 @@ from grader import frameworks
 from grader.base import course
 from grader.grading import judge as judging
 from grader.grading.inputs import Drawn, draw
-from grader.protocol.probe import Job
-from grader.rubric import Evidence, load
+from grader.protocol import wire
+from grader.protocol.probe import Job, Observation, Outcome
+from grader.rubric import Evidence, Rubric, load
 from tests.graded import variants
 from tests.graded.conditions import CONDITIONS, Target
 from tests.graded.variants import Variant
@@ -183,28 +184,61 @@ def _harness() -> str:
 def refused(step: str, source: str, seed: int) -> tuple[bool, bool]:
     """Whether the grader refuses the program, and whether its wrong part answered there.
 
-    Only behaviour is looked at: a source check can refuse no program that behaves.
+    Only behaviour is looked at: a source check can refuse no program that behaves. The first trial
+    for which it would be refused, were all others right, ends the run.
     """
     from tests.graded.inside import Inside
 
-    found, running = course.find(step), Inside()
-    rubric, drawn = load.rubric(found), _drawn(step, seed)
-    job = Job(
+    right = _solution(step, seed).observations
+    seen: dict[str, Observation] = {}
+
+    def enough(one: Observation) -> bool:
+        if wire.encode(one) == wire.encode(right[one.probe]):
+            return False
+        seen[one.probe] = one
+        return not _behaves(step, seed, Outcome("done", {**right, **seen}))
+
+    running = Inside(enough)
+    outcome = running.finish(_job(step, source, seed))
+    return not _behaves(step, seed, outcome), _fired(running.module)
+
+
+def _job(step: str, source: str, seed: int) -> Job:
+    found = course.find(step)
+    return Job(
         file=f"step_{step[1:]}.py",
         source=source,
         modules=course.earlier_modules(found),
         configuration=course.load(found.root).configuration,
-        probes=tuple(trial.probe for trial in drawn.trials.values()),
+        probes=tuple(trial.probe for trial in _drawn(step, seed).trials.values()),
     )
-    outcome = running.finish(job)
+
+
+def _behaves(step: str, seed: int, outcome: Outcome) -> bool:
+    drawn = _drawn(step, seed)
     evidence = Evidence(drawn.trials, outcome, frameworks.current(), drawn.expected)
-    passed = outcome.ended == "done" and judging.behaves(judging.rule_all(rubric, evidence))
-    return not passed, _fired(running.module)
+    rulings = judging.rule_all(_rubric(step), evidence)
+    return outcome.ended == "done" and judging.behaves(rulings)
+
+
+@functools.cache
+def _solution(step: str, seed: int) -> Outcome:
+    """What the step's own solution answers."""
+    from tests.graded.inside import Inside
+
+    outcome = Inside().finish(_job(step, course.find(step).solution.read_text("utf-8"), seed))
+    assert _behaves(step, seed, outcome)
+    return outcome
+
+
+@functools.cache
+def _rubric(step: str) -> Rubric:
+    return load.rubric(course.find(step))
 
 
 @functools.cache
 def _drawn(step: str, seed: int) -> Drawn:
-    return draw(load.rubric(course.find(step)), seed).calculate()
+    return draw(_rubric(step), seed).calculate()
 
 
 def _fired(module: object) -> bool:

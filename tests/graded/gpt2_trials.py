@@ -54,12 +54,17 @@ def _block_shapes(width: int, inner: int) -> dict[str, tuple[int, ...]]:
 
 def _made(cls: Any, weights: Mapping[str, Any], *args: Any, **more: Any) -> Any:
     """An object of ``cls`` with these weights, loaded strictly."""
+    made = _new(cls, *args, **more)
+    made.load_state_dict({name: array.copy() for name, array in weights.items()})
+    return made
+
+
+def _new(cls: Any, *args: Any, **more: Any) -> Any:
+    """An object of ``cls``; its first weights are never computed."""
     from max.experimental import functional as F
 
     with F.lazy():
-        made = cls(*args, **more)
-    made.load_state_dict({name: array.copy() for name, array in weights.items()})
-    return made
+        return cls(*args, **more)
 
 
 # ---- step 09 -------------------------------------------------------------------------------
@@ -439,7 +444,7 @@ def _model(module: types.ModuleType) -> float:
                 stored = {name: stored[name] for name in sorted(stored)}
                 stored["h.0.attn.bias"] = random.normal(0, 1, (1, 1, 4, 4))
                 stored["lm_head.weight"] = weights["transformer.wte.weight"]
-            model = module.GPT2LMHeadModel(GPT2Config(**fields))
+            model = _new(module.GPT2LMHeadModel, GPT2Config(**fields))
             given = dict(stored)
             model.load_state_dict(module.convert_checkpoint(model, given))
             if list(given) != list(stored):
@@ -471,7 +476,7 @@ def _halves(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> No
 
     for kind in (np.float16, np.float64):
         other = {name: array.astype(kind) for name, array in stored.items()}
-        model = module.GPT2LMHeadModel(config)
+        model = _new(module.GPT2LMHeadModel, config)
         model.load_state_dict(module.convert_checkpoint(model, other))
 
 
@@ -493,7 +498,7 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
     if len(set(stored[table].shape)) == 1:
         del bad["turned"]
     for kind, checkpoint in bad.items():
-        model = module.GPT2LMHeadModel(config)
+        model = _new(module.GPT2LMHeadModel, config)
         try:
             module.convert_checkpoint(model, checkpoint)
         except Exception as error:
