@@ -497,8 +497,8 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
     }
     if len(set(stored[table].shape)) == 1:
         del bad["turned"]
+    model = _new(module.GPT2LMHeadModel, config)
     for kind, checkpoint in bad.items():
-        model = _new(module.GPT2LMHeadModel, config)
         try:
             module.convert_checkpoint(model, checkpoint)
         except Exception as error:
