@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ def draw(rng: Rng) -> list[Trial]:
         _masks(rng),
         _position_bias(rng),
         _zero(rng),
+        _alone(rng, "zero-alone", {}),
+        _alone(rng, "zero-scaled", {"attention_scale": 0.6, "bias": False}),
         _turned(rng),
         _dropout(rng),
         _returned(rng),
@@ -44,7 +46,7 @@ def _x(rng: Rng, batch: int, seq: int, hidden: int) -> Array:
 def _plain(rng: Rng) -> Trial:
     """A text, a longer one, and the first again; no option at all."""
     x = _x(rng, 2, 5, 12)
-    steps = [Step("out", x), Step("longer", _x(rng, 1, 7, 12)), Step("again", x)]
+    steps = [Step("out", x), Step("longer", _x(rng, 1, 12, 12)), Step("again", x)]
     return _trial(rng, "plain", 3, 4, Options(), steps)
 
 
@@ -88,13 +90,21 @@ def _zero(rng: Rng) -> Trial:
     return _trial(rng, "zero", 4, 2, Options({"add_zero_attn": True}), steps)
 
 
+def _alone(rng: Rng, name: str, more: Mapping[str, bool | float]) -> Trial:
+    """A single key, which shares its weight with the zero: its score still counts."""
+    x = _x(rng, 3, 1, 8)
+    mask, bias = (normal(rng, 3, 1, 1, 1, scale=1.5) for _ in range(2))
+    steps = [Step("out", x), Step("masked", x, mask=mask), Step("both", x, mask=mask, bias=bias)]
+    return _trial(rng, name, 4, 2, Options({"add_zero_attn": True, **more}), steps)
+
+
 LAST = 3
 """Of a text that uses up the rotation's positions, only this many tokens are compared."""
 
 
 def _turned(rng: Rng) -> Trial:
-    """A short text: what goes wrong with a rotation is told of small shapes."""
-    steps = [Step("out", _x(rng, 2, 5, 12))]
+    """Short texts: what goes wrong with a rotation is told of small shapes."""
+    steps = [Step("out", _x(rng, 2, 5, 12)), *(Step(n, _x(rng, 1, 3, 12)) for n in ("b", "c"))]
     return _trial(rng, "turned", 3, 4, Options({"use_rotary": True}), steps)
 
 
