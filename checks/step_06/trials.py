@@ -247,7 +247,7 @@ def _calls(rng: Rng) -> Trial:
     """
     n_head, d_k, batch, seq = 3, 4, 2, 6
     d_model, theta = n_head * d_k, _theta(rng)
-    x, places = normal(rng, batch, seq, d_model), np.arange(seq) + [[0], [2]]
+    x, places = normal(rng, batch, seq, d_model), np.arange(seq) + np.array([[0], [2]])
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, d_model, scale=2.0)
     inputs: dict[str, tuple[Array, Ints]] = {

@@ -165,7 +165,7 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
         actions.append(Make(layer, LAYER, (shape[-1],), {"eps": 0.1}))
         actions.append(Load(f"{layer}-loaded", layer, dict(numbers)))
     for call, layers in CALLS.items():
-        args = (TensorArg(x), *map(Ref, layers))
+        args: tuple[Arg, ...] = (TensorArg(x), *(Ref(layer) for layer in layers))
         actions.append(Call(call, None, FUNCTION, args))
     exact = {
         layer: (numbers["weight"].astype(np.float64), numbers["bias"].astype(np.float64))
