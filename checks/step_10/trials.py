@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
 from checks.shared.drawn import Array, Rng, normal
+from checks.shared.far import SLACK, far, steer
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
 from checks.step_10.oracle import MAX_POSITIONS, cached, last_outputs, multi_head_attention
@@ -23,6 +25,7 @@ def draw(rng: Rng) -> list[Trial]:
         _scales(rng, "scale-given", 0.6),
         _scales(rng, "scale-zero", 0.0),
         _masks(rng),
+        _far(rng),
         _position_bias(rng),
         _zero(rng),
         _alone(rng, "zero-alone", {}),
@@ -64,6 +67,18 @@ def _masks(rng: Rng) -> Trial:
     soft = normal(rng, 3, 2, 4, 4, scale=1.5)
     steps = [Step("padding", x, mask=padding), Step("own", x, mask=causal + soft)]
     return _trial(rng, "masks", 2, 4, Options(), steps)
+
+
+def _far(rng: Rng) -> Trial:
+    """Scores far from 0: a mask that is finite, even at −100, does not hide from them."""
+    heads, dim, seq = 2, 4, 5
+    weights = layer_weights(rng, heads * dim)
+    query, key, value = np.split(weights["qkv_proj.weight"], 3)
+    steer(query, key, value, heads)
+    weights["qkv_proj.bias"][: 2 * heads * dim : dim] = 0.0
+    x, mask = far(rng, _x(rng, 2, seq, heads * dim), dim), causal_mask(seq).astype(np.float32)
+    trial = layer_trial("masks-far", heads, dim, Options(), [Step("out", x, mask=mask)], weights)
+    return replace(trial, slack=SLACK)
 
 
 def _position_bias(rng: Rng) -> Trial:

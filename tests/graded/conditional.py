@@ -189,18 +189,18 @@ def refused(step: str, source: str, seed: int) -> tuple[bool, bool]:
     """
     from tests.graded.inside import Inside
 
-    right = _solution(step, seed).observations
+    right = solution(step, seed).observations
     seen: dict[str, Observation] = {}
 
     def enough(one: Observation) -> bool:
         if wire.encode(one) == wire.encode(right[one.probe]):
             return False
         seen[one.probe] = one
-        return not _behaves(step, seed, Outcome("done", {**right, **seen}))
+        return not behaves(step, seed, Outcome("done", {**right, **seen}))
 
     running = Inside(enough)
     outcome = running.finish(_job(step, source, seed))
-    return not _behaves(step, seed, outcome), _fired(running.module)
+    return not behaves(step, seed, outcome), _fired(running.module)
 
 
 def _job(step: str, source: str, seed: int) -> Job:
@@ -210,24 +210,29 @@ def _job(step: str, source: str, seed: int) -> Job:
         source=source,
         modules=course.earlier_modules(found),
         configuration=course.load(found.root).configuration,
-        probes=tuple(trial.probe for trial in _drawn(step, seed).trials.values()),
+        probes=tuple(trial.probe for trial in drawn(step, seed).trials.values()),
     )
 
 
-def _behaves(step: str, seed: int, outcome: Outcome) -> bool:
-    drawn = _drawn(step, seed)
-    evidence = Evidence(drawn.trials, outcome, frameworks.current(), drawn.expected)
-    rulings = judging.rule_all(_rubric(step), evidence)
+def behaves(step: str, seed: int, outcome: Outcome) -> bool:
+    """Whether every run-time check passes."""
+    rulings = judging.rule_all(_rubric(step), evidence(step, seed, outcome))
     return outcome.ended == "done" and judging.behaves(rulings)
 
 
+def evidence(step: str, seed: int, outcome: Outcome) -> Evidence:
+    """What was seen, next to what is right."""
+    inputs = drawn(step, seed)
+    return Evidence(inputs.trials, outcome, frameworks.current(), inputs.expected)
+
+
 @functools.cache
-def _solution(step: str, seed: int) -> Outcome:
+def solution(step: str, seed: int) -> Outcome:
     """What the step's own solution answers."""
     from tests.graded.inside import Inside
 
     outcome = Inside().finish(_job(step, course.find(step).solution.read_text("utf-8"), seed))
-    assert _behaves(step, seed, outcome)
+    assert behaves(step, seed, outcome)
     return outcome
 
 
@@ -237,7 +242,8 @@ def _rubric(step: str) -> Rubric:
 
 
 @functools.cache
-def _drawn(step: str, seed: int) -> Drawn:
+def drawn(step: str, seed: int) -> Drawn:
+    """The trials, and what is right."""
     return draw(_rubric(step), seed).calculate()
 
 
