@@ -87,7 +87,7 @@ def _position_bias(rng: Rng) -> Trial:
     causal = causal_mask(5).astype(np.float32)
     shift = rng.permutation([55.0, -55.0, 57.0, -57.0, 0.0])[:, None].astype(np.float32)
     steps = [
-        Step("one", x, bias=normal(rng, 1, 3, 5, 5, scale=1.5) + shift),
+        Step("one", x, bias=normal(rng, 2, 3, 5, 5, scale=1.5) + shift),
         Step("masked", x, mask=causal, bias=normal(rng, 3, 5, 5, scale=1.5)),
     ]
     return _trial(rng, "position-bias", 3, 2, Options(), steps)

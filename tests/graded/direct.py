@@ -236,17 +236,17 @@ def _config(module: types.ModuleType) -> float:
 
 
 OTHERS: dict[str, tuple[Any, ...]] = {
-    "vocab_size": (99, 50258),
-    "n_positions": (8, 4096),
+    "vocab_size": (99, 128_256),
+    "n_positions": (8, 131_072),
     "n_embd": (24, 960, 1536),
     "n_layer": (2, 64),
     "n_head": (1, 6),
-    "n_inner": (1, 24),
+    "n_inner": (1, 8192),
     "layer_norm_epsilon": (1e-12, 0.5),
     "activation_function": ("relu",),
     "resid_pdrop": (0.4,),
     "embd_pdrop": (0.0,),
-    "attn_pdrop": (0.3,),
+    "attn_pdrop": (0.125,),
     "initializer_range": (0.3,),
     "bos_token_id": (3,),
     "eos_token_id": (1,),

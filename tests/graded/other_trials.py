@@ -65,7 +65,7 @@ INPUTS = (
     ((2,), 4, 3, 3, 5, None),
     ((2,), 4, 5, 3, 5, None),
     ((2,), 4, 4, 3, 5, None),
-    ((2,), 3, 4, 64, 5, None),
+    ((2,), 3, 4, 80, 96, None),
     ((2,), *FAR_SCORES, 6, None),
     # the same shapes again, with another mask and without one
     ((2, 3), 6, 6, 4, 5, (6, 6)),
@@ -130,6 +130,7 @@ TEXTS = (
     ([[1, 2, 7], [7, 3, 4], [1, 7, 1]], 7),
     ([[5, -100, 3, 8], [-100, 3, 4, 5]], -100),
     ([[4464, 70000, 3], [1, 2, 3]], 70000),
+    ([[1, 2, 3, 4, 7, 7], *([[7, 1, 2, 3, 4, 5]] * 5)], 7),
 )
 
 
@@ -338,6 +339,8 @@ def _norm(module: types.ModuleType) -> float:
     for shape, eps, scale, shift in NORMS:
         x = random.normal(shift, scale, shape).astype(np.float32)
         x[:1] = np.float32(0.75) if len(shape) > 1 else x[:1]
+        if shape[-1] == 768:
+            x[..., 5] = 100.0
         more = {} if eps is None else {"eps": eps}
         usual = 1e-5 if eps is None else eps
         layer = _call_make(module.LayerNorm, shape[-1], **more)
