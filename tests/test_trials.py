@@ -1,4 +1,4 @@
-"""The trials of each step: none is drawn in vain."""
+"""The trials of each step: none is drawn in vain, and each condition is met by one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from grader.protocol.probe import Observation, Outcome, Seen, SeenArray, SeenTensor
-from tests.graded import conditional, variants, verdicts
+from tests.graded import conditional, refusal, variants, verdicts
+from tests.graded.conditions import CONDITIONS
 
 SEED = 5
 
@@ -41,15 +42,23 @@ def off(seen: Seen) -> Any:
 
 @pytest.mark.parametrize("step", variants.steps())
 def test_a_trial_with_other_numbers_is_refused(step: str) -> None:
-    right = conditional.solution(step, SEED).observations
+    right = refusal.solution(step, SEED).observations
     unjudged = []
-    for name, trial in conditional.drawn(step, SEED).trials.items():
+    for name, trial in refusal.drawn(step, SEED).trials.items():
         if trial.expect is None or trial.part:
             continue
         wrong = Observation(name, {key: off(one) for key, one in right[name].results.items()})
         outcome = Outcome("done", {**right, name: wrong})
-        if conditional.evidence(step, SEED, outcome).right(name):
+        if refusal.evidence(step, SEED, outcome).right(name):
             continue  # the numbers mean the same: a mask's of a text of one token
-        if conditional.behaves(step, SEED, outcome):
+        if refusal.behaves(step, SEED, outcome):
             unjudged.append(name)
     assert unjudged == []
+
+
+@pytest.mark.parametrize("step", variants.steps())
+def test_a_trial_meets_each_condition(step: str) -> None:
+    for target in CONDITIONS[step]:
+        conditions = target.conditions()
+        alone = {name for name, text in conditions.items() if not conditional.counts(text)}
+        assert alone <= set(conditional.meeting(step, target.name, SEED)), target.name

@@ -243,11 +243,11 @@ def _long(rng: Rng) -> Trial:
 def _calls(rng: Rng) -> Trial:
     """One layer called on a text, on the same text elsewhere, with a changed end, and again.
 
-    Each of the two texts has positions of its own.
+    Each text has positions of its own.
     """
-    n_head, d_k, batch, seq = 3, 4, 2, 6
+    n_head, d_k, batch, seq = 3, 2, 6, 5
     d_model, theta = n_head * d_k, _theta(rng)
-    x, places = normal(rng, batch, seq, d_model), np.arange(seq) + np.array([[0], [2]])
+    x, places = normal(rng, batch, seq, d_model), np.add.outer(2 * np.arange(batch), np.arange(seq))
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, d_model, scale=2.0)
     inputs: dict[str, tuple[Array, Ints]] = {

@@ -324,6 +324,10 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "int32 tokens": "c.a['input_ids'].dtype.name == 'int32'",
                 "more than ten layers": "c.init['config'].n_layer > 10",
             },
+            never={
+                "width is 1": "a normalized number is 0: nothing of the text reaches the logits",
+                "vocabulary is 1": "there is one text of each length, and nothing to compare it to",
+            },
         ),
         Target(
             "convert_checkpoint",
