@@ -25,7 +25,7 @@ def mask_trials(rng: Rng) -> list[Trial]:
     Those with a type's name ask for that element type; ``lengths`` and
     ``lengths-later`` pass dimensions of a tensor's shape, as step 05 does.
     """
-    lengths = [(4, 0), (1, 0), (long(rng), 0), (2, 0)]
+    lengths = [(4, 0), (1, 0), (POSITIONS, 0), (2, 0)]
     later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
     later.append((2, POSITIONS - 2))
     return [

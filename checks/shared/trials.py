@@ -50,7 +50,8 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
     """``(n_head, head_dim, batch, seq)``: all distinct, two of them equal, or one of them 1.
 
     A mistake about an axis hides where lengths are equal, and one may be made only there. So any
-    two are equal where the others are not: here, in ``sharp``, in ``calls`` and in ``turns``.
+    two are equal where the others are not: here, in ``sharp``, in ``calls`` and in ``turns``. The
+    width is that of a batch in ``calls`` and that of a text in ``sharp``.
     The single head comes with a long text: so that costs least.
     """
     distinct = tuple(int(i) for i in rng.permutation([2, 3, 5, 7]))
@@ -123,7 +124,7 @@ def _sharp(rng: Rng, cls: str) -> Trial:
 
     Rounding of such scores is felt through the softmax, hence the wider tolerance.
     """
-    n_head, head_dim, batch, seq = 3, 3, 2, 7
+    n_head, head_dim, batch, seq = 3, 3, 2, 9
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
     exact = {name: array.astype(np.float64) for name, array in weights.items()}
@@ -150,7 +151,7 @@ def _calls(rng: Rng, cls: str) -> Trial:
 
     The longer text has scores far from 0.
     """
-    n_head, head_dim, batch, seq = 2, 5, 2, 4
+    n_head, head_dim, batch, seq = 2, 3, 6, 4
     n_embd = n_head * head_dim
     weights, x = attention_weights(rng, n_embd), normal(rng, batch, seq, n_embd)
     _steer(weights, n_head)
@@ -177,7 +178,7 @@ def _turns(rng: Rng, cls: str) -> Trial:
     The first layer has heads of one number.
     """
     layers = {}
-    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 2, 3), "b": (2, 4, 3, 2)}.items():
+    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (2, 4, 3, 2)}.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)

@@ -68,19 +68,19 @@ LARGE = {
     "n_embd": 1600,
     "n_head": 25,
     "n_layer": 48,
-    "vocab_size": 50304,
-    "n_positions": 2048,
+    "vocab_size": 128_256,
+    "n_positions": 131_072,
     "layer_norm_epsilon": 1e-12,
-    "n_inner": 1600,
+    "n_inner": 8192,
 }
-"""Sizes of GPT-2 XL and beyond, with widths that are equal."""
+"""Sizes of GPT-2 XL and beyond: some need more than 16 bits, one is more than four widths."""
 
 OTHER_FURTHER = {
     "activation_function": "relu",
-    "resid_pdrop": 0.3,
+    "resid_pdrop": 0.375,
     "embd_pdrop": 0.0,
-    "attn_pdrop": 0.2,
-    "initializer_range": 0.01,
+    "attn_pdrop": 0.125,
+    "initializer_range": 0.0125,
     "bos_token_id": 7,
     "eos_token_id": 0,
     "tie_word_embeddings": False,
@@ -99,7 +99,8 @@ def draw(rng: np.random.Generator) -> Iterable[Trial]:
     width = int(rng.integers(2, 9)) * 12
     equal: dict[str, Any] = dict.fromkeys(SIZES, 7)
     ones: dict[str, Any] = dict.fromkeys((*SIZES, "n_inner"), 1)
-    given: list[Mapping[str, Any]] = [{"n_embd": width}, OTHER, LARGE, equal, ones]
+    wide = {**LARGE, "n_inner": LARGE["n_embd"]}
+    given: list[Mapping[str, Any]] = [{"n_embd": width}, OTHER, LARGE, wide, equal, ones]
     for one, n_embd in ((OTHER, 4 * width), (LARGE, 1536)):
         values = {**one, "n_embd": n_embd, "n_head": 3}  # widths that 3 and 12 heads share
         given += [{name: values[name]} for name in values]

@@ -6,6 +6,7 @@ where two are equal, and another is made only there.
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "steps" / "data" / "she_loves_ca
 
 def draw(rng: Rng) -> list[Trial]:
     """Calls without a mask, calls with masks of several shapes, and "She loves cats"."""
-    planned = [_planned(rng, index, case) for index, case in enumerate(covering(AXES))]
+    cases = covering(AXES)
+    cases += [case for case in [*_equal(), *covering(PAIRS)] if case not in cases]
+    planned = [_planned(rng, index, case) for index, case in enumerate(cases)]
     return [*_plain(rng), *_masked(rng), *planned, _trial("she-loves-cats", *example())]
 
 
@@ -41,6 +44,27 @@ AXES = {
     "leading": (0, 1, 2, 3),
 }
 """``mask`` "least" has one row and no leading dimensions, "most" has all of the scores'."""
+
+PAIRS = {
+    "lengths": (
+        (2, 2, 3, 3, 4),
+        (3, 4, 3, 5, 4),
+        (2, 3, 4, 2, 4),
+        (3, 2, 4, 2, 3),
+        (2, 3, 3, 5, 5),
+    ),
+    "mask": (None, "most"),
+    "leading": (1, 2),
+}
+"""Every two lengths are equal in one of these, and unlike the others."""
+
+
+def _equal() -> list[Case]:
+    """Equal lengths with every mask and every number of leading dimensions."""
+    return [
+        {"lengths": AXES["lengths"][0], "mask": mask, "leading": leading}
+        for mask, leading in itertools.product(AXES["mask"], AXES["leading"])
+    ]
 
 
 def _planned(rng: Rng, index: int, case: Case) -> Trial:
@@ -66,7 +90,7 @@ def _plain(rng: Rng) -> list[Trial]:
         _trial("plain-5d", *_inputs(rng, (2, 1, 3), 4, 2, 5, 6)),
         _trial("plain-one", *_inputs(rng, (3, 2), 1, 1, 4, 5)),
         _trial("plain-sharp", *_inputs(rng, (2,), 6, 5, 9, 3, scale=2.5), slack=5.0),
-        _trial("plain-wide", *_inputs(rng, (2,), 3, 4, 64, 5)),
+        _trial("plain-wide", *_inputs(rng, (2,), 3, 4, 80, 96)),
         _trial("plain-equal", *_inputs(rng, (3, 3), 4, 2, 5, 6)),
         _extreme(rng),
         _repeated(rng),

@@ -49,6 +49,7 @@ def draw(rng: Rng) -> list[Trial]:
         _padding("padding-zero", _somewhere(rng, 4, 6, 0), 0),
         _padding("padding-negative", _somewhere(rng, 3, 5, -100), -100),
         _padding("padding-wide", _wide(rng), WIDE),
+        _padding("padding-long", _somewhere(rng, 2, LONGEST, pad), pad),
         _again("padding-again", _padding, rng, pad),
         _again("combined-again", _combined, rng, pad),
         _combined("combined-other", _texts(rng, 4, 4, pad), pad, low=-1e9),
@@ -59,7 +60,7 @@ def draw(rng: Rng) -> list[Trial]:
     ]
 
 
-LENGTHS = ((3, 3), (1, 1), (5, 1))
+LENGTHS = ((6, 6), (1, 1), (5, 1))
 """Batch and length, where they are equal or one."""
 
 
@@ -77,6 +78,9 @@ def _last_hidden(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
     ids[-1] = pad
     return ids
 
+
+LONGEST = 1024
+"""Tokens of a text, at most."""
 
 WIDE = 70_000
 """A padding token that 16 bits cannot hold: they make it ``WIDE - 65_536``."""

@@ -42,14 +42,14 @@ def _rotations_in_turn(rng: Rng) -> list[Trial]:
 
     One has a long table, and positions up to its end.
     """
-    shapes = ((4, 4, 4), (2, 1, 4), (1, 3, 2), (3, 2, 6), (2, 2, 2, 8), (5, 1, 3, 2))
+    shapes = ((4, 4, 4), (2, 1, 4), (1, 3, 2), (4, 3, 6), (2, 2, 2, 8), (5, 1, 3, 2))
     each = []
     for index, shape in enumerate(shapes):
         base = 10_000.0 if index % 2 else _theta(rng)
         longest = TABLE if index == 0 else LONGEST
         shared = index % 3 == 2
         given = {}
-        for name in ("first", "second"):
+        for name in ("first", "second") if shared else ("first", "second", "third"):
             places = _positions(rng, shape[-2]) if shared else _positions(rng, *shape[:-1])
             if longest == TABLE and name == "second":
                 places[..., -1] = TABLE - 2
@@ -86,7 +86,7 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
     sizes = (
         # heads, d_k, shape of the texts, shape of the positions
         (2, 2, (2, 2), (2, 2)),
-        (1, 6, (3, 4), (4,)),
+        (1, 6, (3, 6), (3, 6)),
         (4, 4, (4, 4), (4, 4)),
         (3, 2, (1, 5), (5,)),
     )
@@ -127,9 +127,9 @@ def _rotations(rng: Rng) -> list[Trial]:
     return [
         _rotation(rng, "rope-2d", (5, 6), _positions(rng, 5)),
         _rotation(rng, "rope-texts", (3, 5, 4), _positions(rng, 3, 5)),
-        _rotation(rng, "rope-shared", (3, 7, 8), _positions(rng, 7).astype(np.int32)),
+        _rotation(rng, "rope-shared", (3, 7, 80), _positions(rng, 7).astype(np.int32)),
         _rotation(rng, "rope-heads", (2, 3, 4, 10), _positions(rng, 2, 1, 4)),
-        _rotation(rng, "rope-pair", (4, 3, 2), _positions(rng, 4, 3)),
+        _rotation(rng, "rope-pair", (4, 3, 2), _positions(rng, 4, 3).astype(np.int32)),
         _rotation(rng, "rope-usual", (2, 6, 8), _positions(rng, 6), theta=10_000.0),
         _rotation(rng, "rope-slow", (2, 5, 8), _positions(rng, 5), theta=500_000.0),
         _rotation(rng, "rope-fast", (2, 3, 6), _positions(rng, 3), theta=2.5),
@@ -241,10 +241,13 @@ def _long(rng: Rng) -> Trial:
 
 
 def _calls(rng: Rng) -> Trial:
-    """One layer called on a text, on the same text elsewhere, with a changed end, and again."""
-    n_head, d_k, batch, seq = 3, 4, 2, 6
+    """One layer called on a text, on the same text elsewhere, with a changed end, and again.
+
+    Each text has positions of its own.
+    """
+    n_head, d_k, batch, seq = 3, 2, 6, 5
     d_model, theta = n_head * d_k, _theta(rng)
-    x, places = normal(rng, batch, seq, d_model), np.arange(seq)
+    x, places = normal(rng, batch, seq, d_model), np.add.outer(2 * np.arange(batch), np.arange(seq))
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, batch, seq - FUTURE, d_model, scale=2.0)
     inputs: dict[str, tuple[Array, Ints]] = {

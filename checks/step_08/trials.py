@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ def draw(rng: Rng) -> list[Trial]:
         _norm(rng, "norm-shifted", (4, 3, 8), eps=DEFAULT_EPS, shift=5.0),
         _norm(rng, "norm-small", (3, 4, 6), scale=4e-3),
         *_in_turn(rng),
+        _outlier(rng),
         _equal(rng),
         _residual(rng, "residual-3d", (2, 4, 6)),
         _residual(rng, "residual-other", (3, 2, 9)),
@@ -45,7 +47,7 @@ SIZES = (
     ((1, 5, 6), 1e-12, 1e-5),
     ((2, 4, 1), None, 1.0),
     ((6,), None, 1.5),
-    ((2, 768), None, 1.0),
+    ((4, 4), None, 1.0),
 )
 """Lengths that are equal or one, and an eps so small that the input must be as small to show it."""
 
@@ -94,6 +96,13 @@ def _norm(
     return _layer(name, inputs, weights(rng, shape[-1]), eps)
 
 
+def _outlier(rng: Rng) -> Trial:
+    """GPT-2's width, with one number far from all others, as GPT-2 has them."""
+    x = normal(rng, 2, 768)
+    x[:, 5] = 100.0
+    return _layer("norm-768", {"out": x}, weights(rng, 768), None)
+
+
 def _equal(rng: Rng) -> Trial:
     """Vectors of equal numbers: their variance is 0."""
     quarters = rng.integers(-12, 13, (2, 3, 1)) / 4  # sums of them are exact
@@ -131,10 +140,23 @@ def _expect(inputs: Mapping[str, Array], given: Mapping[str, Array], eps: float)
     return expect
 
 
+CALLS = {
+    "out": ("norm", "sublayer"),
+    "swapped": ("sublayer", "norm"),
+    "both": ("norm", "norm"),
+}
+"""The norm and the sublayer of each call of ``residual``."""
+
+
+def _exactly(x: Floats, *, numbers: tuple[Floats, Floats], **knobs: Any) -> Floats:
+    return layer_norm(x, *numbers, 0.1, **knobs)
+
+
 def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
     """``residual`` with a second normalization in the place of the sublayer.
 
-    It is a layer that is certainly there, keeps the shape and is not linear.
+    It is a layer that is certainly there, keeps the shape and is not linear. A second call swaps
+    the two, a third has the first norm in both places.
     """
     x = normal(rng, *shape, scale=1.5)
     given = {"norm": weights(rng, shape[-1]), "sublayer": weights(rng, shape[-1])}
@@ -142,20 +164,22 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
     for layer, numbers in given.items():
         actions.append(Make(layer, LAYER, (shape[-1],), {"eps": 0.1}))
         actions.append(Load(f"{layer}-loaded", layer, dict(numbers)))
-    args = (TensorArg(x), Ref("norm"), Ref("sublayer"))
-    actions.append(Call("out", None, FUNCTION, args))
+    for call, layers in CALLS.items():
+        args: tuple[Arg, ...] = (TensorArg(x), *(Ref(layer) for layer in layers))
+        actions.append(Call(call, None, FUNCTION, args))
     exact = {
         layer: (numbers["weight"].astype(np.float64), numbers["bias"].astype(np.float64))
         for layer, numbers in given.items()
     }
 
     def expect(**knobs: Any) -> dict[str, Floats]:
-        def norm(x: Floats) -> Floats:
-            return layer_norm(x, *exact["norm"], 0.1, **knobs)
-
-        def sublayer(x: Floats) -> Floats:
-            return layer_norm(x, *exact["sublayer"], 0.1, **knobs)
-
-        return {"out": oracles.residual(x.astype(np.float64), norm, sublayer, **knobs)}
+        layers = {
+            name: functools.partial(_exactly, numbers=numbers, **knobs)
+            for name, numbers in exact.items()
+        }
+        return {
+            call: oracles.residual(x.astype(np.float64), *(layers[n] for n in names), **knobs)
+            for call, names in CALLS.items()
+        }
 
     return Trial(Probe(name, tuple(actions)), expect)

@@ -20,15 +20,15 @@ def draw(rng: Rng) -> list[Trial]:
     """The feed-forward network alone, then whole blocks of several sizes."""
     return [
         mlp_trial(rng, "mlp-wide", n_embd=5, inner=11, shape=(2, 3)),
-        mlp_trial(rng, "mlp-below-zero", n_embd=6, inner=40, shape=(3,), low=True),
+        mlp_trial(rng, "mlp-below-zero", n_embd=6, inner=80, shape=(3,), low=True),
         mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2), low=True),
         block_trial(rng, "block-usual", {"n_embd": 12, "n_head": 3}, (2, 5)),
-        block_trial(rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (3, 4)),
+        block_trial(rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (10, 4)),
         block_trial(
             rng,
             "block-epsilon",
             {"n_embd": 8, "n_head": 4, "layer_norm_epsilon": 0.7},
-            (1, 6),
+            (1, 8),
         ),
         block_trial(rng, "block-one-token", {"n_embd": 6, "n_head": 1}, (4, 1)),
         *_in_turn(rng),

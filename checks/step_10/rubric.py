@@ -12,7 +12,7 @@ from checks.step_10 import calls, mistakes, results, trials
 from grader.rubric import Check, Rubric, rules, source
 
 CLASS = calls.CLASS
-OPTIONS = ("no-bias", "scale-*", "masks", "position-bias", "zero", "turned", "dropout")
+OPTIONS = ("no-bias", "scale-*", "masks*", "position-bias", "zero*", "turned", "dropout")
 CACHES = ("cache-*",)
 TOGETHER = ("together-*",)
 FAR = "rotary"
@@ -262,7 +262,7 @@ RUNTIME = (
         "The mask is added after the scale.",
         lesson="Mask and position bias",
         blank="bias-and-mask",
-        rule=rules.numbers("masks", what="numbers with an attention_mask"),
+        rule=rules.numbers("masks*", what="numbers with an attention_mask"),
         needs=("numbers",),
     ),
     Check(
@@ -285,7 +285,7 @@ RUNTIME = (
         lesson="Nothing to look at",
         blank="zero",
         part="zero",
-        rule=rules.numbers("zero", what="numbers with add_zero_attn"),
+        rule=rules.numbers("zero*", what="numbers with add_zero_attn"),
         needs=("numbers",),
     ),
     Check(

@@ -16,7 +16,7 @@ SHAPES = (
     (2, 2, 2, 2, 2),
     (4, 4, 4, 1, 3),
     (1, 4, 2, 3, 3),
-    (3, 1, 2, 4, 2),
+    (3, 1, 3, 3, 2),
     (2, 4, 1, 3, 2),
     (5, 2, 3, 4, 1),
 )
@@ -25,6 +25,9 @@ SHAPES = (
 ONE_WIDE = 1
 """A head of one number cannot be rotated."""
 
+DROPOUT = 0.1
+"""The default."""
+
 BOTH = (False, True)
 AXES: Mapping[str, tuple[Any, ...]] = {
     "shape": SHAPES,
@@ -32,12 +35,16 @@ AXES: Mapping[str, tuple[Any, ...]] = {
     "bias": BOTH,
     "zero": BOTH,
     "rotary": BOTH,
-    "scale": (None, 0.3),
+    "scale": BOTH,
+    "dropout": (DROPOUT, 0.7),
     "kept": BOTH,
     "projection_bias": (True, False),
 }
 """What a layer can be asked for. Mask and bias are those of the call that has a cache; the call
 before it has a bias where this one has a mask, and a mask where this one has a bias."""
+
+SCALES = (0.3, 1.6, -0.4)
+"""Those that are given, in turn."""
 
 THREE = ("mask", "bias", "zero", "rotary", "scale")
 """A mistake about one of them may be made only with two others."""
@@ -74,6 +81,8 @@ def _fits(case: Mapping[str, Any]) -> bool:
 def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
     """A text, what follows it with the cache, and another text of the first one's shape.
 
+    Without biases of its projections it has a position bias in each call: one that is lost with
+    the others is then lost with every shape, cache and mask.
     In every fourth layer arguments are given by their place.
     """
     heads, dim, batch, before, new = case["shape"]
@@ -82,14 +91,16 @@ def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
             **({} if case["projection_bias"] else {"bias": False}),
             **({"add_zero_attn": True} if case["zero"] else {}),
             **({"use_rotary": True} if case["rotary"] else {}),
-            **({} if case["scale"] is None else {"attention_scale": case["scale"]}),
+            **({"attention_scale": SCALES[index % 3]} if case["scale"] else {}),
+            **({} if case["dropout"] == DROPOUT else {"dropout": case["dropout"]}),
         }
     )
 
     def step(name: str, seq: int, past: int, *, mask: bool, bias: bool, **more: Any) -> Step:
-        size = (batch, heads, seq, past + seq)
-        hidden = _mask(rng, index, size, hides=case["zero"]) if mask else None
-        added = normal(rng, *size[-3:], scale=1.5) if bias else None
+        size, form = (batch, heads, seq, past + seq), index + (past > 0)
+        bias = bias or not case["projection_bias"]
+        hidden = _mask(rng, form, size, hides=case["zero"]) if mask else None
+        added = normal(rng, *_biased(form, size), scale=1.5) if bias else None
         return Step(name, normal(rng, batch, seq, heads * dim), hidden, added, **more)
 
     mask, bias = case["mask"], case["bias"]
@@ -111,7 +122,12 @@ def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
     )
 
 
-def _mask(rng: Rng, index: int, size: tuple[int, int, int, int], *, hides: bool) -> Array:
+def _biased(form: int, size: tuple[int, int, int, int]) -> tuple[int, ...]:
+    """One of the shapes of a position bias that broadcast."""
+    return (size[-3:], size, size[-2:], (1, *size[-3:]))[form % 4]
+
+
+def _mask(rng: Rng, form: int, size: tuple[int, int, int, int], *, hides: bool) -> Array:
     """A mask of one of the shapes that broadcast, with finite numbers where it does not hide.
 
     Its last two columns stay visible, or where there is a zero to look at, nothing for the first
@@ -119,7 +135,7 @@ def _mask(rng: Rng, index: int, size: tuple[int, int, int, int], *, hides: bool)
     """
     batch, heads, seq, total = size
     shape = ((seq, total), (batch, 1, 1, total), (batch, heads, seq, total), (1, 1, seq, total))
-    mask = normal(rng, *shape[index % 4], scale=1.2)
+    mask = normal(rng, *shape[form % 4], scale=1.2)
     hidden = rng.random(mask.shape) < 0.3
     hidden[..., 0, 0] = True
     hidden[..., -2:] = False

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
 from checks.shared.drawn import Array, Rng, normal
+from checks.shared.far import SLACK, far, steer
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
 from checks.step_10.oracle import MAX_POSITIONS, cached, last_outputs, multi_head_attention
@@ -23,8 +25,11 @@ def draw(rng: Rng) -> list[Trial]:
         _scales(rng, "scale-given", 0.6),
         _scales(rng, "scale-zero", 0.0),
         _masks(rng),
+        _far(rng),
         _position_bias(rng),
         _zero(rng),
+        _alone(rng, "zero-alone", {}),
+        _alone(rng, "zero-scaled", {"attention_scale": 0.6, "bias": False}),
         _turned(rng),
         _dropout(rng),
         _returned(rng),
@@ -44,7 +49,7 @@ def _x(rng: Rng, batch: int, seq: int, hidden: int) -> Array:
 def _plain(rng: Rng) -> Trial:
     """A text, a longer one, and the first again; no option at all."""
     x = _x(rng, 2, 5, 12)
-    steps = [Step("out", x), Step("longer", _x(rng, 1, 7, 12)), Step("again", x)]
+    steps = [Step("out", x), Step("longer", _x(rng, 1, 12, 12)), Step("again", x)]
     return _trial(rng, "plain", 3, 4, Options(), steps)
 
 
@@ -64,13 +69,25 @@ def _masks(rng: Rng) -> Trial:
     return _trial(rng, "masks", 2, 4, Options(), steps)
 
 
+def _far(rng: Rng) -> Trial:
+    """Scores far from 0: a mask that is finite, even at −100, does not hide from them."""
+    heads, dim, seq = 2, 4, 5
+    weights = layer_weights(rng, heads * dim)
+    query, key, value = np.split(weights["qkv_proj.weight"], 3)
+    steer(query, key, value, heads)
+    weights["qkv_proj.bias"][: 2 * heads * dim : dim] = 0.0
+    x, mask = far(rng, _x(rng, 2, seq, heads * dim), dim), causal_mask(seq).astype(np.float32)
+    trial = layer_trial("masks-far", heads, dim, Options(), [Step("out", x, mask=mask)], weights)
+    return replace(trial, slack=SLACK)
+
+
 def _position_bias(rng: Rng) -> Trial:
     """All scores of a query are shifted alike, which changes nothing unless they are clipped."""
     x = _x(rng, 2, 5, 6)
     causal = causal_mask(5).astype(np.float32)
     shift = rng.permutation([55.0, -55.0, 57.0, -57.0, 0.0])[:, None].astype(np.float32)
     steps = [
-        Step("one", x, bias=normal(rng, 1, 3, 5, 5, scale=1.5) + shift),
+        Step("one", x, bias=normal(rng, 2, 3, 5, 5, scale=1.5) + shift),
         Step("masked", x, mask=causal, bias=normal(rng, 3, 5, 5, scale=1.5)),
     ]
     return _trial(rng, "position-bias", 3, 2, Options(), steps)
@@ -88,13 +105,21 @@ def _zero(rng: Rng) -> Trial:
     return _trial(rng, "zero", 4, 2, Options({"add_zero_attn": True}), steps)
 
 
+def _alone(rng: Rng, name: str, more: Mapping[str, bool | float]) -> Trial:
+    """A single key, which shares its weight with the zero: its score still counts."""
+    x = _x(rng, 3, 1, 8)
+    mask, bias = (normal(rng, 3, 1, 1, 1, scale=1.5) for _ in range(2))
+    steps = [Step("out", x), Step("masked", x, mask=mask), Step("both", x, mask=mask, bias=bias)]
+    return _trial(rng, name, 4, 2, Options({"add_zero_attn": True, **more}), steps)
+
+
 LAST = 3
 """Of a text that uses up the rotation's positions, only this many tokens are compared."""
 
 
 def _turned(rng: Rng) -> Trial:
-    """A short text: what goes wrong with a rotation is told of small shapes."""
-    steps = [Step("out", _x(rng, 2, 5, 12))]
+    """Short texts: what goes wrong with a rotation is told of small shapes."""
+    steps = [Step("out", _x(rng, 2, 5, 12)), *(Step(n, _x(rng, 1, 3, 12)) for n in ("b", "c"))]
     return _trial(rng, "turned", 3, 4, Options({"use_rotary": True}), steps)
 
 

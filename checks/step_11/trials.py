@@ -45,7 +45,7 @@ def draw(rng: Rng) -> list[Trial]:
     return [
         logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (2, 5)),
         logits_trial(
-            rng, "logits-one-token", {**config(5, 6, 8, 1, 2), "layer_norm_epsilon": 0.4}, (3, 1)
+            rng, "logits-one-token", {**config(5, 6, 8, 1, 2), "layer_norm_epsilon": 0.4}, (9, 1)
         ),
         *_in_turn(rng),
         *checkpoint_trials(rng),
@@ -57,7 +57,7 @@ def _in_turn(rng: Rng) -> list[Trial]:
     once, twice = ("first",), ("first", "second")
     models: tuple[tuple[Config, tuple[int, int], tuple[str, ...]], ...] = (
         (config(3, 3, 3, 3, 3), (3, 3), twice),
-        (config(5, 1, 2, 1, 1), (1, 1), once),
+        (config(5, 1, 4, 1, 1), (1, 1), once),
         ({**config(3, 6, 3, 1, 3), "n_inner": 3}, (3, 3), once),
         ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3), (*twice, SHORT)),
     )
@@ -178,19 +178,19 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
     head = {HEAD: weights[TABLE]}
     return [
         _run(rng, "checkpoint-prefix", sizes, weights, {**prefixed, **head}),
-        _run(rng, "checkpoint-eleven", *_eleven(rng)),
+        _run(rng, "checkpoint-deep", *_deep(rng)),
         _loaded("checkpoint-float16", sizes, rounded, halves),
         _loaded("checkpoint-float64", sizes, weights, doubles),
         *(_refused(name, checkpoint) for name, checkpoint in _damaged(rng)),
     ]
 
 
-def _eleven(rng: Rng) -> tuple[Config, dict[str, Array], dict[str, Array]]:
-    """Sizes, weights and checkpoint of a model with block numbers of two digits, as GPT-2 has.
+def _deep(rng: Rng) -> tuple[Config, dict[str, Array], dict[str, Array]]:
+    """Sizes, weights and checkpoint of a model with GPT-2's twelve blocks: some have two digits.
 
     The checkpoint has the causal masks too, and its names in another order than the model's.
     """
-    sizes = config(5, 4, 3, 11, 1)
+    sizes = config(5, 4, 3, 12, 1)
     weights = model_weights(rng, sizes)
     bare = stored(weights, prefix=False)
     mask = np.tril(np.ones((1, 1, 4, 4), np.float32))
@@ -250,7 +250,7 @@ REFUSED = {
     "refuse-unexpected": ("h.1.ln_1.bias",),
     "refuse-shape": ("h.0.ln_1.bias", "wpe.weight"),
     "refuse-turned": ("h.0.attn.c_attn.weight", "wpe.weight"),
-    "refuse-elsewhere": ("ln_g.weight", "attn.weight", "h.0.mlp.bias"),
+    "refuse-elsewhere": ("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x"),
     "refuse-all": ("h.0.ln_1.bias", "ln_f.bias", "wpe.weight", "h.9.ln_2.weight"),
 }
 """Trials of checkpoints that do not fit, and the names that each error must hold."""
@@ -267,8 +267,8 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     fused = "transformer.h.0.attn.c_attn.weight"
     turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
     yield "refuse-turned", {**whole, **turned}
-    extra = ("transformer.ln_g.weight", "transformer.attn.weight", "transformer.h.0.mlp.bias")
-    yield "refuse-elsewhere", {**whole, **dict.fromkeys(extra, whole[bias])}
+    extra = {PREFIX + name: whole[bias] for name in REFUSED["refuse-elsewhere"]}
+    yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"
     rest = {name: array for name, array in whole.items() if name not in (bias, last)}
     other = {table: whole[table][:, :2], "transformer.h.9.ln_2.weight": whole[bias]}

@@ -54,6 +54,8 @@ def _case(rng: Rng, case: Case) -> Choice:
         logits = (_logits(rng, case["vocab"]) + np.float32(case["shift"])).astype(case["dtype"])
         low = max(case["draw"] - 0.15, 0.0) if case["draw"] else 0.0
         draw = low + float(rng.random()) * (case["draw"] - low)
+        if not case["temperature"]:
+            draw = case["draw"]
         choice = Choice(logits, case["temperature"], top_k, draw, everything=True)
         if choice.clear():
             return choice
@@ -62,10 +64,17 @@ def _case(rng: Rng, case: Case) -> Choice:
 
 def _boundaries() -> list[Choice]:
     """Numbers that lie exactly where one share ends and the next begins: it is in the next."""
-    even = [Choice(np.full(4, 1.5, np.float32), 1.0, None, draw) for draw in (0.0, 0.25, 0.5, 0.75)]
-    first = np.array([-2.0, 3.0, 3.0, -1.0], np.float32)
-    return [*even, Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5)]
+    found = []
+    kinds: tuple[Any, ...] = (np.float32, np.float64, np.float16)
+    for kind in kinds:
+        even, first = np.full(4, 1.5, kind), np.array([-2.0, 3.0, 3.0, -1.0], kind)
+        found += [Choice(even, 1.0, None, draw) for draw in (0.0, 0.25, 0.5, 0.75, BELOW_ONE)]
+        found += [Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5)]
+    above = np.array([3.0, 3.0, 1.0, 0.5], np.float32)  # two are best, not the third
+    return [*found, Choice(above, 1.0, 2, 0.97)]
 
+
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
 TIED = 2
 """The first id of those with equal scores in the trial of ties."""
@@ -158,7 +167,9 @@ def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) 
         for low in (0.0, 0.25, 0.5, 0.75)
     )
     large = Choice(np.arange(900, 905, dtype=np.float32), 1.0, None, 0.4)
-    return _trial(name, [*drawn, large])
+    cold = Choice(np.array([1.0, 1.05, 0.9], np.float32), 0.05, None, 0.3)
+    hot = Choice(np.array([9.0, 0.0, 0.5], np.float32), 30.0, None, 0.5)
+    return _trial(name, [*drawn, large, cold, hot])
 
 
 def _clear(rng: Rng, temperature: float, top_k: int | None, low: float, other: float) -> Choice:

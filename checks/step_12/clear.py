@@ -58,14 +58,47 @@ class Text:
 
 TEXT_CALLS = ("text", "again")
 
-Write = Callable[[Text], list[int]]
+
+class Model:
+    """The weights of a model, and the logits of the texts that it has read."""
+
+    def __init__(self, weights: dict[str, Array], sizes: Config) -> None:
+        self.weights, self.sizes = weights, sizes
+        self._known: dict[tuple[int, ...], Floats] = {}
+
+    def logits(self, text: Sequence[int]) -> Floats:
+        """Of the next token, ``[vocab_size]``."""
+        key = tuple(text)
+        if key not in self._known:
+            read = writer(self.weights, self.sizes, len(key), use_cache=False)
+            self._known[key] = read(text)
+        return self._known[key]
+
+    def answer(self, text: Text, **knobs: object) -> list[int]:
+        """The whole text, or what the knobs make of it."""
+        wrong = writer(self.weights, self.sizes, len(text.tokens), text.use_cache, **knobs)
+        return sampling.generate(
+            wrong if knobs else self.logits,
+            text.tokens,
+            text.max_new_tokens,
+            context=int(self.sizes["n_positions"]),
+            temperature=text.temperature,
+            top_k=text.top_k,
+            eos_token_id=text.eos_token_id,
+            draws=text.draws,
+            **knobs,
+        )
+
+    def new(self, text: Text) -> list[int]:
+        """The tokens that are written behind ``text``."""
+        return self.answer(text)[len(text.tokens) :]
 
 
 def written(
     rng: Rng,
     name: str,
     sizes: Config,
-    make: Callable[[Write], Text],
+    make: Callable[[Model], Text],
     then: Callable[[Text], Text] | None = None,
     end: int | None = None,
     prompted: bool = False,
@@ -74,80 +107,54 @@ def written(
 
     ``then`` makes the text that the same model writes after it. ``end`` is the token that has to
     end the text: the tokens are numbered anew. Where ``prompted``, the end token may be in the
-    prompt, where it ends nothing.
+    prompt, where it ends nothing; the text need tell of nothing else.
     """
     for _ in range(TRIES):
-        weights = model_weights(rng, sizes)
-        text = make(lambda one, w=weights: _answer(w, sizes, one))  # type: ignore[misc]
+        model = Model(model_weights(rng, sizes), sizes)
+        text = make(model)
         if end is not None and text.eos_token_id is not None:
-            weights, text = _renumbered(weights, text, end)
+            model, text = _renumbered(model, text, end)
         if text.eos_token_id in text.tokens and not prompted:
             continue
         texts = (text, then(text)) if then else (text,)
-        if _suits(weights, sizes, texts, end):
+        if _suits(model, texts, end) and (prompted or _tells(model, text)):
             break
     else:
         raise RuntimeError(f"no text was drawn for {name}")
     module = Make("module", CLASS, (ConfigArg(dict(sizes)),))
-    load = Load("loaded", "module", dict(weights))
+    load = Load("loaded", "module", dict(model.weights))
     named = dict(zip(TEXT_CALLS, texts, strict=False))
     calls = [one.call(call) for call, one in named.items()]
 
     def expect(**knobs: object) -> dict[str, Floats]:
         return {
-            call: np.asarray(_answer(weights, sizes, one, **knobs), dtype=np.float64)
+            call: np.asarray(model.answer(one, **knobs), dtype=np.float64)
             for call, one in named.items()
         }
 
     return Trial(Probe(name, (module, load, *calls)), expect)
 
 
-def _suits(
-    weights: dict[str, Array], sizes: Config, texts: Sequence[Text], end: int | None
-) -> bool:
-    """Whether the first of ``texts`` is clear, tells, and ends as it should, and no later one."""
+def _suits(model: Model, texts: Sequence[Text], end: int | None) -> bool:
+    """Whether all of ``texts`` are clear, and the first ends as it should, and no later one."""
     text, *later = texts
-    right = _answer(weights, sizes, text)
-    new = right[len(text.tokens) :]
+    new = model.new(text)
     if (end is not None and new[1:] != [end]) or len(set(new)) < min(3, len(new)):
         return False
-    if any(one.eos_token_id in _new(weights, sizes, one) for one in later):
+    if any(one.eos_token_id in model.new(one) for one in later):
         return False
-    return _tells(weights, sizes, text, right) and all(
-        _is_clear(weights, sizes, one, _answer(weights, sizes, one)) for one in texts
-    )
+    return all(_is_clear(model, one) for one in texts)
 
 
-def _renumbered(weights: dict[str, Array], text: Text, end: int) -> tuple[dict[str, Array], Text]:
+def _renumbered(model: Model, text: Text, end: int) -> tuple[Model, Text]:
     """The same model and text with the ids of ``end`` and of the end token swapped."""
     old = end if text.eos_token_id is None else text.eos_token_id
     swap = {end: old, old: end}
-    table = weights["transformer.wte.weight"].copy()
+    table = model.weights["transformer.wte.weight"].copy()
     table[list(swap)] = table[list(swap.values())]
     tokens = [swap.get(token, token) for token in text.tokens]
-    return {**weights, "transformer.wte.weight": table}, replace(
-        text, tokens=tokens, eos_token_id=end
-    )
-
-
-def _new(weights: dict[str, Array], sizes: Config, text: Text) -> list[int]:
-    """The tokens that are written behind ``text``."""
-    return _answer(weights, sizes, text)[len(text.tokens) :]
-
-
-def _answer(weights: dict[str, Array], sizes: Config, text: Text, **knobs: object) -> list[int]:
-    model = writer(weights, sizes, len(text.tokens), text.use_cache, **knobs)
-    return sampling.generate(
-        model,
-        text.tokens,
-        text.max_new_tokens,
-        context=int(sizes["n_positions"]),
-        temperature=text.temperature,
-        top_k=text.top_k,
-        eos_token_id=text.eos_token_id,
-        draws=text.draws,
-        **knobs,
-    )
+    weights = {**model.weights, "transformer.wte.weight": table}
+    return Model(weights, model.sizes), replace(text, tokens=tokens, eos_token_id=end)
 
 
 FORGETFUL = (
@@ -168,21 +175,21 @@ DRAWN = (
 """Knobs of loops that do not pass on what they were given."""
 
 
-def _tells(weights: dict[str, Array], sizes: Config, text: Text, right: list[int]) -> bool:
+def _tells(model: Model, text: Text) -> bool:
     """Whether a model that forgets writes another text: by luck a small one may write the same."""
+    right = model.answer(text)
     if len(right) - len(text.tokens) < 2:
         return True
     used = FORGETFUL[2:] if text.use_cache else FORGETFUL[:2]
     drawn = DRAWN[0 if text.top_k else 1 :] if text.temperature else ()
-    wrong = (*used, *MISPLACED, *drawn)
-    return all(_answer(weights, sizes, text, **knobs) != right for knobs in wrong)
+    return all(model.answer(text, **knobs) != right for knobs in (*used, *MISPLACED, *drawn))
 
 
-def _is_clear(weights: dict[str, Array], sizes: Config, text: Text, right: list[int]) -> bool:
+def _is_clear(model: Model, text: Text) -> bool:
     """Whether rounding changes no choice."""
-    model = writer(weights, sizes, len(text.tokens), use_cache=True)
+    right = model.answer(text)
     for index in range(len(right) - len(text.tokens)):
-        logits = model(right[: len(text.tokens) + index])
+        logits = model.logits(right[: len(text.tokens) + index])
         draw = text.draws[index] if text.draws else 0.0
         if sampling.margin(logits, text.temperature, text.top_k, draw) < CLEAR:
             return False

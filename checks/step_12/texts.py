@@ -10,7 +10,8 @@ from typing import Any
 from checks.shared.attention import Floats
 from checks.shared.drawn import Rng
 from checks.step_11.trials import Config, config, model_weights
-from checks.step_12.clear import CLASS, TEXT_CALLS, Text, Write, written
+from checks.step_12.clear import CLASS, TEXT_CALLS, Model, Text, written
+from checks.step_12.sampling import shares
 from grader.rubric import (
     Action,
     Arg,
@@ -54,7 +55,7 @@ def draw(rng: Rng) -> Iterator[Trial]:
         rng,
         "text-end",
         sizes,
-        lambda write: _ended(write, Text(_prompt(rng, 2), 4)),
+        lambda model: _ended(model, Text(_prompt(rng, 2), 4)),
         lambda text: replace(text, max_new_tokens=1, eos_token_id=text.tokens[0]),
         end=0,
     )
@@ -92,14 +93,14 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         sizes,
-        lambda write: _ended(write, drawn(2, top_k=3, use_cache=False, max_new_tokens=3)),
+        lambda model: _ended(model, drawn(2, top_k=3, use_cache=False, max_new_tokens=3)),
         lambda text: replace(text, max_new_tokens=0, use_cache=False),
     )
     yield written(
         rng,
         next(name),
         sizes,
-        lambda write: _ended(write, Text(_prompt(rng, 2), 3, top_k=3, use_cache=False)),
+        lambda model: _ended(model, Text(_prompt(rng, 2), 3, top_k=3, use_cache=False)),
         end=0,
     )
     yield written(
@@ -107,6 +108,13 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         next(name),
         sizes,
         lambda _: Text(_prompt(rng, 5), 9, use_cache=False),
+    )
+    yield written(
+        rng,
+        next(name),
+        sizes,
+        lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3)),
+        prompted=True,
     )
 
 
@@ -176,7 +184,21 @@ def _prompt(rng: Rng, length: int) -> list[int]:
     return [int(token) for token in rng.permutation(11)[:length]]
 
 
-def _ended(write: Write, text: Text) -> Text:
+def _ended_as_prompted(model: Model, text: Text) -> Text:
+    """A text whose second new token ends it and is in its prompt, where it ends nothing.
+
+    The first two draws are the middles of the shares of the likeliest tokens for that.
+    """
+    draws, tokens = [], list(text.tokens)
+    for prompted in (False, True):
+        part = shares(model.logits(tokens), text.temperature)
+        fit = [token for token in range(len(part)) if (token in text.tokens) == prompted]
+        token = max(fit, key=lambda one: part[one])
+        draws.append(float(part[:token].sum() + part[token] / 2))
+        tokens.append(token)
+    return replace(text, draws=(*draws, 0.5), eos_token_id=tokens[-1])
+
+
+def _ended(model: Model, text: Text) -> Text:
     """The same text with its second new token as the one that ends it."""
-    written = write(text)[len(text.tokens) :]
-    return replace(text, eos_token_id=written[1])
+    return replace(text, eos_token_id=model.new(text)[1])

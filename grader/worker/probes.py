@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -58,7 +58,13 @@ def run(probe: Probe, subject: Subject) -> Observation:
     bench = _Bench(subject)
     results: dict[str, Seen] = {}
     failed: SeenError | None = None
-    for action in probe.actions:
+    left = list(probe.actions)
+    while left:
+        if together := bench.together(left):
+            results |= together
+            del left[: len(together)]
+            continue
+        action = left.pop(0)
         try:
             results[action.name] = bench.do(action)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
@@ -87,6 +93,7 @@ class _Bench:
         self._seen: dict[str, Seen] = {}
         self._given: tuple[Any, Any] = ((), {})
         self._eye = observe.Eye(subject.runtime)
+        self._alone = False
 
     def do(self, action: language.Action) -> Seen:
         match action:
@@ -94,12 +101,12 @@ class _Bench:
                 seen = self._staged(
                     action, lambda: self._target(action.target), self._eye.see_module
                 )
-                self._compare(action)
+                self._compare(action, self._given)
                 return seen
             case Call():
                 how = self._staged if action.staged and not self._followed else self._direct
                 seen = how(action, lambda: self._callee(action), self._eye.see)
-                self._compare(action)
+                self._compare(action, self._given)
                 self._seen[action.name] = seen
                 return seen
             case Load():
@@ -111,6 +118,43 @@ class _Bench:
                 return None
             case Take():
                 return self._take(action)
+
+    def together(self, actions: Sequence[language.Action]) -> dict[str, Seen]:
+        """The answers of the calls that come first, computed as one graph: a graph costs 1.5 ms.
+
+        Empty if there are no two, or if something goes wrong: one at a time it shows what.
+        """
+        calls = self._independent(actions) if not self._followed else []
+        graph = self._runtime.staged() if len(calls) > 1 else None
+        if graph is None or self._alone:
+            return {}
+        values, given = [], []
+        try:
+            with graph:
+                for call in calls:
+                    values.append(self._call(self._callee(call), call))
+                    given.append(self._given)
+            seen = {c.name: self._eye.see(v) for c, v in zip(calls, values, strict=True)}
+            for call, arguments in zip(calls, given, strict=True):
+                self._compare(call, arguments)
+        except BaseException:  # noqa: BLE001 - it is raised again
+            self._alone = True
+            return {}
+        self._made |= {call.name: value for call, value in zip(calls, values, strict=True)}
+        self._seen |= seen
+        return seen
+
+    @staticmethod
+    def _independent(actions: Sequence[language.Action]) -> list[Call]:
+        """The first actions, as far as they are calls and none needs what another returned."""
+        found: list[Call] = []
+        for action in actions:
+            if not isinstance(action, Call) or not action.staged:
+                break
+            if {call.name for call in found} & _needed(action):
+                break
+            found.append(action)
+        return found
 
     def _staged(
         self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
@@ -149,8 +193,8 @@ class _Bench:
         self._given = tuple(args), dict(kwargs)
         return call_learner(target, args, kwargs)
 
-    def _compare(self, action: Make | Call) -> None:
-        """Compare the arguments of the call that was just made with what they were.
+    def _compare(self, action: Make | Call, given: tuple[Any, Any]) -> None:
+        """Compare the arguments that a call was given with what they were.
 
         Raises:
             ChangedArgument: one of them is another now.
@@ -159,12 +203,12 @@ class _Bench:
         pairs = {
             **{
                 str(index + 1): pair
-                for index, pair in enumerate(zip(action.args, self._given[0], strict=True))
+                for index, pair in enumerate(zip(action.args, given[0], strict=True))
             },
-            **{key: (one, self._given[1][key]) for key, one in action.kwargs.items()},
+            **{key: (one, given[1][key]) for key, one in action.kwargs.items()},
         }
-        for name, (given, built) in pairs.items():
-            if not self._arguments.unchanged(given, built, self._seen, eye):
+        for name, (sent, built) in pairs.items():
+            if not self._arguments.unchanged(sent, built, self._seen, eye):
                 called = action.target if isinstance(action, Make) else action.method
                 what = called or "The forward pass"
                 raise errors.ChangedArgument(f"{what} changed its argument {name}")
@@ -220,6 +264,20 @@ class _Bench:
                 continue
             seen[name] = self._eye.see(value)
         return seen
+
+
+def _needed(call: Call) -> set[str]:
+    """The earlier results that a call is given or made on."""
+    found, left = {call.on or ""}, [call.args, call.kwargs]
+    while left:
+        match left.pop():
+            case language.Ref(name):
+                found.add(name)
+            case list() | tuple() as several:
+                left += several
+            case dict() as named:
+                left += named.values()
+    return found
 
 
 def _mismatch(seen: dict[str, language.SeenParameter], weights: dict[str, Any]) -> str:

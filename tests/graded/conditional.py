@@ -14,13 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import frameworks
 from grader.base import course
-from grader.grading import judge as judging
-from grader.grading.inputs import Drawn, draw
-from grader.protocol.probe import Job
-from grader.rubric import Evidence, load
-from tests.graded import variants
+from tests.graded import refusal, variants
 from tests.graded.conditions import CONDITIONS, Target
 from tests.graded.variants import Variant
 
@@ -180,44 +175,68 @@ def _harness() -> str:
 # ---- judging ------------------------------------------------------------------------------
 
 
-def refused(step: str, source: str, seed: int) -> tuple[bool, bool]:
-    """Whether the grader refuses the program, and whether its wrong part answered there.
+def judged(cell: Cell, seed: int, *, prove: bool = False) -> Judged:
+    """What the grader makes of ``cell``. With ``prove``, its truth is asked in any case.
 
-    Only behaviour is looked at: a source check can refuse no program that behaves.
+    Only trials that meet the condition run: in the others the solution answers.
     """
-    from tests.graded.inside import Inside
+    from tests.graded import direct
 
-    found, running = course.find(step), Inside()
-    rubric, drawn = load.rubric(found), _drawn(step, seed)
-    job = Job(
-        file=f"step_{step[1:]}.py",
-        source=source,
-        modules=course.earlier_modules(found),
-        configuration=course.load(found.root).configuration,
-        probes=tuple(trial.probe for trial in drawn.trials.values()),
-    )
-    outcome = running.finish(job)
-    evidence = Evidence(drawn.trials, outcome, frameworks.current(), drawn.expected)
-    passed = outcome.ended == "done" and judging.behaves(judging.rule_all(rubric, evidence))
-    return not passed, _fired(running.module)
+    text = _target(cell.step, cell.target).conditions()[cell.condition]
+    trials = None if counts(text) else meeting(cell.step, cell.target, seed).get(cell.condition, ())
+    no, module = refusal.refused(cell.step, cell.source, seed, trials)
+    reached = _fired(module)
+    if no and not prove:
+        return Judged(cell, refused=True, reached=reached)
+    if cell.condition not in met(cell.step, cell.target):
+        return Judged(cell, no, reached, "")
+    truth = direct.truth(cell.step, cell.source.encode())
+    fired = _fired(sys.modules.get("learner"))
+    return Judged(cell, no, reached, "" if truth.right else truth.why, fired)
+
+
+def counts(condition: str) -> bool:
+    """Whether the condition is about what came before, in other trials too."""
+    return "c.calls" in condition or "c.number" in condition
 
 
 @functools.cache
-def _drawn(step: str, seed: int) -> Drawn:
-    return draw(load.rubric(course.find(step)), seed).calculate()
+def meeting(step: str, target: str, seed: int) -> dict[str, list[str]]:
+    """Which trials of the grader meet each condition, by the condition's name."""
+    found: dict[str, list[str]] = {}
+    for name in refusal.drawn(step, seed).trials:
+        _, module = refusal.refused(step, _noting(step, target), seed, [name])
+        for condition in getattr(module, "met", ()):
+            found.setdefault(condition, []).append(name)
+    return found
+
+
+@functools.cache
+def met(step: str, target: str) -> frozenset[str]:
+    """The conditions that the independent trial meets."""
+    from tests.graded import direct
+
+    direct.truth(step, _noting(step, target).encode())
+    return frozenset(getattr(sys.modules.get("learner"), "met", ()))
+
+
+def _target(step: str, name: str) -> Target:
+    return next(one for one in CONDITIONS[step] if one.name == name)
+
+
+def _noting(step: str, name: str) -> str:
+    """The solution, which notes in ``met`` the conditions under which ``name`` is called."""
+    target = _target(step, name)
+    right = ast.parse(course.find(step).solution.read_text(encoding="utf-8"))
+    table = ", ".join(f"{name!r}: lambda c: {text}" for name, text in target.conditions().items())
+    return f"""{program(right, right, target, "_note(c)")}
+met = set()
+_CONDITIONS = {{{table}}}
+
+def _note(c):
+    met.update(name for name, condition in _CONDITIONS.items() if c.holds(condition))
+"""
 
 
 def _fired(module: object) -> bool:
     return bool(getattr(module, "fired", [0])[0])
-
-
-def judged(cell: Cell, seed: int, *, prove: bool = False) -> Judged:
-    """What the grader makes of ``cell``. With ``prove``, its truth is asked in any case."""
-    from tests.graded import direct
-
-    no, reached = refused(cell.step, cell.source, seed)
-    if no and not prove:
-        return Judged(cell, refused=True, reached=reached)
-    truth = direct.truth(cell.step, cell.source.encode())
-    met = _fired(sys.modules.get("learner"))
-    return Judged(cell, no, reached, "" if truth.right else truth.why, met)

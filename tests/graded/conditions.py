@@ -54,9 +54,15 @@ _TEXTS = {"batch": "c.size('hidden_states', 0)", "seq": "c.size('hidden_states',
 _HEADS = {
     "heads": "c.init['config'].n_head",
     "head_dim": "c.init['config'].n_embd // c.init['config'].n_head",
+    "width": "c.init['config'].n_embd",
 }
+_WIDTH = {
+    "width is 1": "it is heads and head_dim that are 1",
+    "heads equals width": "it is head_dim that is 1",
+    "head_dim equals width": "it is heads that is 1",
+}
+"""What is said of a width in other words."""
 _LONG = {"beyond 256 tokens": "c.size('hidden_states', 1) > 256"}
-_ATTENTION = Target("", _CALL, _TEXTS | _HEADS, _LONG)
 
 _MASK = Target(
     "causal_mask",
@@ -141,7 +147,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
             {"padding of float64": "c.a['padding'].dtype.name == 'float64'"},
         ),
     ),
-    "s05": (Target("GPT2Attention", _CALL, _TEXTS | _HEADS, _LONG),),
+    "s05": (Target("GPT2Attention", _CALL, _TEXTS | _HEADS, _LONG, never=_WIDTH),),
     "s06": (
         Target(
             "RotaryEmbedding",
@@ -176,6 +182,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "seq": "c.size('in_features', -2)",
                 "heads": "c.init['num_heads']",
                 "d_k": "c.init['d_model'] // c.init['num_heads']",
+                "d_model": "c.init['d_model']",
             },
             {
                 "2-D": "len(c.a['in_features'].shape) == 2",
@@ -184,9 +191,15 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "shared positions": "len(c.a['token_positions'].shape) == 1",
                 "beyond 256 tokens": "c.size('in_features', -2) > 256",
             },
+            never={
+                "d_k is 1": "pairs of features turn: the width is even",
+                "d_model is 1": "pairs of features turn: the width is even",
+                "heads equals d_model": "d_k would be 1",
+                "d_k equals d_model": "it is heads that is 1",
+            },
         ),
     ),
-    "s07": (Target("GPT2MultiHeadAttention", _CALL, _TEXTS | _HEADS, _LONG),),
+    "s07": (Target("GPT2MultiHeadAttention", _CALL, _TEXTS | _HEADS, _LONG, never=_WIDTH),),
     "s08": (
         Target(
             "LayerNorm",
@@ -237,6 +250,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "the usual eps": "c.init['config'].layer_norm_epsilon == 1e-5",
                 "another eps": "c.init['config'].layer_norm_epsilon != 1e-5",
             },
+            never=_WIDTH,
         ),
     ),
     "s10": (
@@ -248,6 +262,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "seq": f"c.size({_X!r}, 1)",
                 "heads": "c.init['num_heads']",
                 "head_dim": "c.init['hidden_size'] // c.init['num_heads']",
+                "width": "c.init['hidden_size']",
                 "past": _PAST,
                 "total": f"({_PAST} + c.size({_X!r}, 1))",
             },
@@ -286,7 +301,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 " and len(c.a['attention_mask'].shape) == 4",
                 "beyond 256 tokens": f"c.size({_X!r}, 1) > 256",
             },
-            never={"past equals total": "there is at least one new token"},
+            never={"past equals total": "there is at least one new token", **_WIDTH},
         ),
     ),
     "s11": (
@@ -308,6 +323,10 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "the usual eps": "c.init['config'].layer_norm_epsilon == 1e-5",
                 "int32 tokens": "c.a['input_ids'].dtype.name == 'int32'",
                 "more than ten layers": "c.init['config'].n_layer > 10",
+            },
+            never={
+                "width is 1": "a normalized number is 0: nothing of the text reaches the logits",
+                "vocabulary is 1": "there is one text of each length, and nothing to compare it to",
             },
         ),
         Target(

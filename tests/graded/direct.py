@@ -242,17 +242,17 @@ def _config(module: types.ModuleType) -> float:
 
 
 OTHERS: dict[str, tuple[Any, ...]] = {
-    "vocab_size": (99, 50258),
-    "n_positions": (8, 4096),
+    "vocab_size": (99, 128_256),
+    "n_positions": (8, 131_072),
     "n_embd": (24, 960, 1536),
     "n_layer": (2, 64),
     "n_head": (1, 6),
-    "n_inner": (1, 24),
+    "n_inner": (1, 8192),
     "layer_norm_epsilon": (1e-12, 0.5),
     "activation_function": ("relu",),
     "resid_pdrop": (0.4,),
     "embd_pdrop": (0.0,),
-    "attn_pdrop": (0.3,),
+    "attn_pdrop": (0.125,),
     "initializer_range": (0.3,),
     "bos_token_id": (3,),
     "eos_token_id": (1,),
@@ -277,7 +277,7 @@ def _near(have: object, value: object) -> bool:
 
 MASKS = (
     *((4, 0), (1, 0), (300, 0), (2, 3), (3, 4), (5, 1), (1, 6), (4, 2)),
-    *((2, 0), (3, 3), (1, 1), (2, 40), (4, 1020), (3, 4), (4, 0), (2, 40)),
+    *((2, 0), (3, 3), (1, 1), (2, 40), (4, 1020), (3, 4), (4, 0), (2, 40), (1024, 0)),
 )
 
 
@@ -293,10 +293,11 @@ def _mask(module: types.ModuleType, sizes: tuple[tuple[int, int], ...] = MASKS) 
         mask = _staged(functools.partial(make, dtype=DType.float32, device=CPU()))
         what = f"causal_mask{size}"
         worst = max(worst, _off(_read(mask, what), formulas.causal_mask(*size), what))
-        wide = _staged(functools.partial(make, dtype=DType.float64, device=CPU()))
-        if wide.dtype != DType.float64:
-            raise Wrong("the dtype is not the one asked for")
-        worst = max(worst, _off(wide.to_numpy(), formulas.causal_mask(*size), what))
+        for kind in (DType.float64, DType.float16):
+            other = _staged(functools.partial(make, dtype=kind, device=CPU()))
+            if other.dtype != kind:
+                raise Wrong("the dtype is not the one asked for")
+            worst = max(worst, _off(other.to_numpy(), formulas.causal_mask(*size), what))
     return worst
 
 
@@ -317,6 +318,8 @@ LAYERS = (
     (4, 3, 2, (4,)),
     (3, 2, 3, (5,)),
     (2, 5, 4, (4, 5)),
+    (3, 2, 2, (6,)),
+    (2, 2, 4, (5, 5, 5)),
 )
 
 

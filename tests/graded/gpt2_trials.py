@@ -54,12 +54,17 @@ def _block_shapes(width: int, inner: int) -> dict[str, tuple[int, ...]]:
 
 def _made(cls: Any, weights: Mapping[str, Any], *args: Any, **more: Any) -> Any:
     """An object of ``cls`` with these weights, loaded strictly."""
+    made = _new(cls, *args, **more)
+    made.load_state_dict({name: array.copy() for name, array in weights.items()})
+    return made
+
+
+def _new(cls: Any, *args: Any, **more: Any) -> Any:
+    """An object of ``cls``; its first weights are never computed."""
     from max.experimental import functional as F
 
     with F.lazy():
-        made = cls(*args, **more)
-    made.load_state_dict({name: array.copy() for name, array in weights.items()})
-    return made
+        return cls(*args, **more)
 
 
 # ---- step 09 -------------------------------------------------------------------------------
@@ -94,6 +99,7 @@ def _blocks(module: types.ModuleType) -> float:
         (3, 1, (1, 4)),
         (2, 8, (3,)),
         (7, 28, (2, 1, 3)),
+        (6, 90, (3,)),
     ):
         weights = _weights(random, _mlp_shapes(width, inner))
         weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
@@ -126,6 +132,8 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"bias": False},
     {"attention_scale": 0.7, "dropout": 0.6},
     {"attention_scale": 0.0},
+    {"attention_scale": -0.4},
+    {"attention_scale": 1.6},
     {"add_zero_attn": True},
     {"use_rotary": True},
     {"use_rotary": True, "add_zero_attn": True, "attention_scale": 0.9},
@@ -148,7 +156,7 @@ def _attention(module: types.ModuleType) -> float:
         weights = _weights(random, shapes)
         layer = _made(module.MultiHeadAttention, weights, width, heads, **options)
         x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
-        bias = random.normal(0, 1, (1, heads, seq, seq)).astype(np.float32)
+        bias = random.normal(0, 1, (batch, heads, seq, seq)).astype(np.float32)
         bias += np.where(np.arange(seq) % 2, 55, -55).astype(np.float32)[:, None]
         hidden = np.where(random.random((batch, 1, 1, seq)) < 0.4, -np.inf, 0).astype(np.float32)
         hidden[..., 0] = 0
@@ -171,7 +179,25 @@ def _attention(module: types.ModuleType) -> float:
         layer, weights = _drawn(module, random, 2, 4, options)
         long = random.normal(0, 1, (1, 300, 8)).astype(np.float32)
         worst = max(worst, _whole(layer, long, weights, 2, options, {}))
+    _hidden_for_sure(module, random)
     return max(worst, _every_option(module, random), _last_position(module, random))
+
+
+def _hidden_for_sure(module: types.ModuleType, random: Any) -> None:
+    """What a mask hides has no weight, however large its score and its value are."""
+    import numpy as np
+
+    layer, weights = _drawn(module, random, 2, 4, {})
+    weights["qkv_proj.weight"][:16], weights["qkv_proj.bias"][:16] = 0.0, 0.0  # scores are 0
+    layer.load_state_dict({name: array.copy() for name, array in weights.items()})
+    x = random.normal(0, 1, (1, 5, 8)).astype(np.float32)
+    causal = np.triu(np.full((5, 5), -np.inf, np.float32), 1)
+    bias = np.where(causal < 0, np.float32(40), np.float32(-40))[None, None]
+    more = {"attention_mask": _tensor(causal), "position_bias": _tensor(bias)}
+    plain, _ = _call_pair(layer, x, more)
+    x[:, -1] *= 1e9
+    other, _ = _call_pair(layer, x, more)
+    _off(_read(other, "y")[:, :-1], _read(plain, "y")[:, :-1], "what a mask hides")
 
 
 def _last_position(module: types.ModuleType, random: Any) -> float:
@@ -205,6 +231,7 @@ PIECES = (
     (5, 2, 5, 5, 1),
     (2, 6, 4, 6, 3),
     (2, 4, 3, 1, 1),
+    (2, 2, 3, 4, 4),
 )
 
 
@@ -439,7 +466,7 @@ def _model(module: types.ModuleType) -> float:
                 stored = {name: stored[name] for name in sorted(stored)}
                 stored["h.0.attn.bias"] = random.normal(0, 1, (1, 1, 4, 4))
                 stored["lm_head.weight"] = weights["transformer.wte.weight"]
-            model = module.GPT2LMHeadModel(GPT2Config(**fields))
+            model = _new(module.GPT2LMHeadModel, GPT2Config(**fields))
             given = dict(stored)
             model.load_state_dict(module.convert_checkpoint(model, given))
             if list(given) != list(stored):
@@ -471,7 +498,7 @@ def _halves(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> No
 
     for kind in (np.float16, np.float64):
         other = {name: array.astype(kind) for name, array in stored.items()}
-        model = module.GPT2LMHeadModel(config)
+        model = _new(module.GPT2LMHeadModel, config)
         model.load_state_dict(module.convert_checkpoint(model, other))
 
 
@@ -492,8 +519,8 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
     }
     if len(set(stored[table].shape)) == 1:
         del bad["turned"]
+    model = _new(module.GPT2LMHeadModel, config)
     for kind, checkpoint in bad.items():
-        model = module.GPT2LMHeadModel(config)
         try:
             module.convert_checkpoint(model, checkpoint)
         except Exception as error:
@@ -564,9 +591,10 @@ def _more_choices(module: types.ModuleType, scores: Any) -> None:
 
     texts = [scores.astype(kind) for kind in (np.float64, np.float16)]
     texts += [scores[:2], scores - np.float32(20), np.array([-1, 2, 2, 0.5], np.float32)]
+    texts += [np.array([1.0, 1.05, 0.9], np.float32)]
     for logits in texts:
         before = logits.copy()
-        for temperature in (0.0, 0.5, 1.0, 1.9):
+        for temperature in (0.0, 0.05, 0.5, 1.0, 1.9):
             for top_k in (None, 1, 2, len(logits), 60):
                 for draw in (0.0, 0.13, 0.48, 0.94):
                     alike = len(logits) == 4
@@ -581,10 +609,17 @@ def _more_choices(module: types.ModuleType, scores: Any) -> None:
                         raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
                     if not np.array_equal(before, logits):
                         raise Wrong("the logits are changed")
-    for token in range(4):
-        even = np.full(4, 0.5, np.float32)
-        if int(module.next_token(even, temperature=1.0, draw=token / 4)) != token:
-            raise Wrong(f"a draw of {token / 4} is not in the share of {token}")
+    _boundaries(module)
+
+
+def _boundaries(module: types.ModuleType) -> None:
+    """A draw where one share ends is in the next, and the largest one is in the last."""
+    import numpy as np
+
+    even = np.full(4, 0.5, np.float32)
+    for token, draw in enumerate((0.0, 0.25, 0.5, 0.75, float(np.nextafter(1, 0)))):
+        if int(module.next_token(even, temperature=1.0, draw=draw)) != min(token, 3):
+            raise Wrong(f"a draw of {draw} is not in the share of {min(token, 3)}")
 
 
 def _in_pieces(

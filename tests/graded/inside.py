@@ -12,7 +12,7 @@ import functools
 import io
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +26,7 @@ from grader.grading.pipeline import Follow
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
 from grader.rubric import Evidence, Expect, Floats, load
 from grader.source import SourceProblem, parse, read_file
+from grader.worker.imports import OWN
 from tests.graded.direct import TooLong, at_most
 
 SECONDS = 20.0
@@ -35,11 +36,13 @@ SECONDS = 20.0
 class Inside:
     """Takes a job and gives an outcome, as a worker process would.
 
-    ``module`` is the program of the last job.
+    ``module`` is the program of the last job. ``enough`` is asked after each observation whether
+    to end here.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, enough: Callable[[Observation], bool] = lambda _: False) -> None:
         self.module: ModuleType | None = None
+        self._enough = enough
 
     outcome: Outcome | None = None
 
@@ -66,7 +69,7 @@ class Inside:
         failed: SeenError | None = None
         notes: list[str] = []
         try:
-            with at_most(SECONDS), _borrowed(), _captured(printed):
+            with at_most(SECONDS), _borrowed() as ours, _captured(printed):
                 runtime = frameworks.current().runtime()
                 packages = runtime.framework.importable
                 imports.install(job.modules, packages, runtime.finders(notes))
@@ -78,6 +81,9 @@ class Inside:
                 for probe in job.probes if failed is None else ():
                     under_way = probe.name
                     found[probe.name] = probes.run(probe, subject)
+                    with _returned(ours):
+                        if self._enough(found[probe.name]):
+                            break
         except TooLong:
             return Outcome("timeout", found, failed, probe=under_way, output=printed.getvalue())
         return Outcome(
@@ -85,18 +91,45 @@ class Inside:
         )
 
 
+Imports = tuple[dict[str, ModuleType], list[Any]]
+"""The modules that are known, and what finds others."""
+
+
 @contextlib.contextmanager
-def _borrowed() -> Iterator[None]:
-    """Give the import system back as it was."""
+def _borrowed() -> Iterator[Imports]:
+    """Give the import system back as it was; yields that."""
     modules, finders = dict(sys.modules), list(sys.meta_path)
     try:
-        yield
+        yield modules, finders
     finally:
         sys.meta_path[:] = finders
         for name in set(sys.modules) - set(modules):
             if name.partition(".")[0] in ("solutions", "submission") or "nn.module_v3" in name:
                 del sys.modules[name]
         sys.modules.update(modules)
+
+
+@contextlib.contextmanager
+def _returned(ours: Imports) -> Iterator[None]:
+    """Our own import system for a moment, while a program has borrowed it."""
+    modules, finders = ours
+    theirs = dict(sys.modules), list(sys.meta_path)
+    _forget_own()
+    sys.modules.update(modules)
+    sys.meta_path[:] = finders
+    try:
+        yield
+    finally:
+        modules.update(sys.modules)
+        _forget_own()
+        sys.modules.update(theirs[0])
+        sys.meta_path[:] = theirs[1]
+
+
+def _forget_own() -> None:
+    """The course's packages: a program knows others of these names than we do."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in OWN]:
+        del sys.modules[name]
 
 
 @contextlib.contextmanager

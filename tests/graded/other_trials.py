@@ -65,12 +65,22 @@ INPUTS = (
     ((2,), 4, 3, 3, 5, None),
     ((2,), 4, 5, 3, 5, None),
     ((2,), 4, 4, 3, 5, None),
-    ((2,), 3, 4, 64, 5, None),
+    ((2,), 3, 4, 80, 96, None),
     ((2,), *FAR_SCORES, 6, None),
     # the same shapes again, with another mask and without one
     ((2, 3), 6, 6, 4, 5, (6, 6)),
     ((2, 3), 6, 6, 4, 5, None),
+    *(
+        ((first, 2)[:leading], queries, keys, head_dim, value_dim, mask and (queries, keys))
+        for first, queries, keys, head_dim, value_dim in (
+            *((4, 4, 4, 4, 4), (1, 5, 3, 4, 2), (5, 2, 3, 1, 4), (2, 3, 5, 4, 1)),
+            *((4, 4, 2, 2, 3), (5, 2, 5, 3, 2), (4, 3, 2, 4, 2), (3, 4, 2, 4, 3), (4, 3, 3, 2, 2)),
+        )
+        for leading in (1, 2)
+        for mask in (False, True)
+    ),
 )
+"""The last are equal, one, or equal in pairs, each with and without a mask."""
 
 
 def _dot_product(module: types.ModuleType) -> float:
@@ -88,7 +98,7 @@ def _dot_product(module: types.ModuleType) -> float:
             q[..., 1:], q[..., 0] = 0.0, 2.0
             k[..., 0] = [60.0, 58.5, 56.0, 51.0, -60.0]
         mask = None
-        if shape is not None:
+        if shape:
             mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
             mask[..., 0] = 0
         given = [_tensor(one) for one in (q, k, v, mask) if one is not None]
@@ -120,6 +130,7 @@ TEXTS = (
     ([[1, 2, 7], [7, 3, 4], [1, 7, 1]], 7),
     ([[5, -100, 3, 8], [-100, 3, 4, 5]], -100),
     ([[4464, 70000, 3], [1, 2, 3]], 70000),
+    ([[1, 2, 3, 4, 7, 7], *([[7, 1, 2, 3, 4, 5]] * 5)], 7),
 )
 
 
@@ -199,6 +210,10 @@ ROTATIONS = (
     ((3,), 4, 4, (3,), 30.0),
     ((), 5, 6, (), 2.5),
     ((2,), 5, 6, (), 500000.0),
+    ((1,), 4, 6, (1,), 33.0),
+    ((5,), 3, 6, (5,), 44.0),
+    ((4,), 3, 8, (4,), 55.0),
+    ((2,), 3, 96, (2,), 10000.0),
 )
 LAYERS = (
     # num_heads, d_k, leading dimensions, seq, shape of the positions without seq, theta
@@ -211,6 +226,10 @@ LAYERS = (
     (1, 2, (), 300, (), 80.0),
     (3, 4, (3,), 5, (3,), 60.0),
     (4, 2, (2,), 4, (2,), 65.0),
+    (2, 4, (1,), 5, (1,), 75.0),
+    (2, 2, (3,), 4, (3,), 85.0),
+    (3, 2, (6,), 4, (6,), 95.0),
+    (2, 4, (3,), 4, (3,), 25.0),
 )
 LONGEST, FAR = 64, 1500
 
@@ -230,6 +249,7 @@ def _rope(module: types.ModuleType) -> float:
         _call_make(module.RotaryEmbedding, d_k, longest, theta + 1)  # it changes nothing
         if list(layer.parameters):
             raise Wrong("the rotation has parameters")
+        _call(layer, _tensor(x), _tensor(places))
         have = _read(_call(layer, _tensor(x), _tensor(places.astype(np.int32))), "a rotation")
         again = _read(_call(layer, _tensor(x), _tensor(places)), "a rotation")
         if not np.array_equal(have, again):
@@ -266,7 +286,7 @@ def _one_rope_layer(
     layer = _call_make(module.MultiHeadSelfAttentionRoPE, width, n_head, longest, theta)
     if list(layer.parameters):
         raise Wrong("the layer has parameters")
-    for _ in range(2):
+    for _ in range(3):
         x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
         places = random.integers(0, LONGEST, (*before, seq))
         given = [_tensor(array) for array in (*weights.values(), x, places)]
@@ -320,6 +340,8 @@ def _norm(module: types.ModuleType) -> float:
     for shape, eps, scale, shift in NORMS:
         x = random.normal(shift, scale, shape).astype(np.float32)
         x[:1] = np.float32(0.75) if len(shape) > 1 else x[:1]
+        if shape[-1] == 768:
+            x[..., 5] = 100.0
         more = {} if eps is None else {"eps": eps}
         usual = 1e-5 if eps is None else eps
         layer = _call_make(module.LayerNorm, shape[-1], **more)
@@ -365,9 +387,17 @@ def _residual(module: types.ModuleType, random: Any, shape: tuple[int, ...]) -> 
     import numpy as np
 
     x = random.normal(0, 1.5, shape).astype(np.float32)
-    out = _call(module.residual, _tensor(x), lambda t: t * 0.5 - 0.25, lambda t: t * t + 1.0)
-    want = x.astype(np.float64) + (x * 0.5 - 0.25).astype(np.float64) ** 2 + 1.0
-    return _off(_read(out, "the residual sum"), want, "the residual sum")
+
+    def norm(t: Any) -> Any:
+        return t * 0.5 - 0.25
+
+    out = _call(module.residual, _tensor(x), norm, lambda t: t * t + 1.0)
+    again = _call(module.residual, _tensor(x), norm, lambda t: t * 3.0)
+    exact = x.astype(np.float64)
+    want = exact + (exact * 0.5 - 0.25) ** 2 + 1.0
+    other = exact + (exact * 0.5 - 0.25) * 3.0
+    worst = _off(_read(again, "a second sum"), other, "a second sum")
+    return max(worst, _off(_read(out, "the residual sum"), want, "the residual sum"))
 
 
 TRIALS: dict[str, Callable[[types.ModuleType], float]] = {

@@ -1,0 +1,64 @@
+"""The trials of each step: none is drawn in vain, and each condition is met by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.protocol.probe import Observation, Outcome, Seen, SeenArray, SeenTensor
+from tests.graded import conditional, refusal, variants, verdicts
+from tests.graded.conditions import CONDITIONS
+
+SEED = 5
+
+
+@pytest.fixture(scope="module", autouse=True)
+def max_is_imported() -> None:
+    """Once, as the worker does it."""
+    verdicts.start()
+
+
+def off(seen: Seen) -> Any:
+    """The same result with other numbers."""
+    match seen:
+        case SeenTensor() | SeenArray():
+            numbers = (
+                seen.array + 1 if np.isfinite(seen.array).any() else np.zeros(seen.array.shape)
+            )
+            return replace(seen, array=numbers.astype(seen.array.dtype))
+        case bool():
+            return not seen
+        case int() | float():
+            return seen + 1
+        case list() | tuple():
+            return type(seen)(map(off, seen))
+        case dict():
+            return {key: off(one) for key, one in seen.items()}
+    return seen
+
+
+@pytest.mark.parametrize("step", variants.steps())
+def test_a_trial_with_other_numbers_is_refused(step: str) -> None:
+    right = refusal.solution(step, SEED).observations
+    unjudged = []
+    for name, trial in refusal.drawn(step, SEED).trials.items():
+        if trial.expect is None or trial.part:
+            continue
+        wrong = Observation(name, {key: off(one) for key, one in right[name].results.items()})
+        outcome = Outcome("done", {**right, name: wrong})
+        if refusal.evidence(step, SEED, outcome).right(name):
+            continue  # the numbers mean the same: a mask's of a text of one token
+        if refusal.behaves(step, SEED, outcome):
+            unjudged.append(name)
+    assert unjudged == []
+
+
+@pytest.mark.parametrize("step", variants.steps())
+def test_a_trial_meets_each_condition(step: str) -> None:
+    for target in CONDITIONS[step]:
+        conditions = target.conditions()
+        alone = {name for name, text in conditions.items() if not conditional.counts(text)}
+        assert alone <= set(conditional.meeting(step, target.name, SEED)), target.name
