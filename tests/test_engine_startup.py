@@ -133,6 +133,24 @@ print(collector.psutil.Process is psutil.Process, issubclass(psutil.NoSuchProces
     ]
 
 
+def test_what_compiles_max_own_kernels_is_there_when_it_is_called() -> None:
+    code = """
+import inspect, os, sys
+from grader.frameworks.max import FRAMEWORK, engine
+from grader.frameworks.max.engine import placeholder
+os.environ.update(engine.environment())
+FRAMEWORK.runtime().install("numpy", print, "")
+print(set(placeholder.KERNELS) & set(sys.modules))
+from max._interpreter_ops import handlers, matmul_gc
+kept = {name.rpartition(".")[2] for name in placeholder.KERNELS} & set(vars(handlers))
+print(len(kept) == len(placeholder.KERNELS))
+print(all(inspect.isfunction(getattr(vars(handlers)[name], function))
+          for name, function in (("matmul_gc", "matmul_model"), ("conv_gc", "conv_model"))))
+print(matmul_gc.matmul_model is handlers.matmul_gc.matmul_model)
+"""
+    assert run(code).splitlines() == ["set()", "True", "True", "True"]
+
+
 def test_results_print_no_tensor_and_an_interrupt_is_still_one() -> None:
     """Before Python 3.13 asyncio prints every tensor of a forward, which takes 22 s."""
     code = """

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
@@ -20,6 +21,7 @@ import msgspec
 
 from grader.base import course
 from grader.base.files import Unusable
+from grader.base.machine import cores
 from grader.classroom import archive, gradescope, handed, similar
 from grader.classroom.handed import Handed, HandIn, Runs, Text
 from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of, student_of
@@ -220,11 +222,19 @@ def _gradescope(nodes: Sequence[Node], skipped: list[str]) -> dict[str, list[Stu
 def _read(
     students: dict[Student, list[Node]], found: Class, steps: tuple[str, ...]
 ) -> Iterator[Read]:
+    begun: deque[tuple[Student, Iterator[bytes | Stopped]]] = deque()
     for student, nodes in students.items():
-        own = _Own(nodes, found, steps)
-        result, *shapes = apart.each(own.told, ("", *steps))
-        found_there = _with_shapes(_checked(result, steps), dict(zip(steps, shapes, strict=True)))
-        yield Read(os.fsencode(student.key), student.identifier, found_there)
+        begun.append((student, apart.each(_Own(nodes, found, steps).told, ("", *steps))))
+        if len(begun) > cores():
+            yield _one_read(*begun.popleft(), steps)
+    while begun:
+        yield _one_read(*begun.popleft(), steps)
+
+
+def _one_read(student: Student, results: Iterator[bytes | Stopped], steps: tuple[str, ...]) -> Read:
+    result, *shapes = results
+    found = _with_shapes(_checked(result, steps), dict(zip(steps, shapes, strict=True)))
+    return Read(os.fsencode(student.key), student.identifier, found)
 
 
 class _Own:

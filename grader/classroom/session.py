@@ -19,24 +19,28 @@ def graded(
     keep: store.Store,
     executor: Callable[[], Executor],
     workers: int,
+    *,
+    here: bool,
 ) -> Iterator[Report]:
     """Grade what is open; yields each report once it is finished and kept.
 
     What ran out of time beside others is graded once more alone, so that no grade depends on
     what else ran. The grader's own failures are reports too, but are not kept: the next run tries
-    again.
+    again. The executor is on this machine if it is ``here``, where somebody has already looked
+    whether submissions can be confined; every other machine looks itself.
 
     Raises:
         Unusable: a machine must not grade: it has another grader, or cannot confine.
         OSError: a result cannot be written.
     """
+    checked = request.trusted or here
     slow = []
-    for each, report in _runs(request, plan, plan.open, executor, 2 * workers):
+    for each, report in _runs(request, plan, plan.open, executor, 2 * workers, checked):
         if report.verdict is Verdict.TIMEOUT and workers > 1:
             slow.append(each)
         else:
             yield _kept(plan, keep, each, report)
-    for each, report in _runs(request, plan, slow, executor, 1):
+    for each, report in _runs(request, plan, slow, executor, 1, checked):
         yield _kept(plan, keep, each, report)
 
 
@@ -46,11 +50,12 @@ def _runs(
     todo: Sequence[tuple[str, str]],
     executor: Callable[[], Executor],
     at_once: int,
+    checked: bool,
 ) -> Iterator[tuple[tuple[str, str], Report]]:
     """The reports on ``todo``, as they come."""
     if not todo:
         return
-    tasks = ((each, _task(request, plan, *each)) for each in todo)
+    tasks = ((each, _task(request, plan, *each, checked)) for each in todo)
     for done in run(tasks, work.grade, executor, at_once):
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
             raise Unusable(f"{done.error}. Finished results are kept.", status=3)
@@ -65,7 +70,7 @@ def _kept(plan: Plan, keep: store.Store, each: tuple[str, str], report: Report) 
     return report
 
 
-def _task(request: Request, plan: Plan, step: str, digest: str) -> Task:
+def _task(request: Request, plan: Plan, step: str, digest: str, checked: bool) -> Task:
     data = (plan.spool / digest).read_bytes()
     chosen = options(plan.secret, step, digest, request.strict)
-    return Task(step, data, chosen, plan.fingerprint, request.trusted)
+    return Task(step, data, chosen, plan.fingerprint, checked)

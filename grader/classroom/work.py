@@ -19,14 +19,15 @@ CONFINING = ("sandboxed", "confined")
 class Task:
     """Grade ``data`` as an answer to ``step``.
 
-    ``fingerprint`` is the requesting machine's; another grader would return other results.
+    ``fingerprint`` is the requesting machine's; another grader would return other results. If it is
+    ``checked``, it may run wherever it is; else the machine looks whether it can confine it.
     """
 
     step: str
     data: bytes
     options: Options
     fingerprint: str
-    trusted: bool = False
+    checked: bool = False
 
 
 class OtherGrader(Exception):
@@ -47,7 +48,7 @@ def grade(task: Task) -> bytes:
     """
     if version() != task.fingerprint:
         raise OtherGrader(f"{os.uname().nodename} has another version of the grader")
-    if not task.trusted and (why := unconfined()):
+    if not task.checked and (why := unconfined()):
         raise Unconfined(f"{os.uname().nodename}: {why}")
     return _grader().grade(task.step, task.data, task.options)
 

@@ -167,7 +167,7 @@ def _grade(
         with planning.planned(request, keep) as plan:
             if plan.open:
                 executor, count = _workshop(request, plan, workers, scheduler)
-                reports = session.graded(request, plan, keep, executor, count)
+                reports = session.graded(request, plan, keep, executor, count, here=not scheduler)
                 watched(reports, len(plan.open), len(plan.names), request.out)
             book = rows.gradebook(request, plan)
         return _written(request.out, written, book, forms)

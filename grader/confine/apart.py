@@ -54,15 +54,23 @@ def each(
 ) -> Iterator[bytes | Stopped]:
     """What ``function`` returns for each item, in order, or why it does not.
 
-    Call it where there is only one thread. The function can read what this process can, but it
+    The process starts at once, so that several may work while the first result is awaited. Call
+    it where there is only one thread. The function can read what this process can, but it
     starts no process, opens no connection and writes no file.
 
     Raises:
         OSError: the machine has no process or pipe left.
     """
+    return _results(function, items, limits, _forked(function, items, limits))
+
+
+def _results(
+    function: Callable[[T], bytes], items: Sequence[T], limits: Limits, begun: tuple[int, int]
+) -> Iterator[bytes | Stopped]:
+    """The results of the process that has begun, and of those that continue behind it."""
     start = 0
-    while start < len(items):
-        process, ours = _forked(function, items[start:], limits)
+    while True:
+        process, ours = begun
         try:
             while start < len(items):
                 found = _next(ours, process, limits)
@@ -71,8 +79,16 @@ def each(
                 if isinstance(found, Stopped):
                     break
         finally:
+            _reading.remove(ours)
             os.close(ours)
             _ended(process)
+        if start == len(items):
+            return
+        begun = _forked(function, items[start:], limits)
+
+
+_reading: set[int] = set()
+"""Where results come from. A process must not read those of others."""
 
 
 def _forked(function: Callable[[T], bytes], items: Sequence[T], limits: Limits) -> tuple[int, int]:
@@ -86,9 +102,11 @@ def _forked(function: Callable[[T], bytes], items: Sequence[T], limits: Limits) 
         os.close(theirs)
         raise
     if process == 0:
-        os.close(ours)
+        for other in (ours, *_reading):
+            os.close(other)
         _work(function, items, limits, theirs, parent)
     os.close(theirs)
+    _reading.add(ours)
     return process, ours
 
 
