@@ -11,10 +11,12 @@
 # --security-opt systempaths=unconfined: then the container itself is confined less, and
 # each submission more.
 
+# MAX links a part of itself with gcc, once, when it is installed.
 FROM python:3.13-slim-bookworm AS base
 # hadolint ignore=DL3008 # Debian keeps only the newest version of each package
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends bubblewrap git procps \
+    && apt-get install --yes --no-install-recommends \
+        bubblewrap gcc git libc6-dev procps \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 --shell /bin/bash learner \
     && install --directory --owner learner --group learner /home/learner/course
