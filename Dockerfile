@@ -5,8 +5,9 @@
 #       class /class/submissions.zip --step s05 --out /class/grades
 #
 # The folder must be writable for user 1000. As Docker starts containers, bubblewrap cannot make
-# namespaces, and submissions run in the tier "confined": without network or files by Landlock and
-# seccomp. `doctor` in place of `class ...` says what yours gets. For "sandboxed", add
+# namespaces. Submissions run in the tier "confined" if the host's kernel has Landlock: without
+# network or files of others. On a kernel without it the tier is "process", and `class` refuses.
+# `doctor` instead of `class ...` says what yours gets. For "sandboxed", add
 # --security-opt seccomp=unconfined --security-opt apparmor=unconfined
 # --security-opt systempaths=unconfined: then the container itself is confined less, and
 # each submission more.
