@@ -93,7 +93,7 @@ def test_each_problem_is_a_line_with_its_hint_and_the_last_line_is_none(
     for line in lines:
         assert line.startswith(f"{wrong}:{number}:{column}: ")
         assert " Hint: " in line
-    assert last == "s05: 25 of 31 checks passed"
+    assert re.fullmatch(r"s05: \d+ of 31 checks passed", last)
 
 
 def test_vs_code_lists_every_problem_at_its_line(output: str, wrong: Path) -> None:

@@ -205,3 +205,9 @@ print(F.cond(truth, [x.type], lambda: x + 1, lambda: x - 1)[0].to_numpy().tolist
     assert lines[1] == "[2.5, 3.5, 4.5, 6.5, 7.5, 8.5, 10.5, 11.5, 12.5]"
     assert "said: MAX compiles a graph with mo.if" in lines[2]
     assert lines[3] == "[2.0, 2.0]"
+
+
+def test_a_missing_compiler_is_told_with_what_to_install() -> None:
+    said = "modular/bin/mojo: error: unable to find suitable c compiler for linking\n"
+    assert "apt install gcc libc6-dev" in precompile._why(said)
+    assert precompile._why(" something else\n") == "something else"

@@ -8,11 +8,23 @@ does is show the answer, and then define in the notebook what the cell defines.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register the magics; IPython calls this."""
-    from grader.notebook import magics
+    """Register the magics; IPython calls this.
 
-    magics.register(shell)
+    Raises:
+        ModuleNotFoundError: this is another Python than the course's; with what to do.
+    """
+    try:
+        from grader.notebook import magics
+
+        magics.register(shell)
+    except ModuleNotFoundError as problem:
+        raise ModuleNotFoundError(
+            f"{problem.msg}. This kernel is {sys.executable}, which lacks what the course needs. "
+            "Run `./pixiw install -e notebook`, then choose the kernel .venv.notebook/bin/python.",
+            name=problem.name,
+        ) from None

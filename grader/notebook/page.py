@@ -89,7 +89,7 @@ def _more(step: Step, check: CheckResult, level: int, *, tried: bool) -> list[st
     if level < LEVELS and level < len(check.hints):
         return ["Another hint: %hint"]
     if tried:
-        return [f"The reference: {task(f'solution {step.id} --now')}"]
+        return [f"The reference: {step.solution.relative_to(step.root).as_posix()}"]
     if level <= max(1, len(check.hints)):
         return ["A change that is tried on your cell: %hint"]
     return ["Small changes of your cell were tried. None of them helped."]

@@ -17,6 +17,13 @@ from grader.frameworks.max.engine.startup import environment
 COMPILED_MODULE = Path("max/_kv_cache_ops/kv_cache_ops.mojo")
 
 
+NO_COMPILER = (
+    "MAX compiles a part of itself the first time, and there is no C compiler (cc) to link it. "
+    "Debian, Ubuntu: sudo apt install gcc libc6-dev. Fedora: sudo dnf install gcc. "
+    "macOS: xcode-select --install"
+)
+
+
 class NotPrepared(RuntimeError):
     """MAX could not be imported; the message is what MAX said."""
 
@@ -100,7 +107,12 @@ def prepare() -> None:
             check=False,
         )
     if done.returncode:
-        raise NotPrepared(done.stderr.strip() or f"exit status {done.returncode}")
+        raise NotPrepared(_why(done.stderr) or f"exit status {done.returncode}")
+
+
+def _why(said: str) -> str:
+    """What MAX said, or what it comes to."""
+    return NO_COMPILER if "c compiler" in said else said.strip()
 
 
 @contextlib.contextmanager
