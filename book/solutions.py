@@ -66,18 +66,26 @@ def _page(step: Step, source: str, margin: Mapping[int, Margin]) -> str:
 def _table(source: str, margin: Mapping[int, Margin]) -> str:
     numbered = list(enumerate(zip(_lines(source), _coloured(source), strict=True), start=1))
     rows = "\n".join(
-        _row(number, coloured, own, margin.get(number)) for number, ((_, own), coloured) in numbered
+        _row(number, coloured, own, _told(margin, number))
+        for number, ((_, own), coloured) in numbered
     )
-    head = "<thead><tr><th>Line</th><th>Code</th><th>What it gave</th></tr></thead>"
+    gave = "<th>What it gave</th>" if margin else ""
+    head = f"<thead><tr><th>Line</th><th>Code</th>{gave}</tr></thead>"
     return f'<table class="lines">\n{head}\n<tbody>\n{rows}\n</tbody>\n</table>'
 
 
-def _row(number: int, code: str, own: bool, one: Margin | None) -> str:
+def _row(number: int, code: str, own: bool, told: str) -> str:
     kind = ' class="own"' if own else ""
-    told = "" if one is None else f"<code>{escape(one.shape)}</code> {_named(one.name)}"
-    note = f"<td>{told}</td>"
     first = f'<th scope="row" id="line-{number}">{number}</th>'
-    return f"<tr{kind}>{first}<td><code>{code}</code></td>{note}</tr>"
+    return f"<tr{kind}>{first}<td><code>{code}</code></td>{told}</tr>"
+
+
+def _told(margin: Mapping[int, Margin], number: int) -> str:
+    """The last cell of a row: what the line gave. There is none where no line gave anything."""
+    if number not in margin:
+        return "<td></td>" if margin else ""
+    one = margin[number]
+    return f"<td><code>{escape(one.shape)}</code> {_named(one.name)}</td>"
 
 
 def _named(name: str) -> str:

@@ -40,6 +40,7 @@ SLOW = (
     "test_faults.py",
     "test_mistakes.py",
     "test_watch.py",
+    "test_book_browser.py",
     "test_grade.py",
     "test_gpt2.py",
     "test_engine_staging.py",

@@ -61,7 +61,8 @@ def test_without_the_scale_the_first_layer_multiplies_the_scores() -> None:
     seen = read(IDS, Switches(scale=False))
     later = np.triu(np.full((len(IDS), len(IDS)), -np.inf), 1)
     assert np.allclose(seen.weights[0], softmax(seen.scores[0] + later))
-    assert seen.weights.max(axis=-1).mean() > read(IDS, Switches()).weights.max(axis=-1).mean()
+    shares = [(one.weights.max(axis=-1) > 0.9).mean() for one in (seen, read(IDS, Switches()))]
+    assert shares[0] > 0.4 > 0.2 > shares[1]  # what the explorer says
 
 
 def test_what_the_explorer_gets() -> None:

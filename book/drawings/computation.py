@@ -71,7 +71,7 @@ def figure(step: str) -> str:
 
 def _caption(lit: frozenset[str]) -> str:
     if not lit:
-        return "<figcaption>GPT-2. The attention is enlarged at the right.</figcaption>"
+        return "<figcaption>GPT-2, and its attention enlarged.</figcaption>"
     if lit == {"shapes"}:
         return "<figcaption>Lit: the lengths that this step’s numbers decide.</figcaption>"
     return "<figcaption>Lit: what this step builds.</figcaption>"

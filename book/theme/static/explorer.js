@@ -15,7 +15,7 @@ const TRAINED = { mask: true, scale: true, positions: true, rotation: false, cac
 // What a lesson opens: the text, the switches that are not as trained, a head, and what to try.
 const VIEWS = {
   mask: { text: 1, head: [3, 3], tip: "Switch the causal mask off: tokens look at what follows them." },
-  scale: { text: 1, head: [2, 0], tip: "Switch the scale off: most rows give nearly all their weight to one token." },
+  scale: { text: 1, head: [2, 0], tip: "Switch the scale off: about half of all rows then give over 90 % to one token." },
   heads: { text: 0, head: [3, 2], tip: "Each small square is a head. Choose one, then move along the tokens." },
   rotation: {
     text: 3,
@@ -188,14 +188,14 @@ class Explorer {
     const said = [];
     if (!mask && cache) said.push("The mask is off and nothing changes: with the cache a new token comes last, and nothing follows it.");
     else if (!mask) said.push("Every token sees what follows it, which the model never did in training.");
-    if (!scale) said.push("The scores are too large: softmax gives nearly all the weight to the largest.");
+    if (!scale) said.push("The scores are too large: softmax gives most of the weight to the largest.");
     if (!positions && !rotation) said.push("No token knows its place. Only the mask still tells what came before.");
     if (!positions && rotation) said.push("Places are told by rotation alone, which this model was not trained with.");
     if (positions && rotation) said.push("Places are told twice, and the model was trained without the rotation.");
     said.push(
       cache
-        ? `While this text is written, ${work.cache} tokens go through the blocks; without the cache ${work.without}.`
-        : `While this text is written, ${work.without} tokens go through the blocks; with the cache ${work.cache}.`,
+        ? `If this text comes token by token, ${work.cache} tokens go through the blocks; without the cache ${work.without}.`
+        : `If this text comes token by token, ${work.without} tokens go through the blocks; with the cache ${work.cache}.`,
     );
     if (surprise !== null) {
       const before = this.trained.surprise;
