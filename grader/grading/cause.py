@@ -172,8 +172,8 @@ class Causes:
         have, want = mixed[0]
         handed = self._handed(want, twin)
         named, wanted = (
-            self._named_as(have, self.comparison.match(have)),
-            self._named_as(have, want),
+            self.named_as(have, self.comparison.match(have)),
+            self.named_as(have, want),
         )
         if self.comparison.turned(have) and not wanted:
             return Cause(node, have, want, twin=twin.node)
@@ -184,6 +184,8 @@ class Causes:
             return deeper
         if not self._known(have) and self._made_here(have) and not self._leads_back(have):
             return Cause(self.mine.made[have].node, gives=want)
+        if wanted and not named and self._known(have) and self._made_here(have):
+            return Cause(self.mine.made[have].node, gives=want)
         at = self._call(node, have, order) if handed else None
         return Cause(node if at is None else at, have, want, twin=twin.node)
 
@@ -193,7 +195,7 @@ class Causes:
         found = [one for one in causes if one is not None]
         return found[0] if len({one.node for one in found}) == 1 and None not in causes else None
 
-    def _named_as(self, have: int, want: int | None) -> bool:
+    def named_as(self, have: int, want: int | None) -> bool:
         """Whether a value of the learner has the name of this value of the reference."""
         mine = {target(*one) for one in self.mine.bindings(have)}
         return bool((mine & {target(*one) for one in self.right.bindings(want)}) - {""})

@@ -245,7 +245,10 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             continue
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
-        if wrong := _how_wrong(case, name):
+        if _told_elsewhere(case, name):
+            for check in (c for c in group if results[c.id].status is Status.PASS):
+                results[check.id] = _undecided_yet(case, check)
+        elif wrong := _how_wrong(case, name):
             words = _operations(case.evidence, name)
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
             failed = _fail(accused, *wrong[:2])
@@ -253,6 +256,16 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
                 failed = replace(failed, message=f"{accused.passed}, but wrong")
             results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
     return [results[result.id] for result in settled]
+
+
+def _told_elsewhere(case: Case, trial: str) -> bool:
+    """Whether a helper stopped at something that it needs: a name, an attribute, a definition."""
+    error = case.evidence.error(trial)
+    if error is None or error.line is None:
+        return False
+    stopped = any(isinstance(one, Failed) and one.stopped for one in case.rulings.values())
+    about = case.evidence.framework.translate(error).about
+    return stopped and (bool(about) or _absent(case.evidence, trial))
 
 
 def _is_there(case: Case, check: Check) -> bool:
@@ -355,7 +368,7 @@ def _place(case: Case, ruling: Failed) -> int | None:
     about = "" if foreign_import(ruling, case.imports) else ruling.about
     sure = origins.place(tree, about) if about else None
     guess = origins.place(tree, ruling.likely) if ruling.likely else None
-    return sure or ruling.line or guess
+    return sure or guess or ruling.line
 
 
 def foreign_import(ruling: Failed, imports: frozenset[str] | None) -> bool:

@@ -7,6 +7,7 @@ No hint stays that the quoted line already follows. No verdict changes.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -41,7 +42,9 @@ class Placing:
             return report
         trace = report.trace
         if trace is None or trace.line is None or not trace.told:
-            return replace(report, checks=tuple(map(self._unfulfilled, report.checks)))
+            silent = None if trace is None else replace(trace, line=None)
+            kept = tuple(map(self._unfulfilled, report.checks))
+            return replace(report, checks=kept, trace=silent)
         if self._sure_elsewhere(report, trace.line):
             silent = replace(trace, told=(), line=None, blank="", write="")
             kept = tuple(map(self._unfulfilled, report.checks))
@@ -157,8 +160,12 @@ class Placing:
         """The check without the hints that its quoted line follows already."""
         if result.status is not Status.FAIL or not result.text:
             return result
-        text = result.text
-        return replace(result, hints=tuple(h for h in result.hints if not fulfils(text, h)))
+        texts = [result.text]
+        inside = bindings.around(self.source.tree, result.line or 0)
+        if result.kind is Kind.SOURCE and inside is not None and inside.lineno != result.line:
+            texts.append(ast.unparse(inside))
+        kept = (h for h in result.hints if not any(fulfils(text, h) for text in texts))
+        return replace(result, hints=tuple(kept))
 
 
 def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:

@@ -25,7 +25,8 @@ class Rewrite:
         """What to write in the place of the cause; empty where that cannot be said."""
         mine, right = self.comparison.mine, self.comparison.right
         last = next((p.value for p in reversed(mine.places) if p.node == cause.node), None)
-        if cause.twin is None or (last is not None and self.comparison.known(last)):
+        lacks = cause.want is not None and cause.want not in self.comparison.matched
+        if lacks or cause.twin is None or (last is not None and self.comparison.known(last)):
             return ""
         whole = getattr(right.statement(cause.twin), "value", None)
         lines = mine.is_whole(cause.node) and isinstance(whole, ast.Call | ast.BinOp)

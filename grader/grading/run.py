@@ -243,9 +243,14 @@ class Run(Program):
     def bindings(self, value: int | None) -> Iterator[tuple[ast.stmt, int]]:
         """The statements whose whole result ``value`` is, and which part of it, in order."""
         for place in self.places:
-            statement = self.statement(place.node)
-            if place.value == value and statement is not None and self.is_whole(place.node):
+            statement = self.statement(place.node) if place.value == value else None
+            if statement is None:
+                continue
+            given = getattr(statement, "value", None)
+            if self.is_whole(place.node):
                 yield statement, place.part
+            elif isinstance(given, ast.Tuple) and self.nodes[place.node] in given.elts:
+                yield statement, given.elts.index(self.nodes[place.node])  # type: ignore[arg-type]
 
     def loads(self, number: int, name: str) -> bool:
         """Whether the function around a node reads the variable ``name`` anywhere."""

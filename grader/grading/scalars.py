@@ -55,6 +55,8 @@ class Scalars:
         """
         node = self.mine.nodes[cause.node]
         twin = self._around_twin(cause)
+        if (turned := self._turned(cause, order)) is not None:
+            return turned
         bad = frozenset(
             value
             for leaf in self._leaves(node)
@@ -76,6 +78,21 @@ class Scalars:
         lacks = {one for one in twin if not _among(one, own)}
         said = len(lacks) == 1 and found[0].have == (*bad,)
         return replace(found[0], want=tuple(lacks)) if said else found[0]
+
+    def _turned(self, cause: Cause, order: int) -> Origin | None:
+        """The line that puts the right numbers into a list, in another order than the reference."""
+        right = self.comparison.right
+        inner = ast.walk(right.nodes[cause.twin]) if cause.twin is not None else ()
+        wanted = [held for one in inner if len(held := right.held(right.numbers[one])) > 1]
+        for leaf in self._leaves(self.mine.nodes[cause.node]):
+            have = self.mine.held(leaf, order)
+            for want in wanted:
+                if have != want and sorted(have) == sorted(want) and len(have) > 1:
+                    name = self.mine.of(self.mine.nodes[leaf])
+                    statement = bound(self.mine.tree, name, self.mine.line(leaf))
+                    if statement is not None:
+                        return Origin(statement.lineno, name, have, want)
+        return None
 
     @cached_property
     def _known(self) -> tuple[float, ...]:

@@ -143,6 +143,7 @@ def misfit(
 
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
+LOOP = "What a loop makes"
 """What a hint says if the line to change is where a value comes from."""
 
 
@@ -152,7 +153,7 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
     Only if the error as it is ``told`` asks to change it there.
     """
     call = error.calls[-1] if error.calls else None
-    if call is None or not any(one in told for one in (MADE, YIELD, ORDER)):
+    if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
         return None
     words = re.findall(r"\w+", told)
     names = [one for one in call.values if one in words and _is_read(one, call.code)]
@@ -167,6 +168,13 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
                 return Slip(
                     given[0], f"{helper.name} ends at its first return, on line {given[0]}."
                 )
+            continue
+        if LOOP in told:
+            kept = bound(tree, name, call.line, ran)
+            loops = (n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While))
+            if kept is not None and any(kept in ast.walk(one) for one in loops):
+                said = f"{name} is set anew in each turn of the loop, on line {kept.lineno}."
+                return Slip(kept.lineno, said)
             continue
         inside = around(tree, call.line)
         if ORDER in told:
@@ -244,7 +252,7 @@ def _origin(
         here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
             node.end_lineno or 0
         )
-        if not here or not isinstance(node, ast.Call) or callee(node) != inside.name:
+        if not here or not isinstance(node, ast.Call) or callee(node) != _called(tree, inside):
             continue
         at = params.index(name) - (params[0] == "self")
         if 0 <= at < len(node.args):
@@ -254,6 +262,13 @@ def _origin(
                 return end, f", where {helper.name} ends without a return"
             return _origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return calls[-2].line, ""
+
+
+def _called(tree: ast.Module, function: Function) -> str:
+    """The name by which a function is called: of an ``__init__`` the class's."""
+    classes = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
+    own = next((one.name for one in classes if function in one.body), function.name)
+    return own if function.name == "__init__" else function.name
 
 
 def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:

@@ -90,7 +90,8 @@ class Teller:
         cause = self._before(line, code, error.type_name)
         origin = None
         if cause is not None:
-            origin = Scalars(self.comparison).of(cause, len(mine.places))
+            scalars = Scalars(self.comparison)
+            origin = None if "is a list" in said else scalars.of(cause, len(mine.places))
             orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
             cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
         slip = slip or self.slip(cause)
@@ -170,6 +171,8 @@ class Teller:
                 return Slip(*found)
         for node, value, name in wasted(self.comparison):
             line, match = mine.line(node), self.comparison.match(value)
+            if name and (used := self._used_instead(cause, line, value)) is not None:
+                return used
             if (
                 name
                 and cause is not None
@@ -182,6 +185,20 @@ class Teller:
             fix = "" if name else f" {fix}"
             return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
         return None
+
+    def _used_instead(self, cause: Cause | None, line: int, value: int) -> Slip | None:
+        """The line that uses another value than the reference, which uses what ``line`` gives."""
+        match = self.comparison.match(value)
+        if cause is None or cause.have is None or match is None or cause.want is None:
+            return None
+        if not self.comparison.equal(value, cause.want):
+            return None
+        at, quantity = self._lines.of(cause), self.lesson.quantity(match)
+        if at <= line or self.causes.named_as(cause.have, match):
+            return None
+        own, what = self.lesson.own_name(cause.have), quantity or "something"
+        said = f"Line {line} gives {what}, and nothing uses the result: line {at} uses {own}."
+        return Slip(at, said)
 
     def _divided(self, said: str) -> Slip | None:
         """Where a size was divided into a fraction, if an error ``said`` that it is one."""
@@ -212,7 +229,9 @@ class Teller:
             places = [mine.statement(one.node) for one in mine.places if one.value == result]
             bound = [one for one in places if isinstance(one, ast.Return)]
         last = bound[-1:]
-        if (slip := self.slip()) is not None:
+        ends = [p.node for p in self.comparison.mine.places if p.value == result]
+        instead = Cause(ends[-1], result, wanted) if ends else None
+        if (slip := self.slip(instead) or self.slip()) is not None:
             return self.slipped(slip)
         have, want = (
             self.lesson.quantity(self.comparison.match(result)),
@@ -265,7 +284,10 @@ class Teller:
             if said := self.wording.shapes(cause) or self.wording.uses(cause):
                 yield said if at == line else f"Line {at}: {said}"
         elif cause.twin is not None and (said := self.wording.written(cause.node, cause.twin)):
-            yield said if at == line else f"Line {at}: {said}"
+            kind = operation(mine.nodes[cause.node])
+            named = isinstance(mine.nodes[cause.node], ast.Call) and said.startswith("It ")
+            told = f"{kind} {said.removeprefix('It ')}" if named else said
+            yield said if at == line else f"Line {at}: {told}"
         elif cause.gives is not None:
             want = self.lesson.what(cause.gives)
             if not want:

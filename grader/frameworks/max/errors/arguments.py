@@ -65,10 +65,10 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         return None
     if numpy := of_numpy(case, call):
         return numpy
-    if told := _permuted(case, call):
-        return told
     signature = Signature.of(case.value(call.func))
     what = _what(case, call, match)
+    if told := _permuted(case, call) or _starred(case, call, match) or _superclass(call, what):
+        return told
     if ast.unparse(call) == "F.functional()":
         return Translation(
             "F.functional is a decorator and takes no parentheses",
@@ -80,6 +80,8 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if signature is None or (case.error.inside and not _is_own(case, call, match)):
         return Translation(what, None)
     fixed = repaired(case, call, signature)
+    if told := _one_too_many(call, fixed, signature, what):
+        return told
     shown = ", ".join(signature.written)
     loose = case.kind(next(iter(call.args), None)) not in ("list", "tuple", "Shape")
     many = len(call.args) > 1 and loose and signature.plain[:1] in (["shape"], ["dims"])
@@ -88,6 +90,47 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
+
+
+def _starred(case: Case, call: ast.Call, match: re.Match[str]) -> Translation | None:
+    """A list handed over where its entries are the arguments."""
+    what = _what(case, call, match)
+    lacks = len(re.findall(r"'\w+'", match.groupdict().get("missing") or ""))
+    if not lacks or len(call.args) != 1 or call.keywords:
+        return None
+    value = case.value(call.args[0])
+    several = value is not None and value.kind in ("list", "tuple")
+    if value is None or not (
+        value.kind == "generator" or (several and value.text == str(lacks + 1))
+    ):
+        return None
+    name = ast.unparse(call.args[0])
+    fixed = ast.Call(call.func, [ast.Starred(call.args[0])], [])
+    return Translation(what, f"{name} holds all of them: * takes it apart.", case.fix(call, fixed))
+
+
+def _superclass(call: ast.Call, what: str) -> Translation | None:
+    """``super().__init__()`` of a class that needs arguments."""
+    if ast.unparse(call) != "super().__init__()":
+        return None
+    return Translation(what, "Which class does yours extend? One that holds layers extends Module.")
+
+
+def _one_too_many(
+    call: ast.Call, fixed: ast.Call | None, signature: Signature, what: str
+) -> Translation | None:
+    """Too many values by place: which of them is meant cannot be known."""
+    if fixed is None:
+        return None
+    names = [ast.unparse(one) for one in call.args]
+    kept = [ast.unparse(one) for one in fixed.args]
+    dropped = len(kept) < len(names) and kept == names[: len(kept)] and kept
+    named = any(one.rpartition(".")[2] in signature.every for one in kept)
+    if not dropped or named or len(fixed.keywords) > len(call.keywords):
+        return None
+    meant = f"{', '.join(names[:-1])} or {names[-1]}"
+    which = f"is {meant} meant?" if len(kept) == 1 else f"which of {', '.join(names)} are meant?"
+    return Translation(what, f"It takes {len(kept)}: {which}")
 
 
 def _permuted(case: Case, call: ast.Call) -> Translation | None:

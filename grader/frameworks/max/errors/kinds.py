@@ -181,6 +181,12 @@ def _no_size(case: Case, node: ast.expr, value: SeenValue) -> Translation:
     what = f"A size is a whole number, and {text} is {described(value)}"
     if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
         return Translation(what, "Leave the brackets out.", case.fix(node, node.elts[0]))
+    inner = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    nested = [one for one in inner if case.kind(one) in ("list", "Shape", "tuple")]
+    if nested:
+        flat = [ast.Starred(one) if one in nested else one for one in inner]
+        what = f"{ast.unparse(nested[0])} is a list of sizes inside another list"
+        return Translation(what, "* takes it apart.", case.fix(node, ast.List(flat)))
     if value.kind == "DType":
         return Translation(what, "Give the type by name: dtype=...")
     if value.fields:
