@@ -20,6 +20,7 @@ from grader.rubric import (
     State,
 )
 from grader.rubric.rules import defined, obstacle
+from grader.rubric.rules.running import raised
 
 
 def output_and_cache(*trials: str, cached: bool = True) -> Rule:
@@ -87,6 +88,8 @@ def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
             if error is None or error.action != action or error.type_name == "MissingName":
                 return NotRun()
             if error.type_name not in FITTING and hasattr(builtins, error.type_name):
+                if not any(f"raise {error.type_name}" in one.statement for one in error.calls[-1:]):
+                    return raised(evidence, error)
                 return Failed(
                     f"The error is a {error.type_name}, expected a CheckpointError",
                     "Whoever calls the function catches a CheckpointError, and nothing else.",

@@ -46,7 +46,9 @@ class Judge:
         failed = ((name, one) for name, one in rulings.items() if isinstance(one, Failed))
         known = self._imports()
         return frozenset(
-            name for name, one in failed if one.about and not judge.foreign_import(one, known)
+            name
+            for name, one in failed
+            if one.about and not judge.unsure(one, known, self.source.tree)
         )
 
     def _imports(self) -> frozenset[str]:

@@ -340,13 +340,16 @@ def _how_wrong(case: Case, trial: str) -> _Wrong | None:
 
 
 def _settle_runtime(case: Case, check: Check) -> CheckResult:
-    ruling = case.rulings[check.id]
+    ruling, tree = case.rulings[check.id], case.source.tree
     match ruling:
         case Passed(note):
             return _pass(check, note)
         case Failed():
             own = () if ruling.alone else check.hints
             hints = ((ruling.hint,) if ruling.hint else ()) + own
+            if ruling.about.startswith("unset: ") and unsure(ruling, None, tree):
+                unread = origins.idle(tree, ruling.about)
+                hints = (f"Nothing uses self.{min(unread)}: is it meant here?", *hints)
             return CheckResult(
                 check.id,
                 check.kind,
@@ -365,14 +368,19 @@ def _settle_runtime(case: Case, check: Check) -> CheckResult:
 def _place(case: Case, ruling: Failed) -> int | None:
     """The line of a ruling: of what it is about, else its own, else where it probably is."""
     tree = case.source.tree
-    about = "" if foreign_import(ruling, case.imports) else ruling.about
+    about = "" if unsure(ruling, case.imports, tree) else ruling.about
     sure = origins.place(tree, about) if about else None
     guess = origins.place(tree, ruling.likely) if ruling.likely else None
     return sure or guess or ruling.line
 
 
-def foreign_import(ruling: Failed, imports: frozenset[str] | None) -> bool:
-    """Whether a ruling asks for an import that the solution does without."""
+def unsure(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> bool:
+    """Whether the line that uses a name is at fault, and not that it is nowhere made.
+
+    It is an import that the solution does without, or an attribute beside one that nothing reads.
+    """
+    if ruling.about.startswith("unset: "):
+        return len(origins.idle(tree, ruling.about)) == 1
     kind, _, line = ruling.about.partition("import: ")
     if kind or not line or imports is None:
         return False

@@ -131,6 +131,23 @@ def _unset(tree: ast.Module, what: str) -> int | None:
     return next(iter((*stored, *near)), _started(cls))
 
 
+def idle(tree: ast.Module, what: str) -> frozenset[str]:
+    """The attributes that the class around a line sets and never reads: of ``"eps 61"``."""
+    line = int(what.rpartition(" ")[2])
+    every = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    around = [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
+    own = [
+        one
+        for cls in around[-1:]
+        for one in ast.walk(cls)
+        if isinstance(one, ast.Attribute)
+        and isinstance(one.value, ast.Name)
+        and one.value.id == "self"
+    ]
+    read = {one.attr for one in own if isinstance(one.ctx, ast.Load)}
+    return frozenset(one.attr for one in own if isinstance(one.ctx, ast.Store)) - read
+
+
 def _stored(tree: ast.Module, what: str) -> int | None:
     """Where the function around a line gives a variable its value; None for an argument."""
     name, _, line = what.partition(" ")
@@ -166,8 +183,13 @@ def _worked_out(tree: ast.Module, line: int) -> int:
         for arg in call.args
         if isinstance(arg, ast.Name)
     }
+    sizes = {  # a size that was only given a name is worked out nowhere
+        id(one.targets[0])
+        for one in nodes
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Attribute)
+    }
     stores = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    found = [one.lineno for one in stores if one.id in given]
+    found = [one.lineno for one in stores if one.id in given and id(one) not in sizes]
     return found[-1] if len(set(found)) == 1 and found[0] < line else line
 
 

@@ -96,7 +96,8 @@ def _starred(case: Case, call: ast.Call, match: re.Match[str]) -> Translation | 
     """A list handed over where its entries are the arguments."""
     what = _what(case, call, match)
     lacks = len(re.findall(r"'\w+'", match.groupdict().get("missing") or ""))
-    if not lacks or len(call.args) != 1 or call.keywords:
+    written = call.args and isinstance(call.args[0], ast.List | ast.Tuple)
+    if not lacks or len(call.args) != 1 or call.keywords or written:
         return None
     value = case.value(call.args[0])
     several = value is not None and value.kind in ("list", "tuple")
@@ -119,18 +120,15 @@ def _superclass(call: ast.Call, what: str) -> Translation | None:
 def _one_too_many(
     call: ast.Call, fixed: ast.Call | None, signature: Signature, what: str
 ) -> Translation | None:
-    """Too many values by place: which of them is meant cannot be known."""
-    if fixed is None:
+    """Several values where one is taken, and no use for the others: which is meant is not known."""
+    if fixed is None or call.keywords or fixed.keywords or len(signature.plain) != 1:
         return None
-    names = [ast.unparse(one) for one in call.args]
-    kept = [ast.unparse(one) for one in fixed.args]
-    dropped = len(kept) < len(names) and kept == names[: len(kept)] and kept
-    named = any(one.rpartition(".")[2] in signature.every for one in kept)
-    if not dropped or named or len(fixed.keywords) > len(call.keywords):
+    names, kept = ([ast.unparse(one) for one in each.args] for each in (call, fixed))
+    dropped = len(kept) == 1 < len(names) and kept == names[:1]
+    if not dropped or ast.unparse(fixed.func) != ast.unparse(call.func):
         return None
     meant = f"{', '.join(names[:-1])} or {names[-1]}"
-    which = f"is {meant} meant?" if len(kept) == 1 else f"which of {', '.join(names)} are meant?"
-    return Translation(what, f"It takes {len(kept)}: {which}")
+    return Translation(what, f"It takes one: is {meant} meant, or what they make together?")
 
 
 def _permuted(case: Case, call: ast.Call) -> Translation | None:
