@@ -23,6 +23,7 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
         odd = [key for key, one in case.seen.values.items() if one.kind in ("int", "float")]
         if (
             odd
+            and "tensor" in then
             and case.call is not None
             and case.call.args
             and ast.unparse(case.call.args[0]) == odd[0]
