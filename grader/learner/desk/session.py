@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 PACE_S = 1.0
 """A newer save cancels a grading only after this long: a flood of saves gets reports too."""
+WORKERS = 3
+"""Two for a grading, and one for the heads at the same time. Each takes about 250 MB."""
 HALF_WRITTEN_S = 0.05
 """A file that is empty or gone right after a change is read again after this time."""
 
@@ -79,7 +81,7 @@ class Desk:
         self._by_path = {step.stub: self.places[step.id] for step in steps}
         folder = steps[0].stub.parent.resolve()
         poll = must_poll(folder) if poll is None else poll
-        self._grading = Grading(options, self._graded)
+        self._grading = Grading(options, self._graded, WORKERS)
         self._changes = Changes(self._by_path, self._changed, poll=poll)
 
     def close(self) -> None:
