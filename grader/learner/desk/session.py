@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from grader.base.model import Report, Verdict
@@ -99,6 +100,7 @@ class Desk:
             self._order(place, now.digest)
         return {
             "version": self._hub.version,
+            "course": sha256(str(place.step.root).encode("utf-8", "replace")).hexdigest()[:12],
             "title": place.step.title,
             "name": place.step.stub.relative_to(place.step.root).as_posix(),
             "file": {"text": now.text, "digest": now.digest, "problem": now.problem},
@@ -167,9 +169,17 @@ class Desk:
         elif self._noted is not None and self._noted[0] == number:
             told = replace(self._noted[1], report=found)
         else:
-            told = attempt.noted(self.places[found.step].step, found)
-            self._noted = number, told
+            told = self._noted_one(number, found)
         self._loop.call_soon_threadsafe(self._take, number, told, whole)
+
+    def _noted_one(self, number: int, found: Report) -> Attempt | Exception:
+        """Count the attempt. Nothing that breaks here may end the grader's thread."""
+        try:
+            told = attempt.noted(self.places[found.step].step, found)
+        except Exception as problem:  # noqa: BLE001 - told to the learner
+            return problem
+        self._noted = number, told
+        return told
 
     def _take(self, number: int, found: Attempt | Exception, whole: bool) -> None:
         place = next((one for one in self.places.values() if one.number == number), None)
@@ -190,7 +200,10 @@ class Desk:
             self._order(place, place.seen)
 
     def _shown(self, place: Place, found: Attempt, *, whole: bool) -> shown.Values:
-        return shown.report(place.step, self._steps, found, place.anchors, whole=whole)
+        try:
+            return shown.report(place.step, self._steps, found, place.anchors, whole=whole)
+        except Exception as problem:  # noqa: BLE001 - a page that waits forever says less
+            return shown.failed(problem)
 
     def _report(self, place: Place, report: shown.Values) -> None:
         place.report = report
