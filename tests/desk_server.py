@@ -78,6 +78,7 @@ class Served:
     """A desk that runs. ``cookie`` is empty until a browser was let in."""
 
     own: Course
+    book: Path
     process: subprocess.Popen[str]
     address: str
     port: int
@@ -144,6 +145,11 @@ class Served:
             time.sleep(0.05)
         raise TimeoutError(f"no report on {digest}")
 
+    def begin_again(self) -> None:
+        """Start another server in the place of one that ended."""
+        again = serve(self.own, self.book, "--port", str(self.port))
+        self.process, self.address = again.process, again.address
+
     def end(self, number: int = signal.SIGINT) -> int:
         """End it as Ctrl-C does; its exit status."""
         self.process.send_signal(number)
@@ -175,7 +181,7 @@ def serve(own: Course, book: Path, *arguments: str) -> Served:
     if found is None:
         process.kill()
         raise RuntimeError(f"the desk said {said!r}")
-    return Served(own, process, found[0], _port_of(process.pid))
+    return Served(own, book, process, found[0], _port_of(process.pid))
 
 
 def _port_of(pid: int) -> int:

@@ -221,25 +221,40 @@ def test_the_explorer_and_the_learners_heads_take_any_text(desk: Served) -> None
 # ---- beginning and end --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_with_open_windows_and_begins_again_with_the_same_key(
-    tmp_path: Path, number: int
+def test_it_ends_with_open_windows_and_begins_again_with_the_same_key_behind_a_proxy(
+    tmp_path: Path,
 ) -> None:
     own, pages = make_course(tmp_path / "course"), small_book(tmp_path / "book", ROOT)
     first = serve(own, pages)
     first.enter()
     windows = [Window(first) for _ in range(2)]
-    assert first.end(number) == 0
+    assert first.end(signal.SIGTERM) == 0
     assert not left_of(own)
-    again = serve(own, pages, "--port", str(first.port))
+    for one in windows:
+        one.close()
+    hub = "https://hub.example/user/ana/desk"
+    again = serve(own, pages, "--port", str(first.port), "--at", hub)
     try:
         again.cookie = first.cookie
         assert again.step()["name"] == "steps/step_05.py"
-        assert again.address != first.address, "the token is new"
+        token, other = (one.address.partition("=")[2] for one in (first, again))
+        assert token != other
+        _enters_by_a_proxy(again, hub)
     finally:
-        assert again.end() == 0
-    for one in windows:
-        one.close()
+        assert again.end(signal.SIGINT) == 0
+
+
+def _enters_by_a_proxy(desk: Served, hub: str) -> None:
+    """The cookie is for the proxy's path, and its pages are let in."""
+    assert desk.address.startswith(f"{hub}/?token=")
+    theirs: dict[str, str | None] = {"Host": "hub.example", "Origin": "https://hub.example"}
+    query = desk.address.partition("?")[2]
+    cookie = desk.ask(f"/?{query}", headers=theirs).headers["set-cookie"]
+    assert {"Path=/user/ana/desk/", "Secure"} <= set(cookie.split("; "))
+    theirs["Cookie"] = cookie.partition(";")[0]
+    assert desk.ask("/api/steps/s05", headers=theirs).status == 200
+    page = desk.ask("/steps/step_05.html", headers={**theirs, "Origin": None}).text
+    assert 'src="../_desk/desk.js"' in page
 
 
 def test_a_port_that_is_taken_is_refused_in_a_sentence(desk: Served) -> None:
@@ -248,26 +263,6 @@ def test_a_port_that_is_taken_is_refused_in_a_sentence(desk: Served) -> None:
     )
     assert done.returncode == 3
     assert f"Port {desk.port} cannot be used" in done.stderr
-
-
-def test_behind_a_proxy_the_cookie_is_for_its_path_and_its_pages_are_let_in(
-    tmp_path: Path,
-) -> None:
-    own, pages = make_course(tmp_path / "course"), small_book(tmp_path / "book", ROOT)
-    desk = serve(own, pages, "--at", "https://hub.example/user/ana/desk")
-    try:
-        assert desk.address.startswith("https://hub.example/user/ana/desk/?token=")
-        theirs: dict[str, str | None] = {"Host": "hub.example", "Origin": "https://hub.example"}
-        query = desk.address.partition("?")[2]
-        answer = desk.ask(f"/?{query}", headers=theirs)
-        assert "Path=/user/ana/desk/" in answer.headers["set-cookie"]
-        assert "Secure" in answer.headers["set-cookie"]
-        desk.cookie = answer.headers["set-cookie"].partition(";")[0]
-        assert desk.ask("/api/steps/s05", headers=theirs).status == 200
-        page = desk.ask("/steps/step_05.html", headers={**theirs, "Origin": None}).text
-        assert 'src="../_desk/desk.js"' in page
-    finally:
-        desk.end()
 
 
 def test_the_key_is_for_the_owner_alone(tmp_path: Path) -> None:

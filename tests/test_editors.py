@@ -109,6 +109,37 @@ def test_emacs_finds_every_problem(output: str) -> None:
     assert told == [one[:3] for one in problems("grade the open step", output)]
 
 
+LISP = """
+(require 'compile)
+(insert-file-contents "errors")
+(compilation-mode)
+(let ((inhibit-read-only t)) (compilation--ensure-parse (point-max)))
+(while (not (eobp))
+  (let ((found (get-text-property (point) 'compilation-message)))
+    (when found
+      (let ((place (compilation--message->loc found)))
+        (princ (format "%s %s %s\\n" (caar (compilation--loc->file-struct place))
+                       (compilation--loc->line place) (compilation--loc->col place))))))
+  (forward-line 1))
+"""
+
+
+@pytest.mark.skipif(shutil.which("emacs") is None, reason="emacs is not installed")
+def test_emacs_itself_finds_every_problem(output: str, tmp_path: Path) -> None:
+    (tmp_path / "errors").write_text(output, encoding="utf-8")
+    (tmp_path / "script.el").write_text(LISP)
+    done = subprocess.run(
+        ["emacs", "--batch", "-Q", "-l", "script.el"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    expected = [one[:3] for one in problems("grade the open step", output)]
+    assert done.stdout.splitlines() == [" ".join(map(str, one)) for one in expected]
+
+
 @pytest.mark.skipif(shutil.which("vim") is None, reason="vim is not installed")
 def test_vim_finds_every_problem_without_any_settings(output: str, tmp_path: Path) -> None:
     (tmp_path / "errors").write_text(output, encoding="utf-8")

@@ -7,7 +7,9 @@ is said comes from the learner's process: it explains, and never decides.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,11 +46,19 @@ Start = Callable[..., "sandbox.Worker"]
 
 
 def follow(
-    step: Step, rubric: Rubric, job: Job, evidence: Evidence, start: Start, *, whole: bool = False
+    step: Step,
+    rubric: Rubric,
+    job: Job,
+    evidence: Evidence,
+    start: Start,
+    *,
+    whole: bool = False,
+    pair: bool = False,
 ) -> Trace | None:
     """Where the program of ``job`` leaves the reference's path; None where nothing can be said.
 
-    ``whole`` follows a program even where every trial is right.
+    ``whole`` follows a program even where every trial is right. With ``pair``, ``start`` is asked
+    for two workers at the same time.
     """
     trials = _wrong(evidence)
     if not trials and whole:
@@ -56,8 +66,8 @@ def follow(
     if not trials:
         return None
     solution = step.solution.read_text(encoding="utf-8")
-    mine = _observed(job, trials, start)
-    right = _observed(replace(job, file=step.solution.name, source=solution), trials, start)
+    jobs = job, replace(job, file=step.solution.name, source=solution)
+    mine, right = _observed(jobs, trials, start, pair=pair)
     told = []
     for trial in trials:
         programs = (job.source, mine.get(trial)), (solution, right.get(trial))
@@ -186,11 +196,25 @@ def _wrong_number(evidence: Evidence, trial: str, mine: Observation) -> float | 
     return float(found[0]) if found is not None and found[0].ndim == 0 else None
 
 
-def _observed(job: Job, trials: list[str], start: Start) -> Mapping[str, Observation]:
-    probes = tuple(probe for probe in job.probes if probe.name in trials)
-    with start(engine=job.engine) as running:
-        outcome = running.finish(replace(job, probes=probes, follow=True))
-    return outcome.observations
+def _observed(
+    jobs: Sequence[Job], trials: list[str], start: Start, *, pair: bool
+) -> list[Mapping[str, Observation]]:
+    """What each program does on these trials; with a ``pair`` of workers, both at once."""
+    chosen = [
+        replace(job, probes=tuple(p for p in job.probes if p.name in trials), follow=True)
+        for job in jobs
+    ]
+    if not pair:
+        return [_finished(start(engine=job.engine), job) for job in chosen]
+    with ExitStack() as open_workers, ThreadPoolExecutor() as threads:
+        # This thread starts them: a process may end with the thread that started it.
+        workers = [open_workers.enter_context(start(engine=job.engine)) for job in chosen]
+        return list(threads.map(_finished, workers, chosen))
+
+
+def _finished(worker: sandbox.Worker, job: Job) -> Mapping[str, Observation]:
+    with worker as running:
+        return running.finish(job).observations
 
 
 def wrong_result(

@@ -38,7 +38,8 @@ class Follow(Enum):
 class Options:
     """How to grade: which engine, from which seed, how strictly.
 
-    ``follow`` says which programs are followed line by line, for 0.3 s more. ``tried`` asks for a
+    ``follow`` says which programs are followed line by line, for 0.3 s more; with a ``pair`` of
+    workers that ``start`` has ready, half of that. ``tried`` asks for a
     small change that makes a failing program pass, for at most 1.5 s of processor time.
     """
 
@@ -48,6 +49,7 @@ class Options:
     mine: bool = False
     follow: Follow = Follow.NOT
     tried: bool = False
+    pair: bool = False
 
 
 def grade(
@@ -236,7 +238,8 @@ def _followed(
 
     try:
         evidence = judge.evidence(outcome)
-        return follow.follow(judge.step, judge.rubric, job, evidence, start, whole=whole)
+        settings = {"whole": whole, "pair": options.pair}
+        return follow.follow(judge.step, judge.rubric, job, evidence, start, **settings)
     except Exception:
         # What it follows comes from the learner's process. A report is complete without it.
         if os.environ.get("GRADER_TRACEBACK"):

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from grader.base.model import Report, Verdict
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 PACE_S = 1.0
 """A newer save cancels a grading only after this long: a flood of saves gets reports too."""
+WORKERS = 3
+"""Two for a grading, and one for the heads at the same time. Each takes about 250 MB."""
 HALF_WRITTEN_S = 0.05
 """A file that is empty or gone right after a change is read again after this time."""
 
@@ -79,7 +82,7 @@ class Desk:
         self._by_path = {step.stub: self.places[step.id] for step in steps}
         folder = steps[0].stub.parent.resolve()
         poll = must_poll(folder) if poll is None else poll
-        self._grading = Grading(options, self._graded)
+        self._grading = Grading(options, self._graded, WORKERS)
         self._changes = Changes(self._by_path, self._changed, poll=poll)
 
     def close(self) -> None:
@@ -97,6 +100,7 @@ class Desk:
             self._order(place, now.digest)
         return {
             "version": self._hub.version,
+            "course": sha256(str(place.step.root).encode("utf-8", "replace")).hexdigest()[:12],
             "title": place.step.title,
             "name": place.step.stub.relative_to(place.step.root).as_posix(),
             "file": {"text": now.text, "digest": now.digest, "problem": now.problem},
@@ -165,9 +169,17 @@ class Desk:
         elif self._noted is not None and self._noted[0] == number:
             told = replace(self._noted[1], report=found)
         else:
-            told = attempt.noted(self.places[found.step].step, found)
-            self._noted = number, told
+            told = self._noted_one(number, found)
         self._loop.call_soon_threadsafe(self._take, number, told, whole)
+
+    def _noted_one(self, number: int, found: Report) -> Attempt | Exception:
+        """Count the attempt. Nothing that breaks here may end the grader's thread."""
+        try:
+            told = attempt.noted(self.places[found.step].step, found)
+        except Exception as problem:  # noqa: BLE001 - told to the learner
+            return problem
+        self._noted = number, told
+        return told
 
     def _take(self, number: int, found: Attempt | Exception, whole: bool) -> None:
         place = next((one for one in self.places.values() if one.number == number), None)
@@ -188,7 +200,10 @@ class Desk:
             self._order(place, place.seen)
 
     def _shown(self, place: Place, found: Attempt, *, whole: bool) -> shown.Values:
-        return shown.report(place.step, self._steps, found, place.anchors, whole=whole)
+        try:
+            return shown.report(place.step, self._steps, found, place.anchors, whole=whole)
+        except Exception as problem:  # noqa: BLE001 - a page that waits forever says less
+            return shown.failed(problem)
 
     def _report(self, place: Place, report: shown.Values) -> None:
         place.report = report

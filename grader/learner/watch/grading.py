@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader import frameworks, sandbox
+from grader.base.machine import cores
 from grader.learner.watch.split import SplitRun
 
 if TYPE_CHECKING:
@@ -30,10 +31,13 @@ class Grading:
     """
 
     def __init__(
-        self, options: Options, tell: Callable[[int, Report | Exception, bool], None]
+        self,
+        options: Options,
+        tell: Callable[[int, Report | Exception, bool], None],
+        workers: int = WORKERS,
     ) -> None:
         import_all()
-        self._options = options
+        self._options = replace(options, pair=cores() > 1)
         self._tell = tell
         self._orders: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
         self._count = 0
@@ -41,7 +45,7 @@ class Grading:
         self._under_way: tuple[int, str] = 0, ""
         self._lock = threading.Lock()
         self._running: SplitRun | None = None
-        self._pool = sandbox.WorkerPool(WORKERS, engine=options.engine)
+        self._pool = sandbox.WorkerPool(workers, engine=options.engine)
         self._thread = threading.Thread(target=self._run, name="grading", daemon=True)
         self._thread.start()
 

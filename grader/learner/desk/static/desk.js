@@ -83,6 +83,7 @@ const editor = createEditor({
   onSave: () => file.save(),
   onLeave: () => report.focus(),
 });
+editor.lock(true); // until the file is there
 const file = new LearnersFile(step, editor, showState);
 const act = {
   goTo(line) {
@@ -151,7 +152,7 @@ async function meet() {
   fileName.textContent = found.name;
   help.progress = found.progress;
   if (met) await file.back(found.file);
-  else await file.open(found.file);
+  else await file.open(found.file, found.course);
   met = true;
   if (found.report) takeReport(found.report);
   desk.classList.toggle("grading", found.grading);

@@ -27,14 +27,14 @@ function hold(name) {
   });
 }
 
-function key(step, name) {
-  return `${PREFIX}:${step}:${name}`;
+function key(file, name) {
+  return `${PREFIX}:${file}:${name}`;
 }
 
-/** Keeps the text of this window, which is based on the version `base`. */
-export function keep(step, text, base) {
+/** Keeps this window's text of `file`, a course and a step; it is based on the version `base`. */
+export function keep(file, text, base) {
   try {
-    localStorage.setItem(key(step, windowName), JSON.stringify({ text, base, at: Date.now() }));
+    localStorage.setItem(key(file, windowName), JSON.stringify({ text, base, at: Date.now() }));
     return true;
   } catch {
     return false; // full, or forbidden
@@ -42,19 +42,19 @@ export function keep(step, text, base) {
 }
 
 /** Forgets the text of this window: it is saved. */
-export function forget(step) {
-  localStorage.removeItem(key(step, windowName));
+export function forget(file) {
+  localStorage.removeItem(key(file, windowName));
 }
 
 /** What this window kept, or else what a closed one left last; null if nothing. */
-export async function find(step) {
-  const own = read(key(step, windowName));
+export async function find(file) {
+  const own = read(key(file, windowName));
   if (own) return own;
   const open = new Set();
   if (navigator.locks) {
     for (const lock of (await navigator.locks.query()).held) open.add(lock.name);
   }
-  const start = key(step, "");
+  const start = key(file, "");
   const left = Object.keys(localStorage)
     .filter((name) => name.startsWith(start) && !open.has(`desk:${name.slice(start.length)}`))
     .map((name) => ({ name, draft: read(name) }))
@@ -62,7 +62,7 @@ export async function find(step) {
     .sort((one, other) => other.draft.at - one.draft.at);
   if (!left.length) return null;
   localStorage.removeItem(left[0].name);
-  keep(step, left[0].draft.text, left[0].draft.base);
+  keep(file, left[0].draft.text, left[0].draft.base);
   return left[0].draft;
 }
 

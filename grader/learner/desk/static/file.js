@@ -8,6 +8,7 @@ const KEEP_MS = 150;
 /** One step's file. `show` is called with a state and, in a conflict, with the other text. */
 export class LearnersFile {
   #step;
+  #draft = ""; // what unsaved text is kept under
   #editor;
   #show;
   #base = { text: "", digest: "" }; // the version on disk that the editor's text comes from
@@ -31,10 +32,11 @@ export class LearnersFile {
     return this.unsaved ? "" : this.#base.digest;
   }
 
-  /** The page was opened: `file` is what the server has. */
-  async open(file) {
+  /** The page was opened: `file` is what the server has, `course` whose it is. */
+  async open(file, course) {
     this.#base = file;
-    const draft = file.problem ? null : await drafts.find(this.#step);
+    this.#draft = `${course}:${this.#step}`;
+    const draft = file.problem ? null : await drafts.find(this.#draft);
     this.#editor.setText(draft ? draft.text : file.text);
     this.#editor.lock(Boolean(file.problem));
     if (draft && draft.base !== file.digest && this.unsaved) this.#conflict(file);
@@ -67,8 +69,9 @@ export class LearnersFile {
   /** Keeps unsaved text in the browser. */
   keep() {
     clearTimeout(this.#timer);
-    if (!this.unsaved) drafts.forget(this.#step);
-    else if (!drafts.keep(this.#step, this.#editor.text(), this.#base.digest)) {
+    if (!this.#draft) return;
+    if (!this.unsaved) drafts.forget(this.#draft);
+    else if (!drafts.keep(this.#draft, this.#editor.text(), this.#base.digest)) {
       this.#show("kept-nowhere");
     }
   }
