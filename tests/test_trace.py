@@ -104,7 +104,7 @@ def test_values_have_the_names_that_the_rubric_gives_them(followed: Followed) ->
 
 def test_an_error_tells_the_shapes_on_its_line(followed: Followed) -> None:
     trace = trace_of(followed("s10/wrong/joined_along_default_axis"))
-    assert re.search(r"On line \d+, .* is \[\d", " ".join(trace.told)), trace.told
+    assert re.search(r"On line \d+, .* has shape \[\d", " ".join(trace.told)), trace.told
 
 
 def test_a_right_program_is_right_on_every_line_that_leads_to_its_result(

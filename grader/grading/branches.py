@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from grader.grading.bindings import around, is_none
+from grader.grading.bindings import around, is_none, targets
 from grader.grading.run import Made, Run, operation
 from grader.grading.trace import Comparison
 
@@ -219,6 +219,18 @@ def _step(comparison: Comparison, side: Side, at: Made | None) -> Made | None:
         kind = operation(right.nodes[made.node])
         if kind not in kinds or (kind, frozenset(made.sources)) in taken:
             continue
-        if value not in comparison.matched and set(made.sources) <= comparison.matched:
+        if value not in comparison.matched and set(made.sources) <= _readable(comparison, side):
             return made
     return None
+
+
+def _readable(comparison: Comparison, side: Side) -> frozenset[int | None]:
+    """The reference's values that the names in a side stood for somewhere else in the run."""
+    mine, names = comparison.mine, {name for node in side for name in _read(node)}
+    found = set()
+    for place in mine.places:
+        statement = mine.statement(place.node) if mine.is_whole(place.node) else None
+        given = targets(statement) if statement is not None else []
+        if names.intersection([mine.segment(place.node), *given]):
+            found.add(comparison.match(place.value))
+    return frozenset(found)

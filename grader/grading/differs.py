@@ -31,9 +31,14 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
         if all(axes) and (told := " ".join(_compared(*axes))):
             return told
     words = [_does(node) for node in (mine, right)]
-    return (
-        f"It {words[0]}; the reference {words[1]}." if all(words) and words[0] != words[1] else ""
-    )
+    if not all(words) or words[0] == words[1] or _makes(mine) != _makes(right):
+        return ""
+    return f"It {words[0]}; the reference {words[1]}."
+
+
+def _makes(node: ast.AST) -> bool:
+    """Whether a call makes an object of a class, by the name of what is called."""
+    return isinstance(node, ast.Call) and operation(node)[:1].isupper()
 
 
 def _does(node: ast.AST) -> str:
@@ -87,7 +92,7 @@ def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Ite
             yield f"Its {prefix or 'argument '}{mine} is not the reference's: look at the numbers."
     for name, node in have.items():
         if name not in want and not name.isdecimal() and (told := _literal(node)) is not None:
-            yield f"It has {name}={told}, and the reference has not."
+            yield f"It says {name}={told}; the reference has no {name}."
 
 
 def _options(call: ast.Call) -> dict[str, ast.expr]:

@@ -61,8 +61,20 @@ class Placing:
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
         checks = self._running(checks, trace)
+        told = tuple(map(self._unfulfilled, checks))
+        worst = next((one for one in told if one.status is Status.FAIL), None)
+        if worst and worst.id in blamed and self._elsewhere(worst.line, trace.line):
+            silent = replace(trace, told=(), line=None, blank="", write="")
+            return replace(report, checks=told, trace=silent)
         diagnosis = tuple(replace(one, line=trace.line) for one in report.diagnosis)
-        return replace(report, checks=tuple(map(self._unfulfilled, checks)), diagnosis=diagnosis)
+        return replace(report, checks=told, diagnosis=diagnosis)
+
+    def _elsewhere(self, line: int | None, departed: int) -> bool:
+        """Whether a named mistake has its own line, which the trace does not come from."""
+        if line is None or line in bindings.statement_at(self.source.tree, departed):
+            return False
+        inside = bindings.around(self.source.tree, line)
+        return inside is None or inside.name != "__init__"  # what that makes is used elsewhere
 
     def _blamed(self, report: Report) -> frozenset[str]:
         """The checks that a named mistake breaks."""
@@ -117,14 +129,14 @@ class Placing:
         finding = self.findings.get(check.id)
         if finding is None:
             return result
-        suspect = finding.line in here and check.id not in blamed and not trace.left_out
-        if result.status is Status.PASS and suspect:
+        filled = trace.blank and trace.blank in (check.blank, check.id)
+        suspect = (finding.line in here or filled) and not trace.left_out
+        if result.status is Status.PASS and suspect and check.id not in blamed:
             return check.waiting(first, SUSPECT.format(line=line))
         if result.status is not Status.FAIL or finding.certain or result.line in here:
             return result
         if check.id in blamed and self._knows(check, result):
             return result
-        filled = trace.blank and trace.blank in (check.blank, check.id)
         if filled and stopped and not (finding.ok or finding.there):
             return check.waiting(first, ELSEWHERE.format(line=line))
         if check.id in blamed or filled:

@@ -273,7 +273,8 @@ class Teller:
             if here and named and array is not None:
                 found[mine.segment(place.node)] = sizes(array.shape)
         if found:
-            yield f"On line {line}, {_listed([f'{text} is {one}' for text, one in found.items()])}."
+            shapes = _listed([f"{text} has shape {one}" for text, one in found.items()])
+            yield f"On line {line}, {shapes}."
 
     def _why(self, cause: Cause, line: int) -> Iterator[str]:
         """What an error came from."""

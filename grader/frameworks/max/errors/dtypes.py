@@ -116,7 +116,8 @@ def indices(case: Case, match: re.Match[str]) -> Translation:
                     "To multiply vectors with the table, @ is needed.",
                     case.fix(call, f"{_tight(node)} @ {table}"),
                 )
-            if isinstance(node, ast.Name) and len(case.error.calls) > 1:
+            layer = call is not None and ast.unparse(call.func).startswith("self.")
+            if isinstance(node, ast.Name) and (layer or len(case.error.calls) > 1):
                 where = f"Give {text} its type where it is made: dtype=DType.int64."
                 return Translation(f"{what}: {text} is {described(value)} of float32", where)
             fix = case.fix(node, f"{_tight(node)}.cast(DType.int64)")
