@@ -29,6 +29,8 @@ MISTAKES = {
     "F by another name": ("import functional as F", "import functional"),
     "an import misspelled": ("import Linear, Module", "import Linar, Module"),
     "a result thrown away": ("attn_weights = attn_weights / math", "attn_weights / math"),
+    "an underscore too few": ("def __call__(", "def _call_("),
+    "letters swapped": ("def __init__(", "def __int__("),
     "no base": ("class GPT2Attention(Module):", "class GPT2Attention:"),
     "no Python": ("return self.c_proj(", "return self.c_proj(("),
 }
@@ -132,6 +134,12 @@ def test_an_import_of_a_wrong_name_is_told_where_it_failed(graded: Graded) -> No
 
 def test_a_class_of_another_name_is_found(graded: Graded) -> None:
     assert "There is a class GPT2Attn" in as_text.render(graded("class of another name"))
+
+
+@pytest.mark.parametrize("name", ["an underscore too few", "letters swapped"])
+def test_a_method_that_python_does_not_call_is_named(name: str, graded: Graded) -> None:
+    right = MISTAKES[name][0].removeprefix("def ").rstrip("(")
+    assert f"Write {right}, with two underscores" in as_text.render(graded(name))
 
 
 def test_the_same_error_is_explained_once(graded: Graded) -> None:

@@ -14,6 +14,7 @@ from grader.grading.believed import believed
 from grader.grading.diagnose import diagnose
 from grader.rubric import Evidence, Failed
 from grader.source import certain
+from grader.source.special import misnamed
 
 if TYPE_CHECKING:
     from grader.frameworks import Framework
@@ -97,9 +98,20 @@ class Judge:
             notes=_notes(outcome, frameworks.current()),
             verdict=_verdict(checks, outcome),
             checks=checks,
-            diagnosis=self._told(checks, explanation) if explanation else _named(rulings),
+            diagnosis=() if right else self._diagnosis(checks, explanation, rulings),
             excerpt=excerpt.cut(evidence, rulings),
         )
+
+    def _diagnosis(
+        self,
+        checks: tuple[CheckResult, ...],
+        explanation: Explanation | None,
+        rulings: dict[str, Ruling],
+    ) -> tuple[Diagnosis, ...]:
+        """What is wrong, as far as it has a name."""
+        if (method := misnamed(self.source.tree)) is not None:
+            return (Diagnosis("misnamed-method", str(method), method.line),)
+        return self._told(checks, explanation) if explanation else _named(rulings)
 
     def _told(
         self, checks: tuple[CheckResult, ...], explanation: Explanation
