@@ -35,8 +35,10 @@ def pytest_configure() -> None:
 SLOW = (
     "test_hostile.py",
     "test_variants.py",
-    "test_tried.py",
+    "test_book.py",  # builds the book for others
+    "test_desk_browser.py",
     "test_learner.py",
+    "test_tried.py",
     "test_faults.py",
     "test_mistakes.py",
     "test_watch.py",
@@ -45,6 +47,7 @@ SLOW = (
     "test_gpt2.py",
     "test_engine_staging.py",
     "test_lesson_texts.py",
+    "test_desk.py",
     "test_trace.py",
     "test_lessons.py",
     "test_doctor.py",
