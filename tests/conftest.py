@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,6 @@ def pytest_configure() -> None:
     the size of pytest's terminal, which readline exports, is not that of a test's own terminal.
     Where Python may write no bytecode, each of a thousand processes would compile the grader anew.
     """
-    gc.disable()  # until all tests are collected; what they import stays
     for name in ("INIT_CWD", "LINES", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
     sys.dont_write_bytecode = False
@@ -57,11 +56,19 @@ SLOW = (
 """The files that take longest. They come first, so that no process is left with one at the end."""
 
 
-def pytest_collection_finish() -> None:
-    """Let the collector look only at what a test makes, and as rarely as in a worker."""
-    gc.enable()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported stays: the collector rests, and later looks at what tests make.
+
+    It does so as rarely as in a worker.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 100)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
