@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,6 @@ def pytest_configure() -> None:
     the size of pytest's terminal, which readline exports, is not that of a test's own terminal.
     Where Python may write no bytecode, each of a thousand processes would compile the grader anew.
     """
-    gc.disable()  # until all tests are collected; what they import stays
     for name in ("INIT_CWD", "LINES", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
     sys.dont_write_bytecode = False
@@ -35,8 +34,10 @@ def pytest_configure() -> None:
 SLOW = (
     "test_hostile.py",
     "test_variants.py",
-    "test_tried.py",
+    "test_book.py",  # builds the book for others
+    "test_desk_browser.py",
     "test_learner.py",
+    "test_tried.py",
     "test_faults.py",
     "test_mistakes.py",
     "test_watch.py",
@@ -45,6 +46,7 @@ SLOW = (
     "test_gpt2.py",
     "test_engine_staging.py",
     "test_lesson_texts.py",
+    "test_desk.py",
     "test_trace.py",
     "test_lessons.py",
     "test_doctor.py",
@@ -54,11 +56,19 @@ SLOW = (
 """The files that take longest. They come first, so that no process is left with one at the end."""
 
 
-def pytest_collection_finish() -> None:
-    """Let the collector look only at what a test makes, and as rarely as in a worker."""
-    gc.enable()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported stays: the collector rests, and later looks at what tests make.
+
+    It does so as rarely as in a worker.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 100)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
