@@ -115,7 +115,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tried", action="store_true", help="count changes that were tried")
     parser.add_argument("--sample", type=int, default=10_000, help="this many of each step, evenly")
     parser.add_argument("--conditional", action="store_true", help="wrong under a condition only")
-    parser.add_argument("--most", type=int, default=12, help="mistakes of a step (default 12)")
+    parser.add_argument("--most", type=int, default=13, help="mistakes of a step (default 13)")
     parser.add_argument("--twice", type=int, default=0, help="this many mutants of two mistakes")
     parser.add_argument("--seeds", type=int, default=1, help="so many seeds, from --seed on")
     parser.add_argument("--list", action="store_true", help="those told badly, one line each")

@@ -88,7 +88,7 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         (2, 2, (2, 2), (2, 2)),
         (1, 6, (3, 6), (3, 6)),
         (4, 4, (4, 4), (4, 4)),
-        (3, 2, (1, 5), (5,)),
+        (3, 4, (1, 5), (5,)),
     )
     each: list[Trial] = []
     for n_head, d_k, leading, positions in sizes:
@@ -245,7 +245,7 @@ def _calls(rng: Rng) -> Trial:
 
     Each text has positions of its own.
     """
-    n_head, d_k, batch, seq = 3, 2, 6, 5
+    n_head, d_k, batch, seq = 2, 4, 8, 5
     d_model, theta = n_head * d_k, _theta(rng)
     x, places = normal(rng, batch, seq, d_model), np.add.outer(2 * np.arange(batch), np.arange(seq))
     changed = x.copy()
@@ -253,7 +253,7 @@ def _calls(rng: Rng) -> Trial:
     inputs: dict[str, tuple[Array, Ints]] = {
         "first": (x, places),
         "changed": (changed, places),
-        "moved": (x, places + int(rng.integers(9, 30))),
+        "moved": (x, places + int(rng.integers(9, 28))),
         "again": (x, places),
     }
     return _layer_trial("calls", weights(rng, d_model), n_head, theta, inputs)

@@ -15,9 +15,9 @@ SHAPES = (
     # num_heads, head_dim, batch, tokens before, new tokens
     (2, 2, 2, 2, 2),
     (4, 4, 4, 1, 3),
-    (1, 4, 2, 3, 3),
+    (1, 4, 2, 4, 4),
     (3, 1, 3, 3, 2),
-    (2, 4, 1, 3, 2),
+    (2, 4, 1, 3, 3),
     (5, 2, 3, 4, 1),
 )
 """Every two lengths are equal in one of them, and unequal in another; each is 1 in one."""
