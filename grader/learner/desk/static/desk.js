@@ -26,7 +26,7 @@ const step = document.body.dataset.step;
 const nonce = document.querySelector('script[src$="_desk/desk.js"]').nonce;
 
 const state = el("span", { id: "desk-state", role: "status" });
-const heard = el("div", { id: "desk-heard", class: "desk-only-heard", "aria-live": "assertive" });
+const heard = el("div", { id: "desk-heard", class: "desk-only-heard", "aria-live": "polite" });
 const conflict = el("section", { id: "desk-conflict", hidden: true, "aria-label": "Two versions" });
 const where = el("div", { id: "desk-editor" });
 const saidPlace = el("section", { id: "desk-said", hidden: true, "aria-label": "Answer" });
@@ -46,7 +46,7 @@ const actions = [
 ];
 const bar = el(
   "div",
-  { class: "desk-row", role: "toolbar", "aria-label": "Help" },
+  { class: "desk-row", role: "group", "aria-label": "Help" },
   ...actions.map(([name, key, run]) => button(name, () => attempt(run), key)),
 );
 const report = el(
@@ -57,6 +57,7 @@ const report = el(
   reportPlace,
   heads,
 );
+const course = el("span", { id: "desk-course" });
 const fileName = el("h2", { id: "desk-name" }, "Your file");
 const desk = el(
   "aside",
@@ -67,6 +68,7 @@ const desk = el(
     fileName,
     button("Save", () => file.save(), "Ctrl-S"),
     state,
+    course,
   ),
   conflict,
   where,
@@ -81,7 +83,10 @@ const editor = createEditor({
   label: "Your program",
   onChange: () => file.changed(),
   onSave: () => file.save(),
-  onLeave: () => report.focus(),
+  onLeave() {
+    show("report");
+    report.focus();
+  },
 });
 editor.lock(true); // until the file is there
 const file = new LearnersFile(step, editor, showState);
@@ -106,6 +111,8 @@ const kinds = {
   figures: (figures) => drawFigures(heads, figures),
   progress: (progress) => {
     help.progress = progress;
+    const passed = progress.filter((one) => one.state === "passed").length;
+    course.textContent = `${passed} of ${progress.length} steps passed`;
   },
 };
 
@@ -119,6 +126,9 @@ function takeReport(found) {
   drawReport(reportPlace, found, act);
   light(found, act);
   annotate();
+  const failing = found.verdict === "fail" || found.verdict === "timeout";
+  tabs.lastChild.textContent = failing ? `Report ${found.score}/${found.of}` : "Report";
+  if (found.verdict === "pass") tabs.lastChild.textContent = "Report 🎉";
   if (!again) heard.textContent = spoken(found);
   document.dispatchEvent(new CustomEvent("desk:report", { detail: found }));
 }
@@ -150,7 +160,7 @@ async function meet() {
   const found = await ask(`steps/${step}`);
   known = found.version;
   fileName.textContent = found.name;
-  help.progress = found.progress;
+  kinds.progress(found.progress);
   if (met) await file.back(found.file);
   else await file.open(found.file, found.course);
   met = true;
@@ -210,7 +220,7 @@ desk.addEventListener("keydown", (event) => {
   const typing = event.target.closest("#desk-editor, input, textarea");
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && said.open) said.close();
-  else if (event.key === "e") act.goTo(1);
+  else if (event.key === "e") toEditor();
   else {
     const found = actions.find(([, key]) => key === event.key);
     if (!found) return;
@@ -245,11 +255,12 @@ function show(part) {
   });
 }
 
-function skip() {
+function toEditor() {
   show("code");
   editor.focus();
 }
 
-document.body.prepend(el("button", { class: "desk-skip", type: "button", onclick: skip }, "To your file"));
+const skip = el("button", { class: "desk-skip", type: "button", onclick: toEditor }, "To your file");
+document.body.prepend(skip);
 document.body.append(desk, tabs);
 show("lesson");

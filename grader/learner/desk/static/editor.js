@@ -71,7 +71,7 @@ const look = EditorView.theme({
   ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px dotted var(--desk-wrong)" },
   ".cm-gutters-after": { borderLeft: "1px solid var(--desk-line)", borderRight: "none" },
   ".cm-margin .cm-gutterElement": {
-    maxWidth: "min(15rem, 12vw)",
+    maxWidth: "min(16rem, 14vw)",
     padding: "0 0.6rem",
     overflow: "hidden",
     textOverflow: "ellipsis",

@@ -6,7 +6,7 @@ import { drawFigures } from "./pictures.js";
 import { compared } from "./said.js";
 
 const STATES = { new: "not begun", started: "begun", edited: "edited since it passed", passed: "passed" };
-const MARKS = { new: "·", started: "🔸", edited: "🔸", passed: "✅" };
+const MARKS = { new: "·", started: "…", edited: "…", passed: "✓" };
 
 /** The answers of one step, shown in `said`. */
 export class Help {
