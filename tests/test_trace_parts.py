@@ -11,9 +11,9 @@ import pytest
 
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading import slips
-from grader.grading.cause import Cause, Causes, wasted
+from grader.grading.cause import Cause, Causes
 from grader.grading.lines import Lines
-from grader.grading.omitted import omitted
+from grader.grading.omitted import omitted, wasted
 from grader.grading.placing import Placing
 from grader.grading.rewrite import Rewrite
 from grader.grading.scalars import Scalars
