@@ -11,9 +11,9 @@ import pytest
 
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading import slips
-from grader.grading.cause import Cause, Causes, wasted
+from grader.grading.cause import Cause, Causes
 from grader.grading.lines import Lines
-from grader.grading.omitted import omitted
+from grader.grading.omitted import omitted, wasted
 from grader.grading.placing import Placing
 from grader.grading.rewrite import Rewrite
 from grader.grading.scalars import Scalars
@@ -21,6 +21,7 @@ from grader.grading.trace import Comparison
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.rubric import Check, Failed, Misconception, Rubric
 from grader.source import Finding, parse
+from grader.source.endless import endless
 from tests import recorded_runs
 
 RIGHT = """\
@@ -415,3 +416,25 @@ def test_what_the_line_does_already_is_not_to_be_written() -> None:
     assert placed(Finding(True, 6), at(7, write="scaled - mask")).checks[1].hints == (
         "Write scaled - mask",
     )
+
+
+# ---- loops that never end ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("loop", "said"),
+    [
+        ("while n < most:\n        text.append(1)\n", "nothing in it changes most or n"),
+        ("while len(text) < most:\n        text.append(1)\n", "Does text change"),
+        ("while True:\n        text.append(1)\n", "ends only at a break or a return"),
+    ],
+)
+def test_a_loop_that_was_still_running_is_told(loop: str, said: str) -> None:
+    program = f"def g(n, most):\n    text = []\n    {loop}    return text\n"
+    found = endless(ast.parse(program), 4)
+    assert found is not None
+    assert (found[0], said in found[1]) == (3, True)
+
+
+def test_without_a_loop_nothing_is_told() -> None:
+    assert endless(ast.parse("def g(n):\n    for i in n:\n        print(i)\n"), 3) is None

@@ -291,17 +291,3 @@ class Causes:
 def _alike(mine: Run, one: Made, right: Run, other: Made) -> bool:
     kinds = operation(mine.nodes[one.node]), operation(right.nodes[other.node])
     return kinds[0] == kinds[1] and len(one.sources) == len(other.sources)
-
-
-def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
-    """What is computed and not used: the node, the value, the variable (empty without one)."""
-    mine = comparison.mine
-    for place in mine.places:
-        statement = mine.statement(place.node)
-        if not mine.is_whole(place.node) or place.part >= 0:
-            continue
-        match statement:
-            case ast.Expr():
-                yield place.node, place.value, ""
-            case ast.Assign(targets=[ast.Name(id=name)]) if not mine.loads(place.node, name):
-                yield place.node, place.value, name

@@ -32,6 +32,7 @@ from grader.rubric import (
 )
 from grader.rubric.compare import difference
 from grader.source import Finding, Source, origins
+from grader.source.endless import endless
 
 ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
@@ -340,29 +341,45 @@ def _how_wrong(case: Case, trial: str) -> _Wrong | None:
 
 
 def _settle_runtime(case: Case, check: Check) -> CheckResult:
-    ruling, tree = case.rulings[check.id], case.source.tree
+    ruling = case.rulings[check.id]
     match ruling:
         case Passed(note):
             return _pass(check, note)
         case Failed():
-            own = () if ruling.alone else check.hints
-            hints = ((ruling.hint,) if ruling.hint else ()) + own
-            if ruling.about.startswith("unset: ") and unsure(ruling, None, tree):
-                unread = origins.idle(tree, ruling.about)
-                hints = (f"Nothing uses self.{min(unread)}: is it meant here?", *hints)
-            return CheckResult(
-                check.id,
-                check.kind,
-                Status.FAIL,
-                _said(check.failed, ruling.message),
-                hints,
-                line=(line := _place(case, ruling)),
-                note=(ruling.note or "").replace(f"It is used on line {line}.", "").strip() or None,
-                detail=ruling.detail,
-                stopped=ruling.stopped,
-            )
+            return _failed(case, check, _ended(case, ruling))
         case NotRun(waits_for):
             return check.waiting(_waits_for(case, waits_for))
+
+
+def _ended(case: Case, ruling: Failed) -> Failed:
+    """The ruling; of a program that did not finish, with the loop that was still running."""
+    if not ruling.stopped or case.evidence.outcome.ended != "timeout" or ruling.line is None:
+        return ruling
+    found = endless(case.source.tree, ruling.line)
+    return ruling if found is None else replace(ruling, line=found[0], note=found[1])
+
+
+def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
+    """The ❌ of a run-time check."""
+    tree = case.source.tree
+    own = () if ruling.alone else check.hints
+    hints = ((ruling.hint,) if ruling.hint else ()) + own
+    if ruling.about.startswith("unset: ") and unsure(ruling, None, tree):
+        unread = origins.idle(tree, ruling.about)
+        hints = (f"Nothing uses self.{min(unread)}: is it meant here?", *hints)
+    line = _place(case, ruling)
+    note = (ruling.note or "").replace(f"It is used on line {line}.", "").strip()
+    return CheckResult(
+        check.id,
+        check.kind,
+        Status.FAIL,
+        _said(check.failed, ruling.message),
+        hints,
+        line=line,
+        note=note or None,
+        detail=ruling.detail,
+        stopped=ruling.stopped,
+    )
 
 
 def _place(case: Case, ruling: Failed) -> int | None:

@@ -64,6 +64,20 @@ class Lesson:
         bound = [statement.lineno for statement, _ in self.comparison.mine.bindings(value)]
         return bound[-1] if bound else None
 
+    def shapes_on(self, line: int) -> Iterator[str]:
+        """The shapes of the variables on a line."""
+        mine = self.comparison.mine
+        found: dict[str, str] = {}
+        for place in mine.places:
+            array = mine.arrays[place.value]
+            named = isinstance(mine.nodes[place.node], ast.Name | ast.Attribute)
+            here = mine.line(place.node) == line and place.part < 0
+            if here and named and array is not None:
+                found[mine.segment(place.node)] = sizes(array.shape)
+        if found:
+            shapes = _listed([f"{text} has shape {one}" for text, one in found.items()])
+            yield f"On line {line}, {shapes}."
+
     # ---- blanks -------------------------------------------------------------------------------
 
     def said(self, name: str) -> Iterator[str]:
@@ -110,3 +124,7 @@ class Lesson:
 def sizes(shape: Sequence[int]) -> str:
     """A shape as it is told."""
     return f"[{', '.join(map(str, shape))}]"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]

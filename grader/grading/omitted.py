@@ -1,8 +1,9 @@
-"""A step of the reference that a program leaves out, and the line after which it belongs."""
+"""A step of the reference that a program leaves out, and what it computes in vain."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.grading.cause import Cause
@@ -122,3 +123,17 @@ def _taken(comparison: Comparison, step: Made, match: int | None, at: ast.stmt) 
         and others <= {comparison.match(one) for one in made.sources}
         for made in mine.made.values()
     )
+
+
+def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
+    """What is computed and not used: the node, the value, the variable (empty without one)."""
+    mine = comparison.mine
+    for place in mine.places:
+        statement = mine.statement(place.node)
+        if not mine.is_whole(place.node) or place.part >= 0:
+            continue
+        match statement:
+            case ast.Expr():
+                yield place.node, place.value, ""
+            case ast.Assign(targets=[ast.Name(id=name)]) if not mine.loads(place.node, name):
+                yield place.node, place.value, name

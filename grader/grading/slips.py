@@ -123,7 +123,7 @@ def misfit(
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
         names = [
-            one for one in call.values if call.values[one].kind in ODD and _is_read(one, call.code)
+            one for one in call.values if call.values[one].kind in ODD and is_read(one, call.code)
         ]
         for name in names if depth == len(error.calls) - 1 else ():
             value = call.values[name]
@@ -131,61 +131,14 @@ def misfit(
                 continue
             if value.kind == "NoneType" and (asks := branches.unasked(tree, name, call.line)):
                 return Slip(*asks)
-            origin = _origin(tree, name, error.calls[: depth + 1], value.kind, ran)
-            if origin is None or (origin[0] == call.line and not origin[1]):
+            found_at = origin(tree, name, error.calls[: depth + 1], value.kind, ran)
+            if found_at is None or (found_at[0] == call.line and not found_at[1]):
                 continue
-            line, where = origin
+            line, where = found_at
             if not where and value.kind in FUNCTIONS:
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             return Slip(line, f"{name} is {what} here: it comes from line {line}{where}.")
-    return None
-
-
-MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
-LOOP = "What a loop makes"
-"""What a hint says if the line to change is where a value comes from."""
-
-
-def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip | None:
-    """Where a value comes from that is of the wrong kind for the line which raised an error.
-
-    Only if the error as it is ``told`` asks to change it there.
-    """
-    call = error.calls[-1] if error.calls else None
-    if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
-        return None
-    words = re.findall(r"\w+", told)
-    names = [one for one in call.values if one in words and _is_read(one, call.code)]
-    for name in names:
-        if YIELD in told:
-            helper = functions(tree).get(
-                callee(getattr(bound(tree, name, call.line), "value", None))
-            )
-            returns = [one for one in ast.walk(helper or tree) if isinstance(one, ast.Return)]
-            given = [one.lineno for one in returns if one.value is not None]
-            if helper is not None and len(given) == 1:
-                return Slip(
-                    given[0], f"{helper.name} ends at its first return, on line {given[0]}."
-                )
-            continue
-        if LOOP in told:
-            kept = bound(tree, name, call.line, ran)
-            loops = (n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While))
-            if kept is not None and any(kept in ast.walk(one) for one in loops):
-                said = f"{name} is set anew in each turn of the loop, on line {kept.lineno}."
-                return Slip(kept.lineno, said)
-            continue
-        inside = around(tree, call.line)
-        if ORDER in told:
-            handed = inside is not None and name in [one.arg for one in inside.args.args]
-            if handed and len(error.calls) > 1 and call.values[name].kind in ("int", "float"):
-                line = error.calls[-2].line
-                return Slip(line, f"Line {line} gives {name} a number: swap the arguments there?")
-            continue
-        origin = _origin(tree, name, error.calls, "", ran)
-        if origin is not None and origin[0] != call.line:
-            return Slip(origin[0], f"{name} comes from line {origin[0]}.")
     return None
 
 
@@ -195,7 +148,7 @@ def _is_about(told: str, name: str, kind: str) -> bool:
     return kind not in MAY_BE or name in words or MAY_BE[kind] in words
 
 
-def _is_read(name: str, code: str) -> bool:
+def is_read(name: str, code: str) -> bool:
     """Whether a name stands in a piece of code, and not as what it gives a value."""
     return re.search(rf"(?<![\w.]){re.escape(name)}\b(?!\s*=[^=])", code) is not None
 
@@ -231,7 +184,7 @@ def _needs(tree: ast.Module, later: int, line: int) -> bool:
     return False
 
 
-def _origin(
+def origin(
     tree: ast.Module, name: str, calls: Sequence[SeenCall], kind: str, ran: Ran = None
 ) -> tuple[int, str] | None:
     """The line that gave ``name`` its value, followed through the calls; and what it lacks.
@@ -260,7 +213,7 @@ def _origin(
             helper = functions(tree).get(callee(node.args[at]))
             if helper is not None and (end := without_return(helper)) is not None:
                 return end, f", where {helper.name} ends without a return"
-            return _origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
+            return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return calls[-2].line, ""
 
 

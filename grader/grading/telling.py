@@ -10,16 +10,17 @@ from dataclasses import dataclass, replace
 from grader import frameworks
 from grader.base.model import Trace
 from grader.grading.branches import skipped
-from grader.grading.cause import Cause, Causes, wasted
+from grader.grading.cause import Cause, Causes
+from grader.grading.handed import made
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
 from grader.grading.margin import margin
-from grader.grading.omitted import Omitted, forgotten, omitted
+from grader.grading.omitted import Omitted, forgotten, omitted, wasted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.slips import Slip, crossed, made, misfit
+from grader.grading.slips import Slip, crossed, misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
 from grader.protocol.probe import SeenError
@@ -81,7 +82,7 @@ class Teller:
     def raised(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
         mine, line = self.comparison.mine, error.line or 0
-        told = list(self._sizes(line))
+        told = list(self.lesson.shapes_on(line))
         told_as = frameworks.current().translate(error)
         said, hint = told_as.message, told_as.hint or ""
         slip = misfit(mine.tree, error, said, mine.ran) or self._divided(said)
@@ -262,20 +263,6 @@ class Teller:
                 return replace(self.causes.of(found[0]), twin=None)
         return self.causes.at(node, mine.latest(node), len(mine.places))
 
-    def _sizes(self, line: int) -> Iterator[str]:
-        """The shapes of the variables on a line."""
-        mine = self.comparison.mine
-        found: dict[str, str] = {}
-        for place in mine.places:
-            array = mine.arrays[place.value]
-            named = isinstance(mine.nodes[place.node], ast.Name | ast.Attribute)
-            here = mine.line(place.node) == line and place.part < 0
-            if here and named and array is not None:
-                found[mine.segment(place.node)] = sizes(array.shape)
-        if found:
-            shapes = _listed([f"{text} has shape {one}" for text, one in found.items()])
-            yield f"On line {line}, {shapes}."
-
     def _why(self, cause: Cause, line: int) -> Iterator[str]:
         """What an error came from."""
         mine = self.comparison.mine
@@ -303,7 +290,3 @@ class Teller:
                     f"It goes wrong on line {at}: {shown} gives {sizes(array.shape)}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]

@@ -1,0 +1,56 @@
+"""Where a value comes from that an error says is of the wrong kind: the line to change."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from grader.grading.bindings import around, bound, callee, functions
+from grader.grading.slips import Ran, Slip, is_read, origin
+from grader.protocol.probe import SeenError
+
+MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
+LOOP = "What a loop makes"
+"""What a hint says if the line to change is where a value comes from."""
+
+
+def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip | None:
+    """Where a value comes from that is of the wrong kind for the line which raised an error.
+
+    Only if the error as it is ``told`` asks to change it there.
+    """
+    call = error.calls[-1] if error.calls else None
+    if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
+        return None
+    words = re.findall(r"\w+", told)
+    names = [one for one in call.values if one in words and is_read(one, call.code)]
+    for name in names:
+        if YIELD in told:
+            helper = functions(tree).get(
+                callee(getattr(bound(tree, name, call.line), "value", None))
+            )
+            returns = [one for one in ast.walk(helper or tree) if isinstance(one, ast.Return)]
+            given = [one.lineno for one in returns if one.value is not None]
+            if helper is not None and len(given) == 1:
+                return Slip(
+                    given[0], f"{helper.name} ends at its first return, on line {given[0]}."
+                )
+            continue
+        if LOOP in told:
+            kept = bound(tree, name, call.line, ran)
+            loops = (n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While))
+            if kept is not None and any(kept in ast.walk(one) for one in loops):
+                said = f"{name} is set anew in each turn of the loop, on line {kept.lineno}."
+                return Slip(kept.lineno, said)
+            continue
+        inside = around(tree, call.line)
+        if ORDER in told:
+            handed = inside is not None and name in [one.arg for one in inside.args.args]
+            if handed and len(error.calls) > 1 and call.values[name].kind in ("int", "float"):
+                line = error.calls[-2].line
+                return Slip(line, f"Line {line} gives {name} a number: swap the arguments there?")
+            continue
+        source = origin(tree, name, error.calls, "", ran)
+        if source is not None and source[0] != call.line:
+            return Slip(source[0], f"{name} comes from line {source[0]}.")
+    return None

@@ -1,0 +1,58 @@
+"""A loop that was still running when the program was stopped."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+CHANGES = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "update"))
+"""Methods that change what they are called on."""
+
+
+def endless(tree: ast.Module, line: int) -> tuple[int, str] | None:
+    """The ``while`` around ``line``, and why it may never end; None where there is none."""
+    loops = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.While) and one.lineno <= line <= (one.end_lineno or 0)
+    ]
+    if not loops:
+        return None
+    loop = loops[-1]
+    test, tested = ast.unparse(loop.test), _tested(loop.test)
+    if not tested:
+        return loop.lineno, f"The loop on line {loop.lineno} ends only at a break or a return."
+    changed = tested & {name for one in loop.body for name in _changed(one)}
+    said = f"The loop on line {loop.lineno} goes on as long as {test}"
+    if changed:
+        names = " and ".join(sorted(changed))
+        return loop.lineno, f"{said}. Does {names} change so that this becomes false?"
+    return loop.lineno, f"{said}, and nothing in it changes {_listed(sorted(tested))}."
+
+
+def _tested(test: ast.expr) -> set[str]:
+    """The variables that a condition depends on."""
+    called = {id(one.func) for one in ast.walk(test) if isinstance(one, ast.Call)}
+    return {
+        one.id
+        for one in ast.walk(test)
+        if isinstance(one, ast.Name) and id(one) not in called and not hasattr(builtins, one.id)
+    }
+
+
+def _changed(body: ast.stmt) -> set[str]:
+    """The variables that a statement gives another value, or another content."""
+    found = set()
+    for one in ast.walk(body):
+        match one:
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                found.add(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
+                found.update({name} if method in CHANGES else ())
+    return found
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
