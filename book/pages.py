@@ -33,7 +33,6 @@ EXPLORERS = {
 }
 """Where a lesson opens the explorer: at the end of a section, and with which view."""
 
-
 PICTURES = {
     "s09": ("The residual stream", stream.figure),
     "s10": ("The cache", cache.figure),
@@ -154,14 +153,12 @@ def _index() -> str:
 
 def _converted(path: str, places: Mapping[str, str]) -> str:
     text = (ROOT / path).read_text(encoding="utf-8")
-    if not HEADING.search(text):  # the glossary: its entries are one level down
-        text = re.sub(r"(?m)^### ", "## ", text)
     return formulas.rendered(convert(text, PurePosixPath(path), places))
 
 
 def _glossary(places: Mapping[str, str]) -> str:
-    """The glossary, with a link to the step that has more of a term."""
-    text = _converted("steps/glossary.md", places)
+    """The glossary: entries one level up, each with a link to the step that has more of it."""
+    text = re.sub(r"(?m)^### ", "## ", _converted("steps/glossary.md", places))
     return re.sub(r"\bStep\s+(\d\d)\.$", r"[Step \1](/steps/step_\1.md).", text, flags=re.MULTILINE)
 
 

@@ -102,6 +102,9 @@ def test_every_step_has_its_own_part_lit() -> None:
     drawn = {step.id: computation.figure(step.id) for step in course.steps()}
     assert all('class="part lit"' in figure for figure in drawn.values())
     assert 'class="part lit"' not in computation.figure("")
+    assert {part for parts in computation.LIT.values() for part in parts} - {"shapes"} == set(
+        computation.NAMES
+    )
     assert all(
         drawn[step].count('class="part lit"') >= len(parts) > 0
         for step, parts in computation.LIT.items()

@@ -31,6 +31,30 @@ LIT = {
 }
 """The parts that a step builds."""
 
+NAMES = {
+    "embed": "the embeddings",
+    "ln": "the normalizations",
+    "mlp": "the feed-forward network",
+    "add": "the additions",
+    "block": "the block with the residual stream",
+    "final": "the last normalization",
+    "head": "the head",
+    "choose": "the choice of a token",
+    "again": "the way back to the beginning",
+    "c_attn": "the projection c_attn",
+    "split": "query, key and value in heads",
+    "rotate": "the rotation",
+    "cache": "the KV cache",
+    "scores": "the scores",
+    "scale": "the scale",
+    "mask": "the mask",
+    "softmax": "softmax",
+    "sum": "the weighted sum",
+    "merge": "the merged heads",
+    "c_proj": "the projection c_proj",
+}
+"""What a part is called, in the order of the drawing."""
+
 ENLARGED = {"c_attn", "split", "rotate", "cache", "scores", "scale", "mask", "softmax", "sum"}
 """Parts of the attention, which is drawn on its own."""
 
@@ -74,7 +98,8 @@ def _caption(lit: frozenset[str]) -> str:
         return "<figcaption>GPT-2, and its attention enlarged.</figcaption>"
     if lit == {"shapes"}:
         return "<figcaption>Lit: the lengths that this step’s numbers decide.</figcaption>"
-    return "<figcaption>Lit: what this step builds.</figcaption>"
+    names = ", ".join(said for name, said in NAMES.items() if name in lit)
+    return f"<figcaption>Lit is what this step builds: {names}.</figcaption>"
 
 
 class _Lighting:
