@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,21 @@ def test_bubblewrap_that_cannot_work_counts_for_nothing(tmp_path: Path) -> None:
     assert tier != "sandboxed"
     assert "No permissions to make a namespace" in why or "root" in why
     assert remedy
+
+
+ALONE = ("unshare", "--user", "--map-root-user")
+"""Makes root of a user namespace that has no other user."""
+
+
+@pytest.mark.skipif(
+    shutil.which(ALONE[0]) is None or subprocess.run([*ALONE, "true"], check=False).returncode != 0,
+    reason="needs user namespaces",
+)
+def test_root_without_other_users_grades_and_says_what_is_missing() -> None:
+    command = [*ALONE, sys.executable, "-m", "grader", "doctor"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    assert "Grading: works" in told
+    assert "sandboxed" not in told
 
 
 # ---- MAX's cache of compiled kernels -------------------------------------------------------

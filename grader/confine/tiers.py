@@ -1,7 +1,7 @@
 """What a set of layers amounts to, in the report's one word; and what the machine offers."""
 
 # pathlib would cost 10 ms of every start.
-# ruff: noqa: PTH100, PTH116, PTH120
+# ruff: noqa: PTH100, PTH116, PTH120, PTH123
 from __future__ import annotations
 
 import os
@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from grader.confine import bubblewrap
-from grader.confine.folder import reachable
+from grader.confine.folder import NOBODY, reachable
 
 LAYERS = ("bubblewrap", "user", "limits", "landlock", "seccomp")
 """Every layer: those around the worker, then those that it applies from inside."""
@@ -66,6 +66,9 @@ def reason(missing: list[str]) -> tuple[str, str]:
         return f"This system has no {lacks}.", "Use Linux 5.13 or later, on x86-64 or aarch64."
     mends_both = "bubblewrap" in missing and _droppable(inside=True)
     if "user" in missing and not mends_both:
+        if not _has_nobody():
+            why = "The grader runs as root in a user namespace that has no other user."
+            return why, "Run it as an ordinary user, for whom programs are confined at once."
         why = "The grader runs as root, and no other user may read Python or the grader."
         remedy = (
             "Run it as an ordinary user, for whom programs are confined at once, or install it "
@@ -84,8 +87,22 @@ def _droppable(*, inside: bool) -> bool:
     """Whether the worker can run as a user other than root and still read its programs."""
     if sys.platform == "win32" or os.geteuid() != 0:
         return True
+    if not _has_nobody():
+        return False
     grader = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     return all(_open_to_all(path, inside) for path in (sys.prefix, sys.base_prefix, grader))
+
+
+def _has_nobody() -> bool:
+    """Whether root can become another user; in a user namespace it may be alone."""
+    try:
+        with open("/proc/self/uid_map", encoding="ascii") as users:
+            ranges = [line.split() for line in users]
+        with open("/proc/self/setgroups", encoding="ascii") as groups:
+            allowed = groups.read().strip() != "deny"
+    except OSError:  # not Linux
+        return True
+    return allowed and any(int(one) <= NOBODY < int(one) + int(n) for one, _, n in ranges)
 
 
 def _open_to_all(path: str, inside: bool) -> bool:

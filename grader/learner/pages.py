@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from grader.base import sanitize
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Status, Verdict
 from grader.learner import compared, hints, lesson
@@ -267,7 +268,7 @@ def _difference(step: Step, around: int) -> list[str]:
     reference = make_answer(step.solution.read_text(encoding="utf-8"))
     try:
         mine = read_file(step.stub).decode("utf-8-sig", "replace")
-        return list(compared.difference(mine, reference, around))
+        return list(compared.difference(sanitize.block(mine, len(mine)), reference, around))
     except (SourceProblem, SyntaxError, ValueError, RecursionError):
         return [*compared.difference("", reference, around)]
 
