@@ -230,6 +230,9 @@ class Window:
             time.sleep(0.02)
         raise TimeoutError(f"no {kind} with {about} in {self.kinds()}")
 
+    def reports(self) -> list[Any]:
+        return list(self._of("report"))
+
     def _of(self, kind: str) -> Iterator[Any]:
         return (event for event in list(self.events) if event.get("kind") == kind)
 

@@ -103,6 +103,14 @@ def test_a_file_replaced_by_renaming_is_seen(desk: Served, window: Window) -> No
     window.hears("report", digest=digest)
 
 
+def test_a_save_ends_the_grading_of_a_program_that_never_ends(desk: Served, window: Window) -> None:
+    endless = desk.save(f"{right()}\nwhile True: pass\n").json()["digest"]
+    window.hears("grading")
+    digest = desk.save(right() + "# ends\n").json()["digest"]
+    assert window.hears("report", digest=digest, whole=True)["verdict"] == "pass"
+    assert endless not in {event["about"].get("digest") for event in window.reports()}
+
+
 # ---- conflicts ----------------------------------------------------------------------------------
 
 
