@@ -33,6 +33,7 @@ from grader.rubric import (
 from grader.rubric.compare import difference
 from grader.source import Finding, Source, origins
 from grader.source.endless import endless
+from grader.source.placeholders import unfilled
 
 ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
@@ -115,6 +116,8 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         accused,
         at_import=error is not None and error.type_name in IMPORTING,
     )
+    if not behaves(case.rulings):
+        told = once.in_turn(case.rubric, case.findings, told, unfilled(case.source.tree))
     return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
 

@@ -79,6 +79,37 @@ def told(
     return found
 
 
+def in_turn(
+    rubric: Rubric,
+    findings: Mapping[str, Finding],
+    results: Sequence[CheckResult],
+    unfilled: Sequence[range],
+) -> list[CheckResult]:
+    """The results; once a task is done, the open ones wait for the first of them.
+
+    Open is what is not there yet in a function that has a placeholder, of those ``unfilled``.
+    """
+    pairs = list(zip(rubric.checks, results, strict=True))
+
+    def is_open(line: int | None) -> bool:
+        return line is not None and any(line in one for one in unfilled)
+
+    missing = [
+        check
+        for check, one in pairs
+        if (finding := findings.get(check.id)) is not None
+        and one.status is Status.FAIL
+        and check.id != "placeholders"  # it lists them all
+        and not (finding.ok or finding.there)
+        and is_open(one.line)
+    ]
+    done = any(check.needs and check.rule and one.status is Status.PASS for check, one in pairs)
+    if len(missing) < 2 or not done:
+        return list(results)
+    first, *others = missing
+    return [check.waiting(first.passed) if check in others else one for check, one in pairs]
+
+
 def _lacks(check: Check, findings: Mapping[str, Finding], rulings: Mapping[str, Ruling]) -> str:
     """The name without which nothing can be said about ``check``; empty if there is none."""
     if check.id in findings:

@@ -27,6 +27,16 @@ def unfinished(nodes: Iterable[ast.AST]) -> bool:
     return not functions or any(any(_placeholders(node)) for node in functions)
 
 
+def unfilled(tree: ast.Module) -> tuple[range, ...]:
+    """The lines of each function that still has a placeholder."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return tuple(
+        range(one.lineno, (one.end_lineno or one.lineno) + 1)
+        for one in functions
+        if any(_placeholders(one))
+    )
+
+
 def _defined(tree: ast.AST) -> Iterable[ast.AST]:
     """Every node, except definitions replaced by a later one of the same name."""
     for body in (getattr(tree, field, None) for field in ("body", "orelse", "finalbody")):
@@ -59,6 +69,8 @@ def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
     if results and all(_is_none(n.value) for n in results):
         yield from ((n.lineno, "return None") for n in results)
     for statement in function.body:
+        if ast.unparse(statement) == "yield from ()":
+            yield statement.lineno, "yield from ()"
         if isinstance(statement, ast.Pass):
             yield statement.lineno, "pass"
         elif isinstance(statement, ast.Expr) and (
