@@ -31,15 +31,15 @@ from grader.base.model import Excerpt, Report
 from grader.cli import cli
 from grader.grading.pipeline import Options, grade
 from grader.report import as_json
+from grader.report.pictures import ansi, failure, palette, svg, terminal
+from grader.report.pictures import page as pages
+from grader.report.pictures.heads import reference
+from grader.report.pictures.heatmap import STEPS, Figure, Heatmap, Scale, level, number
+from grader.report.pictures.run import draw_program
+from grader.report.pictures.terminal import Depth, Screen
 from grader.rubric import load
 from grader.rubric.exhibit import Exhibit
 from grader.sandbox import WorkerPool
-from grader.show import ansi, failure, palette, svg, terminal
-from grader.show import page as pages
-from grader.show.heads import reference
-from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number
-from grader.show.run import draw_program
-from grader.show.terminal import Depth, Screen
 from tests.graded import variants
 from tools.sync import blocks, figures
 

@@ -19,7 +19,7 @@ from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
 from grader.confine.tiers import TIERS
 from grader.report.parts import waiting
-from grader.show import failure, svg
+from grader.report.pictures import failure, svg
 
 HERE = Path(__file__).parent
 MARKS = {"pass": "✓", "fail": "✗", "timeout": "…", "error": "!", MISSING: "–"}

@@ -24,7 +24,13 @@ SOURCES = ("checks", "solutions")
 SECRET = "key"
 """The file with the class's key."""
 SECRET_TEXT = re.compile(r"[0-9a-f]{64}\n")
-NO_PART = ("grader/classroom", "grader/cli", "grader/learner", "grader/report", "grader/show")
+NO_PART = (
+    "grader/classroom",
+    "grader/cli",
+    "grader/learner",
+    "grader/report",
+    "grader/report/pictures",
+)
 """Code that only shows results."""
 
 

@@ -13,9 +13,9 @@ from grader.base.model import Step
 from grader.cli.options import StepName, engine_option, from_caller, plain_option, stdout_style
 
 if TYPE_CHECKING:
+    from grader.report.pictures.heads import Shown
+    from grader.report.pictures.terminal import Depth, Screen
     from grader.rubric.exhibit import Exhibit, View
-    from grader.show.heads import Shown
-    from grader.show.terminal import Depth, Screen
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -104,8 +104,8 @@ def _chosen(exhibit: Exhibit | None, head: int | None, layer: int | None) -> tup
 def _shown(
     step: Step, own: Path | None, exhibit: Exhibit | None, views: tuple[View, ...], engine: str
 ) -> Shown:
-    from grader.show.heads import Shown, reference
-    from grader.show.run import draw_program
+    from grader.report.pictures.heads import Shown, reference
+    from grader.report.pictures.run import draw_program
     from grader.source import SourceProblem
 
     if own is None:
@@ -134,8 +134,8 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
     """The first wrong numbers of a grading."""
     from grader.base.model import Verdict
     from grader.grading.pipeline import Options, grade
-    from grader.show import failure
-    from grader.show.heads import Shown
+    from grader.report.pictures import failure
+    from grader.report.pictures.heads import Shown
 
     report = grade(step, own, Options(engine))
     if report.excerpt is not None:
@@ -147,7 +147,7 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
 
 
 def _print(shown: Shown, screen: Screen) -> None:
-    from grader.show import terminal
+    from grader.report.pictures import terminal
 
     parts = [terminal.render(figure, screen) for figure in shown.figures]
     parts += [f"{remark}\n" for remark in shown.remarks]
@@ -157,13 +157,13 @@ def _print(shown: Shown, screen: Screen) -> None:
 
 def _write(title: str, shown: Shown, html: Path | None, png: Path | None) -> None:
     from grader.base.files import write_whole
-    from grader.show import page
+    from grader.report.pictures import page
 
     made: list[tuple[Path, str | bytes]] = []
     if html is not None:
         made.append((html, page.render(title, shown.figures, shown.remarks)))
     if png is not None and shown.figures:
-        from grader.show import png as drawing
+        from grader.report.pictures import png as drawing
 
         made.append((png, drawing.render(shown.figures)))
     for path, content in made:
@@ -179,7 +179,7 @@ def _write(title: str, shown: Shown, html: Path | None, png: Path | None) -> Non
 
 def _screen(*, plain: bool) -> Screen:
     """What stdout can show."""
-    from grader.show.terminal import Depth, Screen
+    from grader.report.pictures.terminal import Depth, Screen
 
     style = stdout_style(plain)
     words = style.words or os.environ.get("TERM") == "dumb"
@@ -188,7 +188,7 @@ def _screen(*, plain: bool) -> Screen:
 
 def _depth() -> Depth:
     """How many colours the terminal says that it has."""
-    from grader.show.terminal import Depth
+    from grader.report.pictures.terminal import Depth
 
     if os.environ.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return Depth.ALL

@@ -13,10 +13,10 @@ from grader.learner import compared, hints, lesson
 from grader.learner.tasks import task
 from grader.notebook.messages import Answer
 from grader.report import as_html, as_margin, as_text
+from grader.report.pictures import failure, svg
+from grader.report.pictures.heatmap import spoken
+from grader.report.pictures.layout import SMALL
 from grader.report.style import FILE
-from grader.show import failure, svg
-from grader.show.heatmap import spoken
-from grader.show.layout import SMALL
 
 if TYPE_CHECKING:
     from grader.base.model import CheckResult, Excerpt, Report, Step

@@ -11,8 +11,8 @@ from grader.rubric import load
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from grader.report.pictures.heatmap import Figure
     from grader.rubric.exhibit import Exhibit, LessonFigure
-    from grader.show.heatmap import Figure
 
 FOLDER = "figures"
 SMALL_CELL = 12
@@ -41,9 +41,9 @@ def blocks(step: Step) -> list[Block]:
 
 def block(step: Step, planned: LessonFigure, exhibit: Exhibit) -> Block:
     """One figure of the lesson of ``step``, drawn from its exhibit."""
-    from grader.show import svg, terminal
-    from grader.show.layout import LARGE
-    from grader.show.terminal import Screen
+    from grader.report.pictures import svg, terminal
+    from grader.report.pictures.layout import LARGE
+    from grader.report.pictures.terminal import Screen
 
     figure = _figure(planned, exhibit)
     drawn = f"Draw it: `./pixiw run {planned.command}`"
@@ -63,8 +63,8 @@ def block(step: Step, planned: LessonFigure, exhibit: Exhibit) -> Block:
 
 def _figure(planned: LessonFigure, exhibit: Exhibit) -> Figure:
     """All chosen views as one figure."""
-    from grader.show.heads import mistaken, reference
-    from grader.show.heatmap import Figure
+    from grader.report.pictures.heads import mistaken, reference
+    from grader.report.pictures.heatmap import Figure
 
     views = planned.chosen(exhibit)
     if planned.wrong is not None:

@@ -10,17 +10,17 @@ from grader.base.model import Status, Verdict
 from grader.learner import hints, pages
 from grader.learner.progress import UNTOUCHED
 from grader.report import as_text, parts
+from grader.report.pictures import failure, svg
+from grader.report.pictures.heatmap import spoken
 from grader.report.style import Style
 from grader.rubric import load
-from grader.show import failure, svg
-from grader.show.heatmap import spoken
 
 if TYPE_CHECKING:
     from grader.base.model import CheckResult, Excerpt, Margin, Report, Step
     from grader.learner.attempt import Attempt
     from grader.learner.progress import Progress
-    from grader.show.heads import Shown
-    from grader.show.heatmap import Figure
+    from grader.report.pictures.heads import Shown
+    from grader.report.pictures.heatmap import Figure
 
 STYLE = Style()
 FIGURES = 4

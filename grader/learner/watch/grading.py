@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from grader.base.model import Report, Step
     from grader.grading.pipeline import Options
     from grader.learner.attempt import Attempt
+    from grader.report.pictures.heads import Shown
     from grader.rubric.exhibit import Exhibit
-    from grader.show.heads import Shown
 
 WORKERS = 2
 """One for each half of one grading."""
@@ -84,7 +84,7 @@ class Grading:
             SourceProblem: the file cannot be read, or is not Python.
             RuntimeError: the worker could not start.
         """
-        from grader.show.run import draw_program
+        from grader.report.pictures.run import draw_program
 
         engine = self._options.engine
         return draw_program(step, step.stub, exhibit, exhibit.views, engine, self._pool.start)

@@ -6,9 +6,9 @@ import math
 from html import escape
 
 from grader.base.model import Excerpt, Grid
-from grader.show import svg, terminal
-from grader.show.heatmap import Figure, Heatmap, Scale, whole
-from grader.show.terminal import Screen
+from grader.report.pictures import svg, terminal
+from grader.report.pictures.heatmap import Figure, Heatmap, Scale, whole
+from grader.report.pictures.terminal import Screen
 
 MASKED = 1e20
 """Numbers beyond this stand for minus infinity in a mask, and do not affect the scale."""
@@ -44,7 +44,7 @@ def compared(
 
 
 def as_html(excerpt: Excerpt, name: str) -> str:
-    """The excerpt as ``<figure>``, for a page that has :func:`grader.show.svg.style` in it once.
+    """The excerpt as ``<figure>``, for a page that has ``svg.style`` in it once.
 
     ``name`` starts its ids: use a different one for each figure of the page.
     """

@@ -8,8 +8,8 @@ from pathlib import Path
 from grader import frameworks, sandbox
 from grader.base import course
 from grader.base.model import Step
+from grader.report.pictures.heads import Shown, observed
 from grader.rubric.exhibit import Exhibit, View
-from grader.show.heads import Shown, observed
 
 
 def draw_program(

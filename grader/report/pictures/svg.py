@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from grader.show.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
-from grader.show.layout import LARGE, LETTER, NUMBERED, SMALL, Placed, place, short
-from grader.show.palette import DARK, LIGHT, Theme, colour, css, ink
+from grader.report.pictures.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
+from grader.report.pictures.layout import LARGE, LETTER, NUMBERED, SMALL, Placed, place, short
+from grader.report.pictures.palette import DARK, LIGHT, Theme, colour, css, ink
 
 
 def document(figure: Figure, largest: int = LARGE) -> str:

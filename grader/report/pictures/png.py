@@ -6,9 +6,9 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from grader.show.heatmap import Figure, level, number
-from grader.show.layout import GAP, LETTER, NUMBERED, Placed, place, short
-from grader.show.palette import LIGHT, colour, ink
+from grader.report.pictures.heatmap import Figure, level, number
+from grader.report.pictures.layout import GAP, LETTER, NUMBERED, Placed, place, short
+from grader.report.pictures.palette import LIGHT, colour, ink
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw, ImageFont
