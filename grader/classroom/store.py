@@ -24,13 +24,7 @@ SOURCES = ("checks", "solutions")
 SECRET = "key"
 """The file with the class's key."""
 SECRET_TEXT = re.compile(r"[0-9a-f]{64}\n")
-NO_PART = (
-    "grader/classroom",
-    "grader/cli",
-    "grader/learner",
-    "grader/report",
-    "grader/report/pictures",
-)
+NO_PART = ("grader/classroom", "grader/cli", "grader/learner", "grader/report")
 """Code that only shows results."""
 
 
