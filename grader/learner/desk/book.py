@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BUILT = "build/book"
 SECTIONS = "sections.json"
 """The last file that the build writes: step id, heading, id on the page."""
-SOURCES = ("book", "checks", "docs", "steps", "solutions")
+SOURCES = ("README.md", "book", "checks", "docs", "gpt2", "solutions", "steps")
 IGNORED = (".py", ".pyc")
 """Endings of files in ``steps`` that are not the book's: what learners write."""
 AT_DESK = '<meta name="desk" content="">'
