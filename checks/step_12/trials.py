@@ -22,7 +22,7 @@ PIECES = (
     # vocabulary, positions, width, layers, heads; batch; lengths of the pieces
     ((2, 4, 4, 2, 2), 2, (2, 2)),
     ((5, 9, 6, 1, 3), 1, (1, 2)),
-    ((7, 6, 8, 1, 2), 3, (3, 1)),
+    ((7, 6, 8, 1, 1), 3, (3, 1)),
     ((6, 5, 4, 1, 4), 4, (1, 4)),
 )
 """Between them each length is one, and any two are equal somewhere."""

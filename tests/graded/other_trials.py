@@ -252,8 +252,7 @@ def _rope(module: types.ModuleType) -> float:
         _call(layer, _tensor(x), _tensor(places))
         have = _read(_call(layer, _tensor(x), _tensor(places.astype(np.int32))), "a rotation")
         again = _read(_call(layer, _tensor(x), _tensor(places)), "a rotation")
-        if not np.array_equal(have, again):
-            raise Wrong("a second call gives other numbers")
+        worst = max(worst, _off(again, have, "a second call"))
         wide = np.broadcast_to(places, x.shape[:-1]).reshape(-1, seq)
         flat = x.astype(np.float64).reshape(-1, seq, d_k)
         want = np.stack(
