@@ -35,6 +35,7 @@ def mask_trials(rng: Rng) -> list[Trial]:
         _mask("later-float64", 2, 3, dtype="float64"),
         _mask("later-float64-equal", 3, 3, dtype="float64"),
         _mask("later-float64-one", 2, 1, dtype="float64"),
+        _mask("later-float64-row", 1, 2, dtype="float64"),
         _mask("square-float16", 3, 0, dtype="float16"),
         _mask("later-float16", 2, 3, dtype="float16"),
         *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),

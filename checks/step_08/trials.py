@@ -47,7 +47,7 @@ SIZES = (
     ((1, 5, 6), 1e-12, 1e-5),
     ((2, 4, 1), None, 1.0),
     ((6,), None, 1.5),
-    ((4, 4), None, 1.0),
+    ((4, 4), 1e-12, 1.0),
 )
 """Lengths that are equal or one, and an eps so small that the input must be as small to show it."""
 

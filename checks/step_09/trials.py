@@ -30,7 +30,12 @@ def draw(rng: Rng) -> list[Trial]:
             {"n_embd": 8, "n_head": 4, "layer_norm_epsilon": 0.7},
             (1, 8),
         ),
-        block_trial(rng, "block-one-token", {"n_embd": 6, "n_head": 1}, (4, 1)),
+        block_trial(
+            rng,
+            "block-one-token",
+            {"n_embd": 6, "n_head": 1, "layer_norm_epsilon": 0.3},
+            (4, 1),
+        ),
         *_in_turn(rng),
         _calls(rng),
     ]
@@ -49,8 +54,8 @@ def _in_turn(rng: Rng) -> list[Trial]:
         for key, width, inner, shape in MLPS
     }
     configs: tuple[tuple[dict[str, int | float], tuple[int, int]], ...] = (
-        ({"n_embd": 9, "n_head": 3}, (3, 3)),
-        ({"n_embd": 3, "n_head": 3, "n_inner": 3}, (1, 2)),
+        ({"n_embd": 9, "n_head": 3, "layer_norm_epsilon": 0.3}, (3, 3)),
+        ({"n_embd": 3, "n_head": 3, "n_inner": 3}, (2, 2)),
         ({"n_embd": 4, "n_head": 1, "n_inner": 5, "layer_norm_epsilon": 0.3}, (2, 4)),
         ({"n_embd": 8, "n_head": 2, "layer_norm_epsilon": 0.3}, (4, 2)),
     )
@@ -150,7 +155,8 @@ def _calls(rng: Rng) -> Trial:
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, 2, 4 - FUTURE, 6, scale=2.0)
     inputs = {"first": x, "changed": changed, "again": x}
-    return _block(rng, "block-calls", {"n_embd": 6, "n_head": 2}, inputs)
+    config = {"n_embd": 6, "n_head": 2, "layer_norm_epsilon": 0.3}
+    return _block(rng, "block-calls", config, inputs)
 
 
 def _block(rng: Rng, name: str, config: dict[str, int | float], inputs: dict[str, Array]) -> Trial:

@@ -221,6 +221,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
             (),
             {"batch": "c.size('x', 0)", "seq": "c.size('x', -2)", "dim": "c.size('x', -1)"},
             {"2-D": "len(c.a['x'].shape) == 2", "3-D": "len(c.a['x'].shape) == 3"},
+            never={"dim is 1": "the norm of one number is its bias, whatever it reads"},
         ),
     ),
     "s09": (
