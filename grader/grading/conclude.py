@@ -13,7 +13,7 @@ from grader.grading import excerpt, faults, judge
 from grader.grading.believed import believed
 from grader.grading.diagnose import diagnose
 from grader.rubric import Evidence, Failed
-from grader.source import certain
+from grader.source import certain, origins
 from grader.source.special import misnamed
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ class Judge:
         )
 
     def _imports(self) -> frozenset[str]:
-        """The names that the step's solution imports."""
-        return judge.imported(ast.parse(self.step.solution.read_text(encoding="utf-8")))
+        """The names that the step's solution imports, and what it reads as ``self.x``."""
+        tree = ast.parse(self.step.solution.read_text(encoding="utf-8"))
+        return judge.imported(tree) | origins.read(tree)
 
     def wrong(self, outcome: Outcome) -> str:
         """The first thing wrong with an outcome; empty if all is right."""

@@ -54,7 +54,8 @@ PROVEN = "Written differently from the lesson. It works, so it counts."
 class Case:
     """Everything known about one file when its checks are decided.
 
-    ``imports`` are the names that the step's solution imports; None where that does not matter.
+    ``imports`` are the names that the step's solution imports, and what it reads as ``self.x``;
+    None where that does not matter.
     """
 
     rubric: Rubric
@@ -367,9 +368,8 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     tree = case.source.tree
     own = () if ruling.alone else check.hints
     hints = ((ruling.hint,) if ruling.hint else ()) + own
-    if ruling.about.startswith("unset: ") and unsure(ruling, None, tree):
-        unread = origins.idle(tree, ruling.about)
-        hints = (f"Nothing uses self.{min(unread)}: is it meant here?", *hints)
+    if ruling.about.startswith("unset: ") and (name := unread(ruling, case.imports, tree)):
+        hints = (f"Nothing uses self.{name}: is it meant here?", *hints)
     line = _place(case, ruling)
     note = (ruling.note or "").replace(f"It is used on line {line}.", "").strip()
     return CheckResult(
@@ -400,11 +400,17 @@ def unsure(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> 
     It is an import that the solution does without, or an attribute beside one that nothing reads.
     """
     if ruling.about.startswith("unset: "):
-        return len(origins.idle(tree, ruling.about)) == 1
+        return unread(ruling, imports, tree) is not None
     kind, _, line = ruling.about.partition("import: ")
     if kind or not line or imports is None:
         return False
     return not imports.intersection(imported(ast.parse(line)))
+
+
+def unread(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> str | None:
+    """The one attribute that the class sets and never reads, though the solution reads it."""
+    found = [one for one in origins.idle(tree, ruling.about) if f"self.{one}" in (imports or ())]
+    return found[0] if len(found) == 1 else None
 
 
 def imported(tree: ast.Module) -> frozenset[str]:

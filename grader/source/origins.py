@@ -136,16 +136,19 @@ def idle(tree: ast.Module, what: str) -> frozenset[str]:
     line = int(what.rpartition(" ")[2])
     every = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
     around = [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
-    own = [
-        one
-        for cls in around[-1:]
-        for one in ast.walk(cls)
-        if isinstance(one, ast.Attribute)
-        and isinstance(one.value, ast.Name)
-        and one.value.id == "self"
-    ]
+    own = [one for cls in around[-1:] for one in _of_self(cls)]
     read = {one.attr for one in own if isinstance(one.ctx, ast.Load)}
     return frozenset(one.attr for one in own if isinstance(one.ctx, ast.Store)) - read
+
+
+def read(tree: ast.Module) -> frozenset[str]:
+    """The attributes of ``self`` that a file reads, as ``self.x``."""
+    return frozenset(f"self.{one.attr}" for one in _of_self(tree) if isinstance(one.ctx, ast.Load))
+
+
+def _of_self(tree: ast.AST) -> list[ast.Attribute]:
+    nodes = [one for one in ast.walk(tree) if isinstance(one, ast.Attribute)]
+    return [one for one in nodes if isinstance(one.value, ast.Name) and one.value.id == "self"]
 
 
 def _stored(tree: ast.Module, what: str) -> int | None:
