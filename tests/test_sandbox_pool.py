@@ -76,6 +76,7 @@ def test_what_a_worker_left_would_be_seen(pool: WorkerPool) -> None:
     with take(pool) as running:
         leftovers = Leftovers(running)
         with subprocess.Popen(["sleep", "100"], env={"HOME": leftovers.mark}) as left:
+            time.sleep(2 / os.sysconf("SC_CLK_TCK"))  # so the worker's end has a later tick
             running.finish(job(FILE, call("f")))
             assert leftovers.processes() == [left.pid]
             left.kill()

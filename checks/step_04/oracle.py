@@ -25,7 +25,8 @@ LOWEST = float(np.finfo(np.float32).min)
 
 def canonical(mask: npt.NDArray[np.generic]) -> Floats:
     """The mask with −inf in place of every number that is low enough to hide."""
-    numbers = mask.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a program may return any numbers
+        numbers = mask.astype(np.float64)
     return np.where(numbers <= HIDES, -np.inf, numbers)
 
 

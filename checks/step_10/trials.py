@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
 from checks.shared.drawn import Array, Rng, normal
@@ -139,7 +140,12 @@ def _rotary(rng: Rng) -> Trial:
         return {"out.0": last_outputs(layer, before, LAST, **knobs), "new.0": output}
 
     probe = layer_trial("rotary", 1, hidden, options, steps, weights).probe
-    return Trial(probe, expect, view=lambda array: array[..., -LAST:, :])
+    return Trial(probe, expect, view=_last)
+
+
+def _last(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The last tokens' part of an output, if it is one."""
+    return array[..., -LAST:, :] if array.ndim > 1 else array
 
 
 def _dropout(rng: Rng) -> Trial:
