@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -182,6 +182,18 @@ def serve(own: Course, book: Path, *arguments: str) -> Served:
         process.kill()
         raise RuntimeError(f"the desk said {said!r}")
     return Served(own, book, process, found[0], _port_of(process.pid))
+
+
+@contextmanager
+def running(own: Course, book: Path) -> Iterator[Served]:
+    """A desk that a window has entered. It must end well, and leave no process."""
+    served = serve(own, book)
+    try:
+        served.enter()
+        yield served
+    finally:
+        assert served.end() == 0
+        assert not left_of(own)
 
 
 def _port_of(pid: int) -> int:

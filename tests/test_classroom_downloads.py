@@ -85,7 +85,7 @@ class Human:
         if self.kind == "notebook":
             return notebook(PROGRAMS[self.kind])
         if self.kind == "zipped":
-            return packed({"work/steps/step_01.py": RIGHT, "__MACOSX/work/._step_01.py": b"x"})
+            return packed({"answer/steps/step_01.py": RIGHT, "__MACOSX/answer/._step_01.py": b"x"})
         return PROGRAMS.get(self.kind, b"PK\x03\x04 a document")
 
     def handed(self, prefix: str) -> dict[str, bytes]:

@@ -21,7 +21,7 @@ from grader.base.course import ROOT
 from grader.base.model import Step
 from grader.learner.desk import address, book, text
 from grader.learner.desk.hub import Hub
-from tests.desk_server import Served, Window, left_of, make_course, serve, small_book
+from tests.desk_server import Served, Window, left_of, make_course, running, serve, small_book
 
 pytestmark = pytest.mark.any_python
 SCALE = "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))"
@@ -39,13 +39,8 @@ def wrong() -> str:
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("desk")
-    served = serve(make_course(folder / "course"), small_book(folder / "book", ROOT))
-    try:
-        served.enter()
+    with running(make_course(folder / "course"), small_book(folder / "book", ROOT)) as served:
         yield served
-    finally:
-        assert served.end() == 0
-        assert not left_of(served.own)
 
 
 @pytest.fixture

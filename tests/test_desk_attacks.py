@@ -16,7 +16,7 @@ pytest.importorskip("starlette", reason="the environment `desk` is not installed
 
 from grader.base.blanks import make_answer
 from grader.base.course import ROOT
-from tests.desk_server import Answer, Served, Window, left_of, make_course, serve, small_book
+from tests.desk_server import Answer, Served, Window, make_course, running, small_book
 
 pytestmark = pytest.mark.any_python
 SECRET = "the answer of a lifetime"
@@ -38,16 +38,12 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (folder / "secret.txt").write_text(SECRET, encoding="utf-8")
     book = small_book(folder / "book", ROOT)
     (book / "out").symlink_to(folder)
-    served = serve(make_course(folder / "course"), book)
-    (served.own.root / "secret.py").write_text(SECRET, encoding="utf-8")
-    before = files(served.own.root)
-    try:
-        served.enter()
+    own = make_course(folder / "course")
+    (own.root / "secret.py").write_text(SECRET, encoding="utf-8")
+    before = files(own.root)
+    with running(own, book) as served:
         yield served
-    finally:
-        assert served.end() == 0
-        assert not left_of(served.own)
-    after = files(served.own.root)
+    after = files(own.root)
     assert {name for name in before | after if before.get(name) != after.get(name)} <= {
         "steps/step_05.py",
         "steps/step_06.py",

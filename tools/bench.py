@@ -20,6 +20,7 @@ forward pass on MAX's own kernels from an empty cache, which takes minutes.
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 import tempfile
@@ -41,23 +42,15 @@ EAGER = (
 )
 
 
+APART = ("class", "compare", "growth")
+"""What has options of its own, and needs packages that the others do without."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the medians and their ratios; ``class`` measures the grading of a class instead."""
+    """Print the medians and their ratios, or what another word measures."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["compare"]:
-        from tools import bench_compare
-
-        bench_compare.main(given[1:])
-        return
-    if given[:1] == ["growth"]:
-        from tools import bench_growth
-
-        bench_growth.main(given[1:])
-        return
-    if given[:1] == ["class"]:
-        from tools import bench_class
-
-        bench_class.main(given[1:])
+    if given and given[0] in APART:
+        importlib.import_module(f"tools.bench_{given[0]}").main(given[1:])
         return
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument(

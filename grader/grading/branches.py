@@ -215,11 +215,12 @@ def _step(comparison: Comparison, side: Side, at: Made | None) -> Made | None:
         for one in mine.made.values()
         if span[0] <= one.order <= span[1]
     }
+    readable = _readable(comparison, side)
     for value, made in right.made.items():
         kind = operation(right.nodes[made.node])
         if kind not in kinds or (kind, frozenset(made.sources)) in taken:
             continue
-        if value not in comparison.matched and set(made.sources) <= _readable(comparison, side):
+        if value not in comparison.matched and set(made.sources) <= readable:
             return made
     return None
 

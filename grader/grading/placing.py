@@ -8,7 +8,7 @@ No hint stays that the quoted line already follows. No verdict changes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
@@ -43,12 +43,10 @@ class Placing:
         trace = report.trace
         if trace is None or trace.line is None or not trace.told:
             silent = None if trace is None else replace(trace, line=None)
-            kept = tuple(map(self._unfulfilled, report.checks))
-            return replace(report, checks=kept, trace=silent)
+            return replace(report, checks=self._kept(report.checks), trace=silent)
+        silent = replace(trace, told=(), line=None, blank="", write="")
         if self._sure_elsewhere(report, trace.line):
-            silent = replace(trace, told=(), line=None, blank="", write="")
-            kept = tuple(map(self._unfulfilled, report.checks))
-            return replace(report, checks=kept, trace=silent)
+            return replace(report, checks=self._kept(report.checks), trace=silent)
         blamed = self._blamed(report)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
         running = [one for c, one in pairs if c.rule and one.status is Status.FAIL]
@@ -60,11 +58,9 @@ class Placing:
         ]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
-        checks = self._running(checks, trace)
-        told = tuple(map(self._unfulfilled, checks))
+        told = self._kept(self._running(checks, trace))
         worst = next((one for one in told if one.status is Status.FAIL), None)
         if worst and worst.id in blamed and self._elsewhere(worst.line, trace.line):
-            silent = replace(trace, told=(), line=None, blank="", write="")
             return replace(report, checks=told, trace=silent)
         diagnosis = tuple(replace(one, line=trace.line) for one in report.diagnosis)
         return replace(report, checks=told, diagnosis=diagnosis)
@@ -167,6 +163,10 @@ class Placing:
     def _at(self, result: CheckResult, line: int) -> CheckResult:
         text, column = self.source.quoted(line)
         return replace(result, line=line, text=text, column=column)
+
+    def _kept(self, checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+        """The checks without the hints that the file already follows."""
+        return tuple(map(self._unfulfilled, checks))
 
     def _unfulfilled(self, result: CheckResult) -> CheckResult:
         """The check without the hints that its quoted line follows already."""
