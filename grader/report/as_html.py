@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 
-from grader.base.model import LEVELS, CheckResult, Report, Status, Tried, Verdict
+from grader.base.model import CheckResult, Report, Status, Tried, Verdict
 from grader.report import as_text, parts
 from grader.report.style import FILE, MARKS
 
@@ -114,8 +114,7 @@ def _check(check: CheckResult, level: int) -> Iterator[str]:
         label = "Note: " if check.status is Status.PASS else ""
         yield paragraph(label + check.note)
     if check.status in (Status.FAIL, Status.ERROR):
-        shown = check.hints if level >= LEVELS else check.hints[: max(1, level)]
-        yield from (paragraph(f"Hint: {hint}") for hint in shown)
+        yield from (paragraph(f"Hint: {hint}") for hint in parts.hints(check, level))
 
 
 def tried(change: Tried) -> str:

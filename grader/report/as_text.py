@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from grader.base import sanitize
-from grader.base.model import LEVELS, CheckResult, Report, Status, Tried, Verdict
+from grader.base.model import CheckResult, Report, Status, Tried, Verdict
 from grader.report import parts
 from grader.report.style import FILE, Style
 
@@ -125,8 +125,7 @@ def one_check(
         label = "Note: " if check.status is Status.PASS else ""
         yield from (f"   {label}{line}" for line in check.note.splitlines())
     if check.status in (Status.FAIL, Status.ERROR):
-        shown = check.hints if hint_level >= LEVELS else check.hints[: max(1, hint_level)]
-        for hint in shown:
+        for hint in parts.hints(check, hint_level):
             first, *more = hint.split("\n")
             yield f"   Hint: {first}"
             yield from (f"         {line}" for line in more)

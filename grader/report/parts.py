@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from grader.base.model import CheckResult, Report, Status
+from grader.base.model import LEVELS, CheckResult, Report, Status
 
 
 def said(check: CheckResult) -> list[str]:
@@ -12,6 +12,11 @@ def said(check: CheckResult) -> list[str]:
     where = f"Line {check.line}: {check.text or ''}".rstrip(": ") if check.line else ""
     hint = f"Hint: {check.hints[0]}" if check.hints else ""
     return [line for line in (where, check.note or "", hint) if line]
+
+
+def hints(check: CheckResult, level: int) -> tuple[str, ...]:
+    """The hints that are shown at a level, at least the first; at the last level all."""
+    return check.hints if level >= LEVELS else check.hints[: max(1, level)]
 
 
 def waiting(report: Report) -> list[str]:
