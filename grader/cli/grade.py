@@ -257,8 +257,11 @@ def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Rep
         # Once, before the threads: NumPy cannot always be imported by two at the same time.
         importlib.import_module("numpy.random")
         with ThreadPoolExecutor(at_once) as threads:
+            # The last first: it is the longest, and would leave the other cores idle at the end.
+            tasks = [threads.submit(report, one) for one in (*chosen[-1:], *chosen[:-1])]
             try:
-                yield from threads.map(report, chosen)
+                for one in (*tasks[1:], *tasks[:1]):
+                    yield one.result()
             finally:  # after Ctrl-C, wait neither for the remaining steps nor for a long one
                 for worker in workers:
                     worker.abandon()
