@@ -32,7 +32,7 @@ function filter() {
     row.hidden = !fits;
     shown += fits;
   }
-  said.textContent = `${shown} people are shown.`;
+  said.textContent = shown === 1 ? "1 person is shown." : `${shown} people are shown.`;
 }
 search?.addEventListener("input", filter); // the page for the wall has neither
 only?.addEventListener("change", filter);
