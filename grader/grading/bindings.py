@@ -105,6 +105,15 @@ def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
+def none_by_default(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a parameter is None unless something is given."""
+    given = function.args
+    by_place = [*given.posonlyargs, *given.args]
+    defaults = zip(reversed(by_place), reversed(given.defaults), strict=False)
+    pairs = [*defaults, *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+    return any(arg.arg == name and is_none(default) for arg, default in pairs)
+
+
 def is_none(node: ast.AST | None) -> bool:
     """Whether a node is the constant None."""
     return isinstance(node, ast.Constant) and node.value is None

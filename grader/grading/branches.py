@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from grader.grading.bindings import around, is_none, targets
+from grader.grading.bindings import around, is_none, none_by_default, targets
 from grader.grading.run import Made, Run, operation
 from grader.grading.trace import Comparison
+from grader.source.annotations import allows_none
 
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
@@ -78,19 +79,14 @@ def _asks_none(test: ast.expr, name: str) -> bool | None:
 
 def _allows_none(function: ast.FunctionDef, name: str) -> bool:
     """Whether a parameter may be None: its annotation or default says so, or the function asks."""
-    given = [*function.args.posonlyargs, *function.args.args]
-    defaults = zip(reversed(given), reversed(function.args.defaults), strict=False)
-    pairs = [*defaults, *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)]
-    if any(arg.arg == name and is_none(default) for arg, default in pairs):
-        return True
-    every = [*given, *function.args.kwonlyargs]
+    given = function.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     own = next((arg for arg in every if arg.arg == name), None)
     if own is None:
         return False
-    noted = "" if own.annotation is None else ast.unparse(own.annotation)
     tests = (one for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp))
     asked = any(_asks_none(part, name) is not None for one in tests for part in _parts(one.test))
-    return asked or "None" in noted or "Optional" in noted
+    return asked or none_by_default(function, name) or allows_none(own.annotation)
 
 
 def _parts(test: ast.expr) -> list[ast.expr]:

@@ -15,9 +15,11 @@ from grader.grading.bindings import (
     callee,
     functions,
     is_none,
+    none_by_default,
     targets,
 )
 from grader.protocol.probe import SeenCall, SeenError
+from grader.source.annotations import allows_none
 
 Function = ast.FunctionDef
 
@@ -199,7 +201,7 @@ def origin(
     if inside is None or len(calls) < 2:
         return None
     params = [arg.arg for arg in inside.args.args]
-    if name not in params or _none_by_default(inside, name) or kind == "tuple":
+    if name not in params or none_by_default(inside, name) or kind == "tuple":
         return None
     for node in ast.walk(tree):
         here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
@@ -235,16 +237,10 @@ def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
 
 def _may_be_none(statement: ast.stmt) -> bool:
     """Whether a statement chooses None on purpose: what uses it must ask."""
-    if isinstance(statement, ast.AnnAssign) and "None" in ast.unparse(statement.annotation):
+    if isinstance(statement, ast.AnnAssign) and allows_none(statement.annotation):
         return True
     value = getattr(statement, "value", None)
     return isinstance(value, ast.IfExp) and (is_none(value.body) or is_none(value.orelse))
-
-
-def _none_by_default(function: Function, name: str) -> bool:
-    """Whether a parameter is None unless something is given."""
-    pairs = zip(reversed(function.args.args), reversed(function.args.defaults), strict=False)
-    return name in {arg.arg for arg, default in pairs if is_none(default)}
 
 
 def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:

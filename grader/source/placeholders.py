@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 
-OPTIONAL = re.compile(r"\b(None|Optional)\b")
-"""A type that None belongs to: ``cache: Cache | None = None`` is no placeholder."""
+from grader.source.annotations import allows_none
 
 
 def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:
@@ -91,13 +89,16 @@ def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
 
 
 def _assignments(nodes: Iterable[ast.AST]) -> Iterable[tuple[ast.expr, ast.expr | None, int]]:
-    """Each target, the value it gets, and the line. Loops and the like assign some value."""
+    """Each target, the value it gets, and the line. Loops and the like assign some value.
+
+    ``cache: Cache | None = None`` is no placeholder.
+    """
     for node in nodes:
         match node:
             case ast.Assign(targets=targets, value=value):
                 yield from ((target, value, node.lineno) for target in targets)
             case ast.AnnAssign(target=target, annotation=kind, value=value) if value is not None:
-                if not (_is_none(value) and OPTIONAL.search(ast.unparse(kind))):
+                if not (_is_none(value) and allows_none(kind)):
                     yield target, value, node.lineno
             case ast.AugAssign(target=target) | ast.NamedExpr(target=target):
                 yield target, ast.Constant(True), node.lineno
