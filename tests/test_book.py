@@ -17,7 +17,7 @@ from book.build import BookProblem, build
 from grader.base import course
 from grader.base.course import ROOT
 
-pytestmark = pytest.mark.any_python
+pytestmark = [pytest.mark.whole, pytest.mark.any_python]
 
 STEPS = course.steps()
 LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("use", "href")}

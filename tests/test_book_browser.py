@@ -21,7 +21,7 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe i
 
 pytestmark = [
     pytest.mark.any_python,
-    pytest.mark.browser,
+    pytest.mark.whole,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
 ]
 

@@ -17,7 +17,7 @@ import pytest
 from grader.base import course
 
 pytest.importorskip("distributed")
-pytestmark = pytest.mark.any_python  # test_classroom grades with each
+pytestmark = [pytest.mark.whole, pytest.mark.any_python]  # test_classroom grades with each
 
 QUIET = ("--no-dashboard",)
 STEP = "s02"

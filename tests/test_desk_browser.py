@@ -23,7 +23,7 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe i
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 pytestmark = [
     pytest.mark.any_python,
-    pytest.mark.browser,
+    pytest.mark.whole,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
 ]
 PATIENCE_MS = 30_000

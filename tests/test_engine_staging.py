@@ -29,6 +29,7 @@ def _installed() -> None:
     engine.install("numpy")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("counts", [(), pytest.param(("3", "3"), marks=pytest.mark.slow)], ids=len)
 def test_the_same_graphs_numbers_and_errors(counts: tuple[str, ...]) -> None:
     """Programs of every step, right or wrong, once staged by MAX and once as in the grader."""

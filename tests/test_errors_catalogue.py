@@ -27,6 +27,8 @@ RAW = re.compile(
 
 Entry = dict[str, Any]
 
+pytestmark = pytest.mark.whole
+
 as_recorded = pytest.mark.skipif(
     sys.version_info[:2] != (3, 13), reason="recorded with Python 3.13; others word errors anew"
 )

@@ -133,7 +133,8 @@ def damaged(own: Course, damage: Damage) -> Iterator[None]:
         path.write_text(whole, encoding="utf-8")
 
 
-@pytest.mark.any_python  # those beside a mistake are damaged with each Python
+@pytest.mark.whole
+@pytest.mark.any_python  # those beside a mistake are damaged in each run, with each Python
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_part_is_not_the_mistake_of_a_right_file(own: Course, name: str) -> None:
     damage = DAMAGES[name]

@@ -85,6 +85,7 @@ def shown(mistake: str) -> str:
     return right_text() if cell.startswith("the right text") else cell.split("*")[1]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_writes_what_the_table_shows(mistake: str) -> None:
     wanted = shown(mistake)
@@ -96,10 +97,10 @@ def test_a_mistake_writes_what_the_table_shows(mistake: str) -> None:
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        ("greedy", {}),
+        pytest.param("greedy", {}, marks=pytest.mark.whole),
         ("temperature 0.8, top_k 40", {"temperature": 0.8, "top_k": 40}),
-        ("temperature 1", {"temperature": 1.0}),
-        ("temperature 2", {"temperature": 2.0}),
+        pytest.param("temperature 1", {"temperature": 1.0}, marks=pytest.mark.whole),
+        pytest.param("temperature 2", {"temperature": 2.0}, marks=pytest.mark.whole),
     ],
 )
 def test_a_sample_is_what_is_written(name: str, how: dict[str, Any]) -> None:

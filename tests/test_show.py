@@ -394,7 +394,7 @@ def test_a_terminal_gets_colours_that_fit_it() -> None:
     assert "█" in shaded
 
 
-@pytest.mark.browser
+@pytest.mark.whole
 def test_a_browser_draws_the_page_light_and_dark(tmp_path: Path) -> None:
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:

@@ -195,7 +195,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.browser
+@pytest.mark.whole
 @needs_browser
 def test_the_table_is_sorted_by_its_buttons_and_says_so(told: dict[str, Any]) -> None:
     nasty = NASTY.replace("\ud800", "?")
@@ -207,7 +207,7 @@ def test_the_table_is_sorted_by_its_buttons_and_says_so(told: dict[str, Any]) ->
     assert told["said"] == "Sorted by s05 points, descending."
 
 
-@pytest.mark.browser
+@pytest.mark.whole
 @needs_browser
 def test_search_filter_links_and_keyboard(told: dict[str, Any]) -> None:
     assert len(told["failed"]) == 3
@@ -217,7 +217,7 @@ def test_search_filter_links_and_keyboard(told: dict[str, Any]) -> None:
     assert told["shown"]
 
 
-@pytest.mark.browser
+@pytest.mark.whole
 @needs_browser
 def test_no_text_of_a_learner_becomes_a_part_of_the_page(
     told: dict[str, Any], tmp_path: Path
@@ -238,7 +238,7 @@ def pages(folder: Path, text: str) -> int:
     return len(re.findall(rb"/Type */Page\b", target.read_bytes()))
 
 
-@pytest.mark.browser
+@pytest.mark.whole
 @needs_browser
 def test_on_paper_is_the_class_and_the_reports_that_are_open(tmp_path: Path) -> None:
     one = book()

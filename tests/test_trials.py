@@ -57,6 +57,7 @@ def test_a_trial_with_other_numbers_is_refused(step: str) -> None:
 
 
 @pytest.mark.parametrize("step", variants.steps())
+@pytest.mark.whole
 def test_a_trial_meets_each_condition(step: str) -> None:
     for target in CONDITIONS[step]:
         conditions = target.conditions()

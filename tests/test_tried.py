@@ -105,7 +105,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.any_python] if at % 3 else [])
+        pytest.param(name, marks=[pytest.mark.any_python, pytest.mark.whole] if at % 3 else [])
         for at, name in enumerate(HELPED)
     ],
 )
@@ -327,6 +327,7 @@ def own(tmp_path: Path) -> Course:
     return found
 
 
+@pytest.mark.whole
 def test_it_is_the_last_hint(own: Course) -> None:
     count = len(next(c for c in load.rubric(course.find("s05")).checks if c.id == "scale").hints)
     said = [own.run("hint", "s05").stdout for _ in range(LEVELS + 1)]
@@ -337,6 +338,7 @@ def test_it_is_the_last_hint(own: Course) -> None:
     assert "Tried on" not in own.run("grade", "s05").stdout
 
 
+@pytest.mark.whole
 def test_after_many_attempts_the_report_has_it(own: Course) -> None:
     for turn in range(2):
         assert "Tried on" not in own.run("grade", "s05").stdout

@@ -35,6 +35,7 @@ from tests.own_course import Course, copy_course
 
 pytestmark = pytest.mark.any_python  # terminals, signals and files that change are the system's
 KEYS = r"q quit"
+CAUGHT = (signal.SIGTERM, signal.SIGHUP)
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -137,6 +138,7 @@ def test_each_key_does_what_the_footer_says(own: Course, start: Callable[..., Sc
     screen.end()
 
 
+@pytest.mark.whole
 def test_the_last_hint_is_a_change_that_was_tried(
     own: Course, start: Callable[..., Screen]
 ) -> None:
@@ -177,6 +179,7 @@ def test_whatever_happens_to_the_file_is_shown(own: Course, start: Callable[...,
     screen.end()
 
 
+@pytest.mark.whole
 def test_a_save_and_q_do_not_wait_for_a_loop_without_end(
     own: Course, start: Callable[..., Screen]
 ) -> None:
@@ -192,6 +195,7 @@ def test_a_save_and_q_do_not_wait_for_a_loop_without_end(
     screen.end()
 
 
+@pytest.mark.whole
 def test_a_narrow_terminal_and_one_that_changes(own: Course, start: Callable[..., Screen]) -> None:
     screen = start("s05", size=(24, 40))
     text = screen.see("report 1", KEYS)
@@ -265,6 +269,7 @@ def modes(screen: Screen) -> int:
     return found & (termios.ICANON | termios.ECHO)
 
 
+@pytest.mark.whole
 def test_after_a_stop_it_takes_the_terminal_again(
     own: Course, start: Callable[..., Screen]
 ) -> None:
@@ -282,6 +287,7 @@ def test_after_a_stop_it_takes_the_terminal_again(
     screen.end()
 
 
+@pytest.mark.whole
 def test_ctrl_z_gives_the_terminal_back(own: Course) -> None:
     """Typed to a shell, which is what continues a stopped program."""
     (own.root / "tmp").mkdir()
@@ -311,7 +317,9 @@ def test_ctrl_z_gives_the_terminal_back(own: Course) -> None:
     assert left_of(own) == []
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "ending", [signal.SIGKILL, *(pytest.param(one, marks=pytest.mark.whole) for one in CAUGHT)]
+)
 def test_killed_while_it_grades_it_leaves_nothing(
     ending: signal.Signals, own: Course, start: Callable[..., Screen]
 ) -> None:
