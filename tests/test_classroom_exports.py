@@ -361,6 +361,7 @@ def autograded(base: Path, submission: dict[str, bytes]) -> dict[str, object]:
     return found
 
 
+@pytest.mark.whole
 def test_gradescopes_archive_grades_with_nothing_but_itself(unpacked: Path) -> None:
     solution = STEP.solution.read_bytes()
     assert autograded(unpacked, {"work/Step_05 (2).py": solution})["score"] == 39

@@ -98,6 +98,7 @@ def test_a_damaged_progress_file_is_told_and_stops_nothing(own: Course) -> None:
     assert re.search(r"🔸 Progress: .* is damaged.*\n   Do: .*You may delete it", done.stdout)
 
 
+@pytest.mark.whole
 def test_a_damaged_max_is_told(own: Course, tmp_path: Path) -> None:
     found = importlib.util.find_spec("max")
     assert found is not None
@@ -127,6 +128,7 @@ def test_a_damaged_max_is_told(own: Course, tmp_path: Path) -> None:
     assert "run doctor" in graded.stdout
 
 
+@pytest.mark.whole
 def test_without_bubblewrap_it_says_how_to_get_it(own: Course, tmp_path: Path) -> None:
     if offered().tier != "sandboxed":
         pytest.skip("bubblewrap does not work here")
@@ -182,6 +184,7 @@ def test_without_click_there_is_a_message_and_no_traceback(tmp_path: Path) -> No
     ("variable", "name", "status"),
     [("MODULAR_CACHE_DIR", "MAX's cache", 0), ("TMPDIR", "Temporary folder", 3)],
 )
+@pytest.mark.whole
 def test_a_folder_that_cannot_be_written_is_named(
     variable: str, name: str, status: int, tmp_path: Path
 ) -> None:

@@ -140,6 +140,7 @@ def bash(clone: Path, line: str, **variables: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.whole
 def test_a_fork_is_graded_with_marks_at_the_lines_and_a_list_of_the_steps(
     clone: Path, tmp_path: Path
 ) -> None:
@@ -179,6 +180,7 @@ def test_every_line_of_the_dockerfile_is_sound(line: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.whole
 def test_the_containers_install_environments_that_exist(clone: Path) -> None:
     """With pixiw itself, up to what would need the network."""
     found = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))

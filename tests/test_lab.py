@@ -112,6 +112,7 @@ def test_the_lesson_that_an_experiment_names_speaks_of_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["fused", pytest.param("cache", marks=pytest.mark.slow)])
+@pytest.mark.whole
 def test_an_experiment_runs_without_compiling(name: str) -> None:
     done = lab(name, "--turns", "1", "--engine", "numpy")
     assert done.returncode == 0, done.stderr

@@ -49,6 +49,7 @@ def hint_lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("   Hint:")]
 
 
+@pytest.mark.whole
 def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> None:
     counts = []
     for turn in range(3):
@@ -145,6 +146,7 @@ def test_another_file_is_no_attempt(own: Course) -> None:
     assert not own.progress.exists()
 
 
+@pytest.mark.whole
 def test_each_hint_that_is_asked_for_says_more(own: Course) -> None:
     first, second, third = (said(own.run("hint", "s05")) for _ in range(3))
     assert len(hint_lines(first)) < len(hint_lines(second)) == len(hint_lines(third))

@@ -71,6 +71,7 @@ def test_too_few_variants_are_told(tmp_path: Path) -> None:
     assert "0 wrong programs" in told
 
 
+@pytest.mark.whole
 def test_a_step_that_is_laid_out_grades_its_programs(tmp_path: Path) -> None:
     own = copy_course(tmp_path)
     lay_out(DUE, TITLE, tmp_path)

@@ -149,6 +149,7 @@ def test_a_mistake_is_named(other: Other, number: str, text: str, instead: str, 
     assert said in json.dumps(report, ensure_ascii=False)
 
 
+@pytest.mark.whole
 def test_it_is_watched(other: Other) -> None:
     screen = pexpect.spawn(
         other.python,
@@ -176,6 +177,7 @@ def test_it_is_watched(other: Other) -> None:
         screen.close(force=True)
 
 
+@pytest.mark.whole
 def test_it_is_graded_as_a_class(other: Other, tmp_path: Path) -> None:
     given = {
         "ada/step_01.py": other.solution("01"),
@@ -202,6 +204,7 @@ def test_it_is_graded_as_a_class(other: Other, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.whole
 def test_its_answers_are_hidden(other: Other) -> None:
     """The command puts the course on its own path, which the worker must not see."""
     if launch.offered().tier == "process":
@@ -214,6 +217,7 @@ def test_its_answers_are_hidden(other: Other) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.whole
 def test_other_commands_know_it(other: Other) -> None:
     assert "0 of 2 steps passed" in other.run("list").stdout
     assert "The weight of a score is its power" in other.run("explain", "s01", "weights").stdout
@@ -226,6 +230,7 @@ def test_other_commands_know_it(other: Other) -> None:
     assert "MAX" not in doctor.stdout
 
 
+@pytest.mark.whole
 def test_its_autograder_holds_the_course_and_the_grader(other: Other, tmp_path: Path) -> None:
     made = tmp_path / "autograder.zip"
     done = other.run("autograder", "s02", "--out", str(made))

@@ -34,7 +34,10 @@ def g():
 """
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["forked", "fresh"])
+FRESH = pytest.param(False, marks=pytest.mark.whole, id="fresh")
+
+
+@pytest.fixture(scope="module", params=[pytest.param(True, id="forked"), FRESH])
 def pool(request: pytest.FixtureRequest) -> Iterator[WorkerPool]:
     with WorkerPool(1, limits=QUICK, forked=request.param) as kept:
         yield kept

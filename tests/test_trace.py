@@ -15,6 +15,7 @@ from grader.grading.pipeline import Follow, Options, grade
 from grader.report import as_margin
 from grader.report.style import FILE, Style
 from tests.graded import variants
+from tests.marks import whole_but_each
 from tests.worker_jobs import ROOT
 
 
@@ -57,7 +58,7 @@ LEAVES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "code"), LEAVES)
+@pytest.mark.parametrize(("name", "code"), whole_but_each(3, LEAVES))
 def test_the_line_that_leaves_the_path_is_the_one_with_the_mistake(
     name: str, code: str, followed: Followed
 ) -> None:
