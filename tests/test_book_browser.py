@@ -1,4 +1,7 @@
-"""The book in a real browser: everyone can use it, on any screen, under the strictest policy."""
+"""The book in a real browser: everyone can use it, on any screen, under the strictest policy.
+
+Longer than 300 lines, because one browser visits the pages for all its tests.
+"""
 
 from __future__ import annotations
 

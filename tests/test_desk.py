@@ -1,4 +1,7 @@
-"""The desk's server: saves, reports, conflicts and help, asked as its own page asks."""
+"""The desk's server: saves, reports, conflicts and help, asked as its own page asks.
+
+Longer than 300 lines, because one desk serves all its tests.
+"""
 
 from __future__ import annotations
 

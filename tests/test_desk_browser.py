@@ -1,4 +1,7 @@
-"""The desk in a real browser: with the keyboard, in several windows, and without a server."""
+"""The desk in a real browser: with the keyboard, in several windows, and without a server.
+
+Longer than 300 lines, because one browser and one desk serve all its tests.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The learner's commands, from the outside: hints, the way through the course, starting again."""
+"""The learner's commands, from the outside: hints, the way through the course, starting again.
+
+Longer than 300 lines, because one copy of the course serves all commands.
+"""
 
 from __future__ import annotations
 

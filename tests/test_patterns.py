@@ -1,4 +1,7 @@
-"""Patterns of source tests: what a snippet matches, what it does not, and the line it shows."""
+"""Patterns of source tests: what a snippet matches, what it does not, and the line it shows.
+
+Longer than 300 lines, because each form of a pattern has its own cases.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The parts behind a trace on small programs: causes, gaps, numbers, rewrites, slips, placing."""
+"""The parts behind a trace on small programs: causes, gaps, numbers, rewrites, slips, placing.
+
+Longer than 300 lines, because the parts are tried on the same small programs.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A condition is a Python expression about ``c``, a call as ``dispatch`` describes it. Those that
 lengths have in common are made by machine: each is one, each pair is equal.
+
+Longer than 300 lines, because the conditions of all steps are one table.
 """
 
 from __future__ import annotations
