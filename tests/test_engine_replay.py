@@ -62,7 +62,17 @@ def several(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return x @ x.T, F.where(left > 0.0, left, -left), right
 
 
-@pytest.mark.parametrize("function", [swapped, counted, cut, spread, several])
+def seen_twice(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    doubled = x * 2.0
+    return doubled.T, doubled + 1.0, F.softmax(doubled - 1.0)
+
+
+def in_place(x: Tensor) -> tuple[Tensor, Tensor]:
+    centred = x - x.mean(axis=-1)
+    return (centred * centred + 1.0) / 3.0, F.gelu(centred, approximate="tanh") - centred
+
+
+@pytest.mark.parametrize("function", [swapped, counted, cut, spread, several, seen_twice, in_place])
 def test_one_graph_serves_every_length(function: Callable[..., Any]) -> None:
     run = replay(function, SHAPE)
     for rows, columns in ((3, 5), (2, 1), (7, 4), (3, 5)):
@@ -101,6 +111,15 @@ def test_arrays_of_other_shapes_are_refused(shapes: tuple[tuple[int, ...], ...])
     run = replay(lambda x, y: x + y, ["rows", 3], ["rows", 3])
     with pytest.raises(ValueError, match="shape"):
         run(*(numbers(*shape) for shape in shapes))
+
+
+def test_a_constant_may_have_fewer_dimensions() -> None:
+    row = Tensor.from_dlpack(numbers(4))
+    run = replay(lambda x: (x + row) * row, [2, "rows", 4])
+    for rows in (1, 3):
+        x = numbers(2, rows, 4)
+        [found] = run(x)
+        np.testing.assert_array_equal(found, (x + row.to_numpy()) * row.to_numpy())
 
 
 def test_what_is_not_computed_on_numpy_is_named() -> None:

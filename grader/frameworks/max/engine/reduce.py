@@ -22,12 +22,12 @@ def _reduction(function: Callable[..., Any]) -> Handler:
     return handle
 
 
-def _mean(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """The mean; for integers rounded toward zero."""
-    x, axis = arrays[0], operation.axis
-    total: Array = np.add.reduce(x, axis, dtype=x.dtype, keepdims=True)
+def mean(x: Array, axis: int) -> Array:
+    """The mean along an axis, which stays with size 1; for integers rounded toward zero."""
+    total: Array = np.add.reduce(x, axis, x.dtype, keepdims=True)
     if x.dtype.kind == "f":
-        return np.divide(total, x.shape[axis], dtype=x.dtype)
+        np.divide(total, x.dtype.type(x.shape[axis]), total)
+        return total
     return np.asarray(np.trunc(total / max(x.shape[axis], 1)), x.dtype)
 
 
@@ -61,18 +61,19 @@ def _index_of(function: Callable[..., Any], worst: float) -> Handler:
     return handle
 
 
-def _shifted(x: Array, axis: int) -> Array:
+def _shifted(x: Array, axis: int, out: Array | None = None) -> Array:
     """Subtract the largest value of each row; a row of minus infinity stays as it is."""
     largest = np.fmax.reduce(x, axis, keepdims=True, initial=np.finfo(x.dtype).min)
-    return np.subtract(x, largest)
+    shifted: Array = np.subtract(x, largest, out)
+    return shifted
 
 
-def _powers(shifted: Array, axis: int) -> tuple[Array, Array]:
+def _powers(shifted: Array, axis: int, out: Array | None = None) -> tuple[Array, Array]:
     """``exp`` and its sum along an axis, infinite for NaN.
 
     MAX's softmax returns NaN there and 0 in the rest of the row.
     """
-    powers = np.exp(shifted)
+    powers = np.exp(shifted, out)
     total = np.add.reduce(powers, axis, keepdims=True)
     if np.isnan(total).any():
         np.copyto(powers, np.inf, where=np.isnan(powers))
@@ -80,9 +81,15 @@ def _powers(shifted: Array, axis: int) -> tuple[Array, Array]:
     return powers, total
 
 
-def _softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
-    powers, total = _powers(_shifted(arrays[0], operation.axis), operation.axis)
-    return np.divide(powers, total, out=powers)
+def softmax(x: Array, axis: int, out: Array | None = None) -> Array:
+    """Softmax along an axis; into ``out`` if given, which may be ``x``."""
+    shifted = _shifted(x, axis, out)
+    powers, total = _powers(shifted, axis, shifted)
+    return np.divide(powers, total, powers)
+
+
+def _over_axis(function: Callable[[Array, int], Array]) -> Handler:
+    return lambda operation, arrays: function(arrays[0], operation.axis)
 
 
 def _log_softmax(operation: Operation, arrays: Sequence[Array]) -> Array:
@@ -136,12 +143,12 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         "ReduceAddOp": _reduction(np.sum),
         "ReduceMulOp": _reduction(np.prod),
-        "ReduceMeanOp": _mean,
+        "ReduceMeanOp": _over_axis(mean),
         "ReduceMaxOp": _extreme(np.fmax, largest=True),
         "ReduceMinOp": _extreme(np.fmin, largest=False),
         "ReduceArgMaxOp": _index_of(np.argmax, -np.inf),
         "ReduceArgMinOp": _index_of(np.argmin, np.inf),
-        "ReduceSoftmaxOp": _softmax,
+        "ReduceSoftmaxOp": _over_axis(softmax),
         "ReduceLogsoftmaxOp": _log_softmax,
         "CumsumOp": _cumsum,
         "ReduceLayerNormOp": _layer_norm,

@@ -47,13 +47,14 @@ def gelu(x: Array) -> Array:
 
 def gelu_tanh(x: Array) -> Array:
     """The tanh approximation of GELU, the one that GPT-2 uses."""
-    kind = x.dtype.type
-    inner = kind(0.044715) * x * x * x
+    inner = np.asarray(0.044715 * x)  # NumPy makes a number of an array without dimensions
+    inner *= x
+    inner *= x
     inner += x
-    inner *= kind(SQRT_TWO_OVER_PI)
-    result: Array = np.tanh(inner, out=inner)
-    result += 1
-    result *= kind(0.5) * x
+    inner *= SQRT_TWO_OVER_PI
+    result: Array = np.tanh(inner, inner)
+    result += 1.0
+    result *= 0.5 * x
     return result
 
 
