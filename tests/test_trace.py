@@ -86,7 +86,7 @@ def test_a_step_that_is_left_out_belongs_after_the_line_that_makes_what_it_takes
     assert trace.line is not None
     assert trace.left_out
     assert code in source[trace.line - 1]
-    users = re.findall(r"Line (\d+) gives something else", " ".join(trace.told))
+    users = re.findall(r"On line (\d+) the numbers go wrong", " ".join(trace.told))
     assert [user in source[int(line) - 1] for line in users] == [True]
     marks = {one.line: one.mark for one in trace.margin}
     assert marks[trace.line] == "right"

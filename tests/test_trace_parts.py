@@ -372,7 +372,7 @@ def placed(finding: Finding, trace: Trace, *, sure: bool = False, named: bool = 
 
 
 def at(line: int, **more: Any) -> Trace:
-    return Trace((f"Line {line} gives something else",), line, (), **more)
+    return Trace((f"On line {line} the numbers go wrong",), line, (), **more)
 
 
 def test_a_blamed_check_stands_where_the_values_leave_the_path() -> None:

@@ -161,9 +161,11 @@ def kept() -> Rule:
             return NotRun("builds")
         further = [f"further-{name}" for name in FURTHER if name in fresh]
         for trial in ("together", *further):
-            for index, make in enumerate(_makes(evidence, trial)):
+            makes = list(_makes(evidence, trial))
+            for make in makes:  # all are made before the first is read
                 if stop := rules.obstacle(evidence, trial, make.name):
                     return stop
+            for index, make in enumerate(makes):
                 if stop := rules.obstacle(evidence, trial, f"fields-{index}"):
                     return stop
                 if failed := _changed(make, fresh, evidence.seen(trial, f"fields-{index}")):

@@ -142,7 +142,7 @@ def _half(ids: Ints, pad: int) -> Trial:
     def expect(**knobs: Any) -> dict[str, Floats]:
         return {"out": np.where(np.isinf(oracles.padding_mask(ids, pad, **knobs)), -65504.0, 0.0)}
 
-    return replace(trial, expect=expect, view=None, part=True)
+    return replace(trial, expect=expect, view=None, part=True, wished=True)
 
 
 def _combined(

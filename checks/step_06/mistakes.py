@@ -9,7 +9,7 @@ pairs = Knob("pairs", "interleave")
 positions = Knob("positions", "look-up")
 turn = Knob("turn", "rotate")
 formula = Knob("formula", "rotate")
-exponent = Knob("exponent", "frequencies")
+exponent = Knob("exponent", "frequencies", r"() ~\*\*|\bpow(er)?\(")
 theta = Knob("theta", "frequencies")
 rotated = Knob("rotated", "rotate-heads")
 weight = Knob("weight", "project")
@@ -35,7 +35,9 @@ ROTATION: Family = {
         "written_exchanged", "The two features of each pair are put back in the wrong order."
     ),
     "positions-from-one": positions(
-        "from_one", "The positions are counted from 1. Position 0 turns nothing."
+        "from_one",
+        "The positions are counted from 1. Position 0 turns nothing.",
+        place=r"() ~range\(1,|\+ 1\b",
     ),
     "positions-ignored": positions(
         "ignored", "token_positions is not used: the tokens are numbered 0, 1, 2, … instead."

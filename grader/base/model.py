@@ -149,7 +149,8 @@ class Trace:
     what the reference fills in at that point, ``write`` what to write there after an error: each
     empty if unknown. Not ``sure`` means that the learner's operation may do as well. ``left_out``
     means that ``line`` itself is right, and the step after it is missing; ``elsewhere`` that it
-    makes a value wrong which raises an error at another line.
+    makes a value wrong which raises an error at another line. ``also`` is a line that does without
+    what ``line`` gives.
     """
 
     told: tuple[str, ...]
@@ -160,6 +161,7 @@ class Trace:
     sure: bool = True
     left_out: bool = False
     elsewhere: bool = False
+    also: int | None = None
 
 
 @dataclass(frozen=True)

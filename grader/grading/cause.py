@@ -230,7 +230,9 @@ class Causes:
         for new, made in alike:
             equal = sum(map(self._same, sources, made.sources))
             score = 4 * equal + 2 * new + self._same_function(made, node)
-            if score > most and (equal or (new and len(sources) == 1) or here == [made]):
+            # a weight says nothing about which operation is meant
+            alone = new and len(sources) == 1 and self.comparison.match(sources[0]) != -1
+            if score > most and (equal or alone or here == [made]):
                 best, most = made, score
         return best
 

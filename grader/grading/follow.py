@@ -134,7 +134,9 @@ def _wrong(evidence: Evidence) -> list[str]:
         ran = name in evidence.outcome.observations
         error = evidence.error(name)
         absent = trial.part and error is not None and error.line is None
-        if ran and not absent and trial.expect is not None and not evidence.right(name):
+        if trial.wished or trial.expect is None:
+            continue
+        if ran and not absent and not evidence.right(name):
             found.setdefault(trial.part, name)
     return [found[part] for part in (True, False) if part in found]
 
@@ -158,7 +160,7 @@ def _proven(evidence: Evidence) -> frozenset[str]:
     found: dict[str, bool] = {}
     for name, trial in evidence.trials.items():
         called = _called(trial)
-        if called and trial.expect is not None:
+        if called and trial.expect is not None and not trial.wished:
             found[called] = found.get(called, True) and evidence.right(name)
     return frozenset(name for name, right in found.items() if right)
 

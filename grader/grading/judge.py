@@ -32,7 +32,7 @@ from grader.rubric import (
 )
 from grader.rubric.compare import difference
 from grader.source import Finding, Source, origins
-from grader.source.endless import endless
+from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
 
 ABSENT = ("MissingName", "AttributeError")
@@ -109,16 +109,17 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         else:
             settled.append(_settle_runtime(case, check))
     accused = _accuse(case, settled)
-    error = case.evidence.outcome.load_error
+    error, left = case.evidence.outcome.load_error, unfilled(case.source.tree)
     told = once.told(
         case.rubric,
         case.findings,
         case.rulings,
         accused,
         at_import=error is not None and error.type_name in IMPORTING,
+        complete=error is not None and error.line is not None and not left,
     )
     if not behaves(case.rulings):
-        told = once.in_turn(case.rubric, case.findings, told, unfilled(case.source.tree))
+        told = once.in_turn(case.rubric, case.findings, told, left)
     return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
 
@@ -134,6 +135,8 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
             return _pass(check, PROVEN)
         likely = case.evidence.mostly_right() and not _refuted(case, check)
         if likely and not finding.certain:
+            return _undecided_yet(case, check)
+        if not finding.certain and case.evidence.outcome.ended == "timeout":
             return _undecided_yet(case, check)
         if not finding.certain or case.evidence.outcome.ended != "done":
             known = case.explanation is not None and case.explanation.complete
@@ -359,7 +362,7 @@ def _ended(case: Case, ruling: Failed) -> Failed:
     """The ruling; of a program that did not finish, with the loop that was still running."""
     if not ruling.stopped or case.evidence.outcome.ended != "timeout" or ruling.line is None:
         return ruling
-    found = endless(case.source.tree, ruling.line)
+    found = endless(case.source.tree, ruling.line) or shared_list(case.source.tree)
     return ruling if found is None else replace(ruling, line=found[0], note=found[1])
 
 

@@ -48,10 +48,13 @@ def told(
     results: Sequence[CheckResult],
     *,
     at_import: bool = False,
+    complete: bool = False,
 ) -> list[CheckResult]:
     """The results; where one only follows from another, it waits for that.
 
     ``at_import``: an import statement raised an error, which says more than that it is missing.
+    ``complete``: the file has no open task, and raised an error before anything could be called.
+    Then that error goes first, unless it is about a name that a ❌ says is not there.
     """
     named = missing(rubric, findings, results)
     pairs = list(zip(rubric.checks, results, strict=True))
@@ -65,7 +68,7 @@ def told(
         finding = findings.get(check.id)
         if running is None or finding is None:
             continue
-        if finding.absent or (at_import and finding.lacks):
+        if finding.absent or complete or (at_import and finding.lacks):
             waits[check.id] = running
     moved = {check.passed: waits[check.id] for check in rubric.checks if check.id in waits}
     found = []

@@ -125,8 +125,9 @@ class Placing:
         finding = self.findings.get(check.id)
         if finding is None:
             return result
+        near = {*here, *bindings.statement_at(self.source.tree, trace.also or line)}
         filled = trace.blank and trace.blank in (check.blank, check.id)
-        suspect = (finding.line in here or filled) and not trace.left_out
+        suspect = (finding.line in near or filled) and not trace.left_out
         if result.status is Status.PASS and suspect and check.id not in blamed:
             return check.waiting(first, SUSPECT.format(line=line))
         if result.status is not Status.FAIL or finding.certain or result.line in here:

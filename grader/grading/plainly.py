@@ -50,7 +50,7 @@ class Plainly:
             departure = Departure(end, sources[0], sources)
             told += self.teller.wording.still_right(departure, line)
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
-        return self.teller.trace((*told, f"Line {line} gives something else{shown}"), line)
+        return self.teller.trace((*told, f"On line {line} the numbers go wrong{shown}"), line)
 
     def _made_of(self, node: int, most: int) -> int | None:
         """The expression that made a plain number from arrays, or a wrong one from right ones."""

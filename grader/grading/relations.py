@@ -61,6 +61,16 @@ class Relation:
     index: int = 0
     count: int = 1
 
+    @property
+    def order(self) -> str:
+        """The order of the axes in words: most often two are swapped."""
+        moved = [at - len(self.axes) for at, axis in enumerate(self.axes) if axis != at]
+        if len(moved) != 2:
+            return f"with the axes in the order {list(self.axes)}"
+        if len(self.axes) == 2:
+            return "transposed: rows and columns are swapped"
+        return f"with the axes {moved[0]} and {moved[1]} swapped"
+
 
 def same(mine: Floats, right: Floats) -> bool:
     """Whether two arrays of one shape hold the same numbers, up to rounding in float32."""

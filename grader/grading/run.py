@@ -253,13 +253,33 @@ class Run(Program):
                 yield statement, given.elts.index(self.nodes[place.node])  # type: ignore[arg-type]
 
     def loads(self, number: int, name: str) -> bool:
-        """Whether the function around a node reads the variable ``name`` anywhere."""
-        inside = self.function(number)
+        """Whether the function around a node reads the variable ``name`` below its statement.
+
+        In a loop, or from a function inside, what stands above may come later.
+        """
+        inside, statement = self.function(number), self.statement(number)
         nodes = ast.walk(self.nodes[inside]) if inside is not None else self.nodes
+        again = self._in_loop(number)
         return any(
-            isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+            isinstance(one, ast.Name)
+            and one.id == name
+            and isinstance(one.ctx, ast.Load)
+            and (
+                again
+                or one.lineno > (getattr(statement, "end_lineno", None) or 0)
+                or self.function(self.numbers[one]) != inside
+            )
             for one in nodes
         )
+
+    def _in_loop(self, number: int) -> bool:
+        """Whether a node is in a loop of its function."""
+        outer = self.parents.get(self.nodes[number])
+        while outer is not None and not isinstance(outer, ast.FunctionDef):
+            if isinstance(outer, ast.For | ast.While):
+                return True
+            outer = self.parents.get(outer)
+        return False
 
 
 def operation(node: ast.AST) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from grader import frameworks
 from grader.base.model import Trace
+from grader.grading.alike import doubled, unturned
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
 from grader.grading.handed import made
@@ -20,10 +21,11 @@ from grader.grading.omitted import Omitted, forgotten, omitted, wasted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.slips import Slip, crossed, misfit
+from grader.grading.slips import Slip, crossed, misfit, selfless
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
 from grader.protocol.probe import SeenError
+from grader.source.endless import shared_list
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -55,10 +57,13 @@ class Teller:
             cause = self._from_result(result, wanted) or cause
         slip = self.slip(cause, found[0] if found else None)
         if slip is not None:
-            return self.slipped(slip, (), found)
+            also = None if cause is None else self._lines.of(cause)
+            return replace(self.slipped(slip, (), found), also=also)
         if cause is None:
             return self.trace()
         first, line = found[0], self._lines.of(cause)
+        if alike := unturned(self.comparison, cause, first) or doubled(self.comparison, first):
+            return self.slipped(alike, tuple(self.wording.still_right(first, alike.line)), found)
         if (gap := omitted(self.comparison, cause)) is not None:
             return self._left_out(gap, cause, found)
         told = [*self.wording.still_right(first, line), *self.wording.gives(first, cause, line)]
@@ -85,7 +90,8 @@ class Teller:
         told = list(self.lesson.shapes_on(line))
         told_as = frameworks.current().translate(error)
         said, hint = told_as.message, told_as.hint or ""
-        slip = misfit(mine.tree, error, said, mine.ran) or self._divided(said)
+        slip = selfless(mine.tree, error) or misfit(mine.tree, error, said, mine.ran)
+        slip = slip or self._divided(said)
         slip = slip or made(mine.tree, error, f"{said} {hint}", mine.ran)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
@@ -166,6 +172,8 @@ class Teller:
         mine = self.comparison.mine
         if (slip := next(crossed(mine.tree), None)) is not None:
             return slip
+        if (grown := shared_list(mine.tree)) is not None:
+            return Slip(*grown)
         if cause is None or first is not None:
             at = mine.made[first.value] if first is not None else None
             if (found := skipped(self.comparison, at)) is not None:

@@ -61,7 +61,8 @@ class Comparison:
             if (array := self.right.arrays[source]) is not None
         ]
         by_hand = [one for array in softened for one in softmax_by_hand(array)]
-        return Values(self.right.arrays, [*self.given, *by_hand])
+        turned = [np.asarray(one).T for one in self.given if np.ndim(one) == 2]
+        return Values(self.right.arrays, [*self.given, *turned, *by_hand])
 
     def known(self, value: int) -> bool:
         """Whether the reference has this value too, or it was given."""

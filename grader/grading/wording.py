@@ -50,7 +50,7 @@ class Wording:
         yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
         text = self.comparison.mine.segment(cause.node)
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
-        yield f"Line {user} gives something else{shown}"
+        yield f"On line {user} the numbers go wrong{shown}"
         want = self.lesson.quantity(cause.want)
         if want:
             have = quantity or f"what line {gap.line} gives"
@@ -75,10 +75,6 @@ class Wording:
     def gives(self, one: Departure, cause: Cause, line: int) -> Iterator[str]:
         """What ``line`` does at a departure, and how that differs from the reference."""
         mine = self.comparison.mine
-        text = mine.segment(cause.node)
-        here = mine.line(cause.node) == line
-        shown = f": {text}" if len(text) <= MOST_TEXT and here else ""
-        yield f"Line {line} gives something else{shown}"
         relation = self._relation(one.relation) if one.relation is not None else ""
         if cause.node != one.node:
             relation = self._other(cause, mine.made[one.value].order) or self._handed(cause)
@@ -87,6 +83,11 @@ class Wording:
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
         first = self._again(one) or (relation if multiple and worked_out else "")
         said = first or self._differs(one, cause) or self.uses(cause) or relation
+        # of an inner expression about which nothing is known, it may be the outer one
+        node = cause.node if said or mine.line(one.node) != line else one.node
+        text = mine.segment(node)
+        shown = f": {text}" if len(text) <= MOST_TEXT and mine.line(node) == line else ""
+        yield f"On line {line} the numbers go wrong{shown}"
         yield from filter(None, (said,))
 
     def _other(self, cause: Cause, order: int) -> str:
@@ -288,7 +289,7 @@ class Wording:
             case "scaled":
                 return f"It gives {relation.factor:.3g} times {quantity}."
             case "transposed":
-                return f"It gives {quantity}, with the axes in the order {list(relation.axes)}."
+                return f"It gives {quantity}, {relation.order}."
             case "reshaped":
                 return f"It gives the numbers of {quantity} in another shape."
         return ""

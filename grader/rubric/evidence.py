@@ -41,13 +41,15 @@ class Trial:
 
     A ``part`` trial calls one helper alone. It locates a mistake and proves the helper's
     source checks, but a learner who wrote the program without that helper loses nothing.
-    ``slack`` multiplies the tolerance if the formula amplifies float32 rounding. ``view`` is
-    applied to every returned array, if several arrays mean the same.
+    What is ``wished`` need not be right: it is only told. ``slack`` multiplies the tolerance if
+    the formula amplifies float32 rounding. ``view`` is applied to every returned array, if several
+    arrays mean the same.
     """
 
     probe: Probe
     expect: Expect | None = None
     part: bool = False
+    wished: bool = False
     slack: float = 1.0
     view: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None
 

@@ -1,9 +1,10 @@
-"""A loop that was still running when the program was stopped."""
+"""Loops that never end, and lists that grow in them without end."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 
 CHANGES = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "update"))
 """Methods that change what they are called on."""
@@ -28,6 +29,46 @@ def endless(tree: ast.Module, line: int) -> tuple[int, str] | None:
         names = " and ".join(sorted(changed))
         return loop.lineno, f"{said}. Does {names} change so that this becomes false?"
     return loop.lineno, f"{said}, and nothing in it changes {_listed(sorted(tested))}."
+
+
+def shared_list(tree: ast.Module) -> tuple[int, str] | None:
+    """A list that is made once before a loop, filled in it, and appended to another each turn.
+
+    The line that makes it, and why that is wrong: it is one and the same list, again and again.
+    """
+    for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
+        made = {name for one in loop.body for name in _stored(one)}
+        filled = {name for _, name, _ in _appended(loop)}
+        for line, _, given in _appended(loop):
+            if given not in filled or given in made:
+                continue
+            lines = [
+                one.lineno
+                for one in ast.walk(tree)
+                if isinstance(one, ast.Assign) and one.lineno < loop.lineno
+                if given in _stored(one) and isinstance(one.value, ast.List)
+            ]
+            if lines:
+                return max(lines), (
+                    f"Line {max(lines)} makes {given} once, before the loop on line {loop.lineno}. "
+                    f"Every turn adds to the same list, and line {line} appends it again: make "
+                    "it inside the loop."
+                )
+    return None
+
+
+def _appended(loop: ast.For) -> Iterator[tuple[int, str, str]]:
+    """What a loop appends: the line, the list, and the variable that is appended if it is one."""
+    for one in ast.walk(loop):
+        match one:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[given]):
+                yield one.lineno, name, given.id if isinstance(given, ast.Name) else ""
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """The variables that a node gives a value."""
+    names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return {one.id for one in names if isinstance(one.ctx, ast.Store)}
 
 
 def _tested(test: ast.expr) -> set[str]:

@@ -229,9 +229,24 @@ def place(tree: ast.Module, about: str) -> int | None:
     if end.startswith(" ~") and isinstance(node, ast.FunctionDef):
         return _written(node, end.removeprefix(" ~"))
     if end and isinstance(node, ast.FunctionDef):
-        returns = [one.lineno for one in ast.walk(node) if isinstance(one, ast.Return)]
-        return max(returns, default=node.body[-1].lineno)
+        return _end(tree, node)
     return node.lineno
+
+
+def _end(tree: ast.Module, function: ast.FunctionDef) -> int:
+    """The last return of a function, or its last statement where it returns nothing.
+
+    If it returns what another function of the file gives, and that returns nothing, its end.
+    """
+    returns = [one for one in ast.walk(function) if isinstance(one, ast.Return)]
+    if not returns:
+        return function.body[-1].lineno
+    last = max(returns, key=lambda one: one.lineno)
+    calls = [last.value, *getattr(last.value, "elts", ())]
+    names = {ast.unparse(one.func) for one in calls if isinstance(one, ast.Call)}
+    helpers = (one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name in names)
+    silent = (h for h in helpers if not any(isinstance(n, ast.Return) for n in ast.walk(h)))
+    return next((one.body[-1].lineno for one in silent), last.lineno)
 
 
 def _unused(cls: ast.AST) -> list[ast.AST]:

@@ -80,7 +80,14 @@ class Inside:
                 subject = probes.Subject(module, job.file, runtime, arguments, recorder)
                 for probe in job.probes if failed is None else ():
                     under_way = probe.name
-                    found[probe.name] = probes.run(probe, subject)
+                    seen = probes.run(probe, subject)
+                    if seen.error is not None and seen.error.type_name == TooLong.__name__:
+                        # the probe took it for an error of the program's, which a worker cannot
+                        line, shown = seen.error.line, printed.getvalue()
+                        return Outcome(
+                            "timeout", found, failed, probe=under_way, line=line, output=shown
+                        )
+                    found[probe.name] = seen
                     with _returned(ours):
                         if self._enough(found[probe.name]):
                             break

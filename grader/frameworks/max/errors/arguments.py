@@ -184,8 +184,9 @@ def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
         case {"twice": word}:
             return f"{name} is given {word} twice: once by its place, once by its name"
     most = len(signature.plain) if signature else 0
-    takes = f"takes {most} value{'s' * (most != 1)} by place" if most else "takes fewer"
-    return f"{name} {takes}, and is given {count}"
+    if not most:
+        return f"{name} takes fewer than {count} arguments by place"
+    return f"{name} takes {most} value{'s' * (most != 1)} by place, and is given {count}"
 
 
 def repaired(case: Case, call: ast.Call, signature: Signature) -> ast.Call | None:

@@ -94,6 +94,14 @@ TEMPLATES: Mapping[str, str] = {
 """``{x}`` is the tensor, ``{0}`` and ``{1}`` the first arguments behind it, ``{list}`` all of them
 as one list, ``{all}`` everything as it is written."""
 
+IN_PLACE: Mapping[str, str] = {
+    "add_": "{x} + {0}",
+    "sub_": "{x} - {0}",
+    "mul_": "{x} * {0}",
+    "div_": "{x} / {0}",
+}
+"""PyTorch's methods that change a tensor where it is, and the operator that makes a new one."""
+
 PROSE: Mapping[str, str] = {
     "einsum": "MAX has no einsum. Transpose, then use the @ operator.",
     "dropout": "Leave dropout out: the course never trains, it only computes.",
@@ -140,7 +148,7 @@ def rewritten(name: str, given: Sequence[ast.expr], words: Mapping[str, ast.expr
     """
     if name in ("triu", "tril"):
         return _band(name, given, words)
-    template = TEMPLATES.get(name)
+    template = TEMPLATES.get(name) or _in_place(name)
     if template is None:
         return None
     given = [_Inner().visit(copy.deepcopy(one)) for one in given]
@@ -165,6 +173,14 @@ def rewritten(name: str, given: Sequence[ast.expr], words: Mapping[str, ast.expr
     except IndexError:
         return None
     return made if texts or "{" not in template else None
+
+
+def _in_place(name: str) -> str | None:
+    """What stands for a method of PyTorch whose name ends in an underscore."""
+    plain = name.removesuffix("_")
+    if name == plain or name in IN_PLACE:
+        return IN_PLACE.get(name)
+    return TEMPLATES.get(plain) or (f"F.{plain}({{all}})" if plain in known()["F"] else None)
 
 
 def _tight(text: str, node: ast.expr) -> str:

@@ -105,6 +105,7 @@ FAMILIES: tuple[Family, ...] = (
         r"|got some positional-only|missing \d+ required|takes (?:from )?\d).*)",
         arguments.outside,
     ),
+    Family("TypeError", r"<lambda>\(\) missing \d+ required positional", python.factory),
     Family("TypeError", r"unexpected keyword argument '(?P<unknown>\w+)'", arguments.refused),
     Family(
         "TypeError",
@@ -394,10 +395,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "ValueError",
         r"Slice index value must be a scalar",
-        say(
-            "A tensor cannot be indexed with a tensor of True and False",
-            "F.where(condition, x, y) chooses number by number; F.gather takes rows.",
-        ),
+        values.indexed,
     ),
     Family(
         "TypeError", r"__setitem__ requires|does not support item assignment", values.written_into

@@ -32,10 +32,16 @@ IMPORTS = {
     "numpy": "import numpy",
     "dataclass": "from dataclasses import dataclass",
     "field": "from dataclasses import field",
+    "dataclasses": "import dataclasses",
+    **dict.fromkeys(
+        ("Annotated", "Any", "Callable", "ClassVar", "Dict", "Final", "Iterable", "List", "Literal")
+        + ("NamedTuple", "Optional", "Sequence", "Tuple", "Union"),
+        "from typing import {}",
+    ),
 }
 
 
-"""Where the names live that the lessons use."""
+"""Where the names live that the lessons use, and those of type hints."""
 
 
 def variable(case: Case, match: re.Match[str]) -> Translation:
@@ -195,7 +201,7 @@ def module(case: Case, match: re.Match[str]) -> Translation:
     near = meant(name, known()["modules"])
     if near is None:
         return Translation(what, "The lesson lists the modules that this step needs.")
-    fixed = case.seen.statement.replace(name, near)
+    fixed = case.seen.statement.replace(name, near, 1)
     return Translation(what, f"Did you mean {near}?", _whole(case, fixed))
 
 

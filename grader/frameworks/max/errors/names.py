@@ -36,7 +36,8 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
         return Translation(f"{owner} is an element type, which has no {name}", None, fix)
     if owner in ("np", "numpy") and name in OF_NUMPY:
         return Translation(f"NumPy has no {name}", OF_NUMPY[name])
-    if owner in ("np", "numpy") and name in known()["F"]:
+    of_max = name in known()["F"] or (owner == "math" and name in elsewhere.TEMPLATES)
+    if owner in ("np", "numpy", "math") and of_max:
         return _of_max(case, node, about)
     return _of_others(case, node, about)
 
@@ -60,7 +61,8 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         method = "forward" if name == "forward" else "__init__"
         fix = case.fix(node, f"{owner}.{method}")
         return Translation(f"{owner} has no {name}", "Two underscores on each side.", fix)
-    near = _of_config(name, about) or meant(name, about.names)
+    near = _of_config(name, about) or LIMITS.get(about.kind, {}).get(name)
+    near = near or meant(name, about.names)
     if about.kind in ("module", "type", "EnumType", "nb_enum") or (
         about.text and about.kind == "finfo"
     ):
@@ -97,6 +99,15 @@ LAYERS = {
     **dict.fromkeys(("ffn", "feed_forward", "ff"), "mlp"),
 }
 """Names of a model's parts in other models."""
+
+
+LIMITS = {
+    "finfo": {
+        **dict.fromkeys(("lowest", "minimum", "smallest", "low"), "min"),
+        **dict.fromkeys(("highest", "maximum", "largest", "high"), "max"),
+    }
+}
+"""Other words for the ends of an element type."""
 
 
 def _of_config(name: str, about: SeenValue) -> str | None:
@@ -194,7 +205,10 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
             what, "Make a tensor of it first: Tensor(...), or take one with an index."
         )
     if about.kind in ("int", "float", "StaticDim") and node.attr in ("item", "shape", "value"):
-        return Translation(what, f"It is a number already: use {owner} itself.")
+        if about.kind == "float" or node.attr == "shape":
+            return Translation(what, f"It is a number already: use {owner} itself.")
+        hint = "int(...) makes a plain number of a Dim, and leaves a number as it is."
+        return Translation(what, hint, case.fix(call or node, f"int({owner})"))
     if about.kind == "Shape" and node.attr == "numel":
         return Translation(what, "Multiply the sizes that you need.")
     plain = about.kind in ("int", "float", "bool", "str", "list", "tuple")

@@ -10,6 +10,9 @@ from grader.frameworks.max.errors.case import Case, sizes
 from grader.frameworks.max.errors.shapes import Shape, read, tensor_of
 from grader.frameworks.values import Translation
 
+MODULES = ("F", "functional")
+"""What the lessons call the module of functions."""
+
 MOST_PARTS = 16
 """Names on the left of an assignment that a fix is written out for."""
 
@@ -62,6 +65,8 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
     if isinstance(case.statement, ast.For) and (pairs := _keys_alone(case, case.statement)):
         return pairs
     call = _right(case)
+    if call is not None and (parts := _equal_parts(case, call, int(want or 0))):
+        return Translation(what, _EACH, case.fix(call, parts))
     tensor = tensor_of(case, call)
     if call is None or tensor is None or not ast.unparse(call.func).endswith("split"):
         return Translation(what, "Count the parts that the right-hand side gives.")
@@ -85,6 +90,26 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         [ast.keyword("axis", ast.parse(str(where), mode="eval").body)],
     )
     return Translation(what, told, case.fix(call, new))
+
+
+_EACH = (
+    "The number that split is given is the length of each part, or a list of their lengths. chunk "
+    "takes how many there are."
+)
+
+
+def _equal_parts(case: Case, call: ast.Call, want: int) -> ast.Call | None:
+    """``F.chunk`` for a split into as many parts as there are names."""
+    split = isinstance(call.func, ast.Attribute) and call.func.attr == "split"
+    axes = [word.value for word in call.keywords if word.arg in ("axis", "dim")]
+    given = [*call.args, *(w.value for w in call.keywords if w.arg not in ("axis", "dim"))]
+    if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) not in MODULES:
+        given.insert(0, call.func.value)
+    count = given[1] if len(given) > 1 else None
+    if not split or not axes or not isinstance(count, ast.Constant) or count.value != want:
+        return None
+    func = ast.parse("F.chunk", mode="eval").body
+    return ast.Call(func, [given[0], count], [ast.keyword("axis", axes[0])])
 
 
 def _keys_alone(case: Case, loop: ast.For) -> Translation | None:

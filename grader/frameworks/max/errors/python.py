@@ -29,6 +29,7 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
             f"{what[0].upper()}{what[1:]} was called like a function",
             "What the lesson calls must be a function or a class, and a default_factory a function "
             "without arguments: lambda: 12.",
+            about=r"() ~default_factory=[\d'\"\[{]",
         )
     text = ast.unparse(func)
     if match["kind"] == "NoneType":
@@ -133,6 +134,17 @@ def listed(case: Case, match: re.Match[str]) -> Translation | None:
     what = f"{owner} is a {match['kind']}, and {ast.unparse(node.slice)} is a text"
     hint = f"Entries with names are in a dict. Start with {owner} = {{}}."
     return Translation(what, hint, about=owner if owner.isidentifier() else "")
+
+
+def factory(case: Case, match: re.Match[str]) -> Translation | None:
+    """The function behind a ``default_factory``, called by the ``__init__`` of a dataclass."""
+    if case.error.line is not None and case.call is not None:
+        return None
+    return Translation(
+        "A lambda is called without an argument, and needs one",
+        "A default_factory takes a function without arguments: lambda: 12.",
+        about=r"() ~default_factory=lambda [^:]",
+    )
 
 
 def _counted(case: Case) -> Translation | None:

@@ -118,6 +118,12 @@ def _differing(case: Case, names: tuple[str, str], left: Shape, right: Shape) ->
         other = names[(left, right).index(large)].partition(" [")[0]
         fits = sizes(large[-len(small) :])
         return f"{name} must be {fits} here, or {other} must end in {sizes(small)}{told}."
+    if len(left) == len(right) == 1:
+        one, two = (name.partition(" [")[0] for name in names)
+        return (
+            f"{one} has {left[0]} numbers and {two} has {right[0]}. To combine each of the first "
+            f"with each of the second, one needs an axis more: {_dotted(one)}.unsqueeze(-1)."
+        )
     if len(left) == len(right) and left[:-1] == right[:-1]:
         one, two = (name.partition(" [")[0] for name in names)
         return (
@@ -125,6 +131,14 @@ def _differing(case: Case, names: tuple[str, str], left: Shape, right: Shape) ->
             "Does another tensor belong here, or none?"
         )
     return None
+
+
+def _dotted(text: str) -> str:
+    """The text of an expression so that a dot may follow it."""
+    try:
+        return tight(ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        return text
 
 
 def _stretched(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> str | None:

@@ -85,6 +85,20 @@ def moved(case: Case, match: re.Match[str]) -> Translation:
     )
 
 
+def indexed(case: Case, match: re.Match[str]) -> Translation:
+    """A tensor in square brackets behind another, perhaps where a comma was to be."""
+    node = case.node
+    what = "A tensor cannot be indexed with a tensor"
+    if isinstance(case.statement, ast.Return) and case.statement.value is node:
+        match node:
+            case ast.Subscript(value=ast.Name(id=one), slice=ast.Name(id=two)):
+                hint = "To return two values, put a comma between them."
+                return Translation(what, hint, case.fix(node, f"{one}, {two}"))
+    return Translation(
+        what, "F.where(condition, x, y) chooses number by number; F.gather takes rows."
+    )
+
+
 def one_of_dims(case: Case, match: re.Match[str]) -> Translation:
     """An Embedding without its width."""
     return Translation(

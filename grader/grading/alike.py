@@ -1,0 +1,131 @@
+"""Values that are the same, and should differ: in each turn of a loop, or under two names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grader.grading.bindings import bound, targets
+from grader.grading.cause import Cause
+from grader.grading.relations import Floats, same
+from grader.grading.slips import Slip
+from grader.grading.trace import Comparison, Departure
+
+
+def unturned(comparison: Comparison, cause: Cause, departure: Departure) -> Slip | None:
+    """The line of a loop that gives the same in each turn, where the values leave the path.
+
+    It is the line of the cause, or the first such line of the loop that fills a list with tensors
+    which are all the same.
+    """
+    mine = comparison.mine
+    statement = mine.statement(cause.node)
+    for loop in _loops(comparison, cause.node):
+        if statement in _constant(loop):
+            return _said(statement, loop)
+    for loop in _filling(comparison, departure.node):
+        lines = _constant(loop)
+        if lines and _all_alike(comparison, loop):
+            return _said(lines[0], loop)
+    return None
+
+
+def _said(statement: ast.stmt | None, loop: ast.For) -> Slip:
+    line, over = getattr(statement, "lineno", loop.lineno), " and ".join(targets(loop))
+    turns = f"every turn of the loop on line {loop.lineno}"
+    return Slip(line, f"Line {line} gives the same in {turns}: it does not depend on {over}.")
+
+
+def _loops(comparison: Comparison, node: int) -> list[ast.For]:
+    """The loops around a node, in its function, whose head names one thing."""
+    found: list[ast.For] = []
+    outer = comparison.mine.parents.get(comparison.mine.nodes[node])
+    while outer is not None and not isinstance(outer, ast.FunctionDef):
+        if isinstance(outer, ast.For) and isinstance(outer.target, ast.Name):
+            found.append(outer)
+        outer = comparison.mine.parents.get(outer)
+    return found
+
+
+def _constant(loop: ast.For) -> list[ast.stmt]:
+    """The assignments of a loop that take a piece of something, and the same in every turn."""
+    moving = set(targets(loop))
+    found: list[ast.stmt] = []
+    for one in loop.body:
+        read = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
+        if read & moving:
+            moving.update(name for inner in ast.walk(one) for name in targets(inner))
+        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Subscript):
+            found.append(one)
+    return found
+
+
+def _filling(comparison: Comparison, node: int) -> list[ast.For]:
+    """The loops that fill the lists which a call is given."""
+    mine, call = comparison.mine, comparison.mine.nodes[node]
+    names = [one.id for one in getattr(call, "args", ()) if isinstance(one, ast.Name)]
+    return [
+        loop
+        for loop in ast.walk(mine.tree)
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
+        if any(_appended(one, names) is not None for one in loop.body)
+    ]
+
+
+def _appended(statement: ast.stmt, names: list[str]) -> ast.expr | None:
+    """What a statement appends to one of these lists."""
+    match statement:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[given])
+        ) if name in names:
+            return given
+    return None
+
+
+def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
+    """Whether a loop appends the same numbers in each of several turns."""
+    mine = comparison.mine
+    for one in loop.body:
+        given = _appended(one, [n.id for n in ast.walk(one) if isinstance(n, ast.Name)])
+        values = () if given is None else mine.values(mine.numbers[given])
+        arrays = [array for value in values if (array := mine.arrays[value]) is not None]
+        if len(arrays) > 1 and all(same(array, arrays[0]) for array in arrays):
+            return True
+    return False
+
+
+def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
+    """Two variables with the same numbers, read where the values leave the path.
+
+    Only where the reference has a value of that shape which the program lacks.
+    """
+    right = comparison.right
+    shapes = {
+        there.shape
+        for value in right.made
+        if value not in comparison.matched and (there := right.arrays[value]) is not None
+    }
+    held: dict[str, tuple[int, Floats]] = {}
+    for name, line, array in _variables(comparison, departure.node):
+        for other, (before, numbers) in held.items():
+            if other == name or before == line or array.shape not in shapes:
+                continue
+            if same(array, numbers):
+                first, at = sorted((before, line))
+                said = f"{other} and {name} hold the same numbers here: lines {first} and {at}"
+                return Slip(at, f"{said} compute the same.")
+        held.setdefault(name, (line, array))
+    return None
+
+
+def _variables(comparison: Comparison, node: int) -> Iterator[tuple[str, int, Floats]]:
+    """The variables in an expression that hold several different numbers, and where each is set."""
+    mine = comparison.mine
+    for one in ast.walk(mine.nodes[node]):
+        if not isinstance(one, ast.Name) or not (values := mine.values(mine.numbers[one])):
+            continue
+        array, statement = mine.arrays[values[-1]], bound(mine.tree, one.id, one.lineno)
+        if array is None or statement is None or array.size < 2:
+            continue
+        if (array != array.flat[0]).any():
+            yield one.id, statement.lineno, array
