@@ -90,7 +90,7 @@ def test_a_helper_that_is_wrong_on_its_own_needs_a_cross() -> None:
 
 
 def test_a_tick_where_the_values_leave_the_path_needs_a_cross_there() -> None:
-    trace = Trace(("Line 7 gives something else.",), 7, ())
+    trace = Trace(("On line 7 the numbers go wrong.",), 7, ())
     report = replace(a_report(check(status=Status.PASS), NUMBERS), trace=trace, diagnosis=())
     findings = {"scale": Finding(True, line=7)}
     told = "scale: ✅ at line 7, where the values leave the path"

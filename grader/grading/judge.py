@@ -178,7 +178,9 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
         return failed
     told = finding.detail if finding.there else None
     note = f"{told[:1].upper()}{told[1:]}." if told else None
-    return replace(failed, message=_but(case, check), note=note)
+    # the mistake has a name: the check's own nudge asks for something else
+    own = failed.hints if finding.there and finding.hint else check.hints[1:]
+    return replace(failed, message=_but(case, check), note=note, hints=own or failed.hints)
 
 
 def _not_found(check: Check, finding: Finding) -> CheckResult:
