@@ -17,7 +17,7 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.classroom import markup, struggles
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
-from grader.confine.tiers import TIERS
+from grader.confine.tiers import CONFINED_SEES, TIERS
 from grader.report.parts import waiting
 from grader.report.pictures import failure, svg
 
@@ -76,7 +76,8 @@ def _isolation(book: Gradebook) -> str:
     reports = (row.report for row in book.rows.values())
     count = Counter(report.isolation for report in reports if report and report.isolation)
     said = ", ".join(f"{count[tier]} {tier}" for tier in TIERS if count[tier])
-    return f"Isolation: {said}." if said else ""
+    sees = f" {CONFINED_SEES}" if count["confined"] else ""
+    return f"Isolation: {said}.{sees}" if said else ""
 
 
 def _contents(book: Gradebook) -> str:

@@ -78,6 +78,8 @@ class Judge:
         if outcome.ended == "machine":
             why = "The grader could not run your file"
             return faults.report(base, self.rubric.checks, why, outcome.problem)
+        if outcome.starved:
+            return faults.starved(base, self.rubric.checks)
         probes = (trial.probe for trial in self.drawn.trials.values())
         outcome = believed(outcome, probes, certain(self.source), self.base.file)
         evidence = self.evidence(outcome)
