@@ -54,7 +54,8 @@ def install(
     faults: list[str] = []
     if kind == "numpy":
         # Graphs are small: handing their parts to threads takes longer than lowering them.
-        mlir.Context.current.enable_multithreading(False)
+        if (context := mlir.Context.current) is not None:
+            context.enable_multithreading(False)
         missing += staging.install(faults.append)
         missing += private.lacking(private.MODULE)  # of use to replay.py
         missing += seam.register(handlers.HANDLERS, faults.append)
