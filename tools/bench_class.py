@@ -139,7 +139,8 @@ class Run:
 
     def measure(self) -> Measured:
         """Run it to its end."""
-        started, memory, spent, looked = time.monotonic(), {}, 0.0, 1.0
+        memory: dict[int, int] = {}
+        started, spent, looked = time.monotonic(), 0.0, 1.0
         process = self.start()
         while True:
             with suppress(subprocess.TimeoutExpired):
