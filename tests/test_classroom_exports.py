@@ -130,6 +130,37 @@ def test_what_the_platforms_would_not_take_is_said() -> None:
     assert platforms.remarks(known, ("canvas",)) == ["canvas.csv: s05 goes into 'Step 05 (9)'."]
 
 
+@pytest.mark.parametrize(
+    ("title", "given", "column", "grades"),
+    [
+        ("Step 05 Points Grade <Numeric MaxPoints:10>", "3", None, ["10.00", "5.00", "3", "3"]),
+        ("Step 05 [Total Pts: 2 Score] |12345", "", None, ["2.00", "1.00", "", ""]),
+        ("s05", "", None, ["4", "2", "", ""]),
+        ("Step 15 Points Grade", "9", "Step 05 Points Grade", ["4", "2", "", ""]),
+    ],
+)
+def test_a_roster_comes_back_with_the_grades_in_it(
+    title: str, given: str, column: str | None, grades: list[str]
+) -> None:
+    end = "End-of-Line Indicator"
+    people = [
+        Person(name, Student(name), columns={"OrgDefinedId": "#7", title: given, end: "#"})
+        for name in ("Ada", "Ben", "Cem", "Dee")
+    ]
+    found = read(platforms.roster(book(*people)))
+    where = column or title
+    assert [row[where] for row in found] == grades
+    assert {row["OrgDefinedId"] for row in found} == {"#7"}
+    assert list(found[0])[-1] == end
+    assert column is None or {row[title] for row in found} == {given}
+    assert repr(where) in platforms.remarks(book(*people), ("roster",))[0]
+
+
+def test_without_a_roster_its_table_has_the_names() -> None:
+    found = read(platforms.roster(book(person("Ada"))))
+    assert found == [{"Student": "Ada", "Step 05 Points Grade": "4"}]
+
+
 def test_moodles_worksheet_is_filled_in_its_own_scale() -> None:
     columns = {
         "Identifier": "Participant 7",

@@ -7,11 +7,13 @@ prints the seed.
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import struct
 import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,8 @@ CASES = int(os.environ.get("GRADER_FUZZ", "60"))
 SEED = int(os.environ.get("GRADER_FUZZ_SEED") or random.randrange(1 << 32))
 TOGETHER = 30
 """Students of one class, each of them a case."""
+DEPTH = 2
+"""Archives within an archive."""
 STEP = course.find("s05")
 SOLUTION = STEP.solution.read_bytes()
 LIMITS = {
@@ -57,7 +61,21 @@ PIECES = (
         "12-3 - ",
     ),
     *("ada", "Ö", "\U0001f600", "\u202e", " ", "-", "copy", "(1)", "submission_1", "steps", "\x7f"),
+    *("\u2066", "\u2069", "\u200b", ".", "..", ". ", "CON", "NUL.py", "aux", "COM1", "LPT1.txt"),
 )
+FROM_ELSEWHERE = (
+    "/etc/",
+    "//server/share/",
+    "C:\\",
+    "C:/",
+    "..\\",
+    "../",
+    "./",
+    "\\",
+    "a\0b",
+    "~/",
+)
+"""What a name in an archive may begin with, made on another system or to harm this one."""
 names = st.one_of(
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join),
     st.text(
@@ -65,6 +83,7 @@ names = st.one_of(
     ),
 )
 paths = st.lists(names, min_size=1, max_size=4).map("/".join)
+members = st.one_of(paths, st.tuples(st.sampled_from(FROM_ELSEWHERE), paths).map("".join))
 
 
 @st.composite
@@ -90,21 +109,34 @@ def sources(draw: st.DrawFn) -> bytes:
 
 
 @st.composite
-def archives(draw: st.DrawFn) -> bytes:
-    """A zip file with odd names and methods, perhaps damaged."""
+def archives(draw: st.DrawFn, depth: int = 0) -> bytes:
+    """A zip file with odd names and methods, links and archives in it, perhaps damaged."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as made:
-        for name in draw(st.lists(paths, max_size=5, unique=True)):
-            entry = zipfile.ZipInfo(name or "x")
+        for name in draw(st.lists(members, max_size=5, unique=True)):
+            entry = zipfile.ZipInfo("x")
+            entry.filename = name  # whole: a new entry would end its name at a zero byte
             entry.compress_type = draw(st.sampled_from([0, 8, 12, 14]))
             entry.external_attr = draw(st.sampled_from([0, 0o120777 << 16, 0o40755 << 16]))
-            made.writestr(entry, draw(sources()))
+            inside = depth < DEPTH and draw(st.integers(0, 4)) == 0
+            made.writestr(entry, draw(archives(depth + 1) if inside else sources()))
     whole = bytearray(data.getvalue())
     for _ in range(draw(st.integers(0, 4))):
         at = draw(st.integers(0, len(whole) - 1))
         width = draw(st.sampled_from([1, 2, 4]))
         whole[at : at + width] = draw(st.binary(min_size=width, max_size=width))
     return bytes(whole[: draw(st.integers(0, len(whole)))] if draw(st.booleans()) else whole)
+
+
+def link(folder: Path, to: Path, number: int) -> None:
+    """Sometimes an answer is a link: to another one, to itself, to a folder, or to nothing."""
+    path = folder / "step_05.py"
+    targets = (to, path, folder, folder / "nothing", Path("/etc/passwd"), Path("/dev/zero"))
+    with suppress(FileExistsError):
+        if number % 8 < len(targets):
+            path.symlink_to(targets[number % 8])
+        elif number % 8 == len(targets):
+            path.hardlink_to(to)
 
 
 @seed(SEED)
@@ -126,6 +158,7 @@ def test_everyone_in_a_class_has_a_row_or_is_named(class_: list[tuple[str, bytes
             inside.mkdir()
             (inside / f"x{text}").write_bytes(data)
             (where / f"t{number}{text}").write_bytes(data)
+            link(inside, where / "honest" / "step_05.py", number)
         there = {each.name for each in where.iterdir() if not is_junk(each.name)}
         found = collect(where, ["s05"], spool)
         said = " ".join(found.skipped)
@@ -176,23 +209,77 @@ def test_lists_and_notebooks_of_any_content_are_read(text: str, data: bytes) -> 
         return
 
 
-cells = st.one_of(
-    names, st.sampled_from(["Name", "Email", "SID", "ada", "Ada Lovelace", '"', ";", ","])
+numbers = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=9))
+values = st.recursive(
+    numbers,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.sampled_from(["cells", "source", "cell_type", "x"]), inner, max_size=4),
+    ),
+    max_leaves=12,
 )
+code = st.one_of(
+    values,
+    st.lists(st.text(max_size=9), max_size=4),
+    st.sampled_from(["%%grade s05\n", "%%grade\n", "!ls\n", "x = 1\n", "x" * (1 << 20)]),
+)
+book_cells = st.one_of(
+    values,
+    st.fixed_dictionaries(
+        {"cell_type": st.sampled_from(["code", "raw", 7])}, optional={"source": code}
+    ),
+)
+notebooks = st.one_of(
+    values,
+    st.fixed_dictionaries(
+        {}, optional={"cells": st.lists(book_cells, max_size=6), "nbformat": values}
+    ),
+    st.integers(0, 20_000).map(lambda many: {"cells": [{"cell_type": "code"}] * many}),
+).map(lambda book: json.dumps(book).encode("utf-8", "surrogatepass"))
 
 
 @seed(SEED)
 @many
-@given(st.lists(st.lists(cells, min_size=1, max_size=4), max_size=6), st.lists(names, max_size=6))
-def test_a_roster_is_read_or_refused_and_nobody_is_lost(
-    lines: list[list[str]], keys: list[str]
-) -> None:
+@given(notebooks)
+def test_a_notebook_of_any_cells_is_read(data: bytes) -> None:
+    try:
+        notebook.program(data, "x", "s05")
+    except SourceProblem:
+        return
+
+
+HEADS = ("Name", "Student", "Email", "SID", "Last Name", "First Name", "ID", "Section", "Points")
+cells = st.one_of(
+    names, st.sampled_from([*HEADS, "ada", "Ada Lovelace", '"', ";", ",", "Two\nlines", "=1+1"])
+)
+quoted = st.builds(lambda cell: '"' + cell.replace('"', '""') + '"', cells)
+
+
+@st.composite
+def rosters(draw: st.DrawFn) -> bytes:
+    """A table in any of the usual encodings, or what is none: wide, doubled, a spreadsheet."""
+    kind = draw(st.integers(0, 19))
+    if kind == 0:
+        return draw(archives())  # a spreadsheet that was renamed
+    if kind == 1:
+        return draw(st.binary(max_size=300))
+    lines = draw(st.lists(st.lists(st.one_of(cells, quoted), min_size=1, max_size=5), max_size=6))
+    if kind == 2:  # thousands of columns, the same again and again
+        lines = [line * (10_000 // len(line)) for line in lines]
+    mark = draw(st.sampled_from([",", ";", "\t", "|"]))
+    text = draw(st.sampled_from(["\n", "\r\n", "\r"])).join(map(mark.join, lines))
+    encoding = draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "latin-1"]))
+    return text.encode(encoding, "ignore")
+
+
+@seed(SEED)
+@many
+@given(rosters(), st.lists(names, max_size=6))
+def test_a_roster_is_read_or_refused_and_nobody_is_lost(data: bytes, keys: list[str]) -> None:
     students = [Student(key) for key in dict.fromkeys(keys)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "roster.csv")
-        path.write_text(
-            "\n".join(",".join(line) for line in lines), encoding="utf-8", errors="ignore"
-        )
+        path.write_bytes(data)
         try:
             given_list = roster.read(path)
         except Unusable:

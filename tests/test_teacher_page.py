@@ -21,6 +21,7 @@ from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.layout import Student
 from grader.classroom.roster import Person
 from grader.classroom.similar import Group
+from grader.confine.tiers import CONFINED_SEES
 from grader.report.points import Points
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
@@ -117,7 +118,7 @@ def test_the_page_is_whole_and_asks_for_nothing() -> None:
 
 
 def test_it_says_in_which_tier_each_program_ran() -> None:
-    assert "Isolation: 3 confined.</p>" in PAGE
+    assert f"Isolation: 3 confined. {CONFINED_SEES}</p>" in PAGE
     assert PAGE.count("Isolation: confined.</span>") == 3
     assert PAGE.count("It was not run.</span>") == 1
 

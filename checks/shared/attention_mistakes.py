@@ -157,7 +157,7 @@ ATTENTION: Family = {
     "weights-transposed": mix(
         "transposed", "The weights are transposed before they meet the values."
     ),
-    "same-qkk": mix("keys", "The weights mix the keys. They mix the values."),
+    "same-qkk": mix("keys", "The weights mix the keys. Mix the values."),
     "mean-of-values": mix(
         "mean",
         "The weighted values are averaged over the keys. The weights already sum to 1: "

@@ -21,6 +21,7 @@ def names(forms: Sequence[str], steps: Sequence[str]) -> list[str]:
     """The files of a class as a whole that :func:`files` writes for ``forms`` and ``steps``."""
     found = ["gradebook.csv", "class.html", "wall.html"]
     found += ["canvas.csv"] if "canvas" in forms else []
+    found += ["roster.csv"] if "roster" in forms else []
     found += ["junit.xml"] if "junit" in forms else []
     found += [f"feedback_{step}.zip" for step in steps if "feedback" in forms]
     return found + [f"moodle_{step}.csv" for step in steps if "moodle" in forms]
@@ -40,6 +41,8 @@ def files(
     }
     if "canvas" in forms:
         found["canvas.csv"] = platforms.canvas(book)
+    if "roster" in forms:
+        found["roster.csv"] = platforms.roster(book)
     if "junit" in forms:
         found["junit.xml"] = as_junit.render_all(_reports(book))
     if "moodle" in forms:

@@ -17,7 +17,7 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.classroom import markup, struggles
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
-from grader.confine.tiers import TIERS
+from grader.confine.tiers import CONFINED_SEES, TIERS
 from grader.report.parts import waiting
 from grader.report.pictures import failure, svg
 
@@ -34,16 +34,17 @@ def render(book: Gradebook) -> str:
     sections = [struggles.checks(book), struggles.mistakes(book, names=True), _students(book)]
     sections += [_similar(book), _left_out(book), _reports(book)]
     skip = '<a class="skip" href="#students">Skip to the students</a>\n'
-    return _whole(book, "Class report", skip, _contents(book), "".join(sections))
+    summary = f"{_summary(book)} {_isolation(book)}".strip()
+    return _whole(book, "Class report", skip, summary, _contents(book), "".join(sections))
 
 
 def wall(book: Gradebook) -> str:
     """The same without a name, to show to the class."""
     sections = [struggles.checks(book), struggles.mistakes(book, names=False)]
-    return _whole(book, "What the class struggles with", "", "", "".join(sections))
+    return _whole(book, "What the class struggles with", "", _summary(book), "", "".join(sections))
 
 
-def _whole(book: Gradebook, title: str, skip: str, contents: str, body: str) -> str:
+def _whole(book: Gradebook, title: str, skip: str, summary: str, contents: str, body: str) -> str:
     script = (HERE / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
@@ -56,7 +57,7 @@ def _whole(book: Gradebook, title: str, skip: str, contents: str, body: str) -> 
         f"<style>\n{(HERE / 'page.css').read_text(encoding='utf-8')}{svg.style()}</style>\n"
         f"</head>\n<body>\n{skip}"
         f'<header>\n<h1>{title}</h1>\n<p class="soft">{markup.text(steps)}</p>\n'
-        f"<p>{_summary(book)}</p>\n{contents}</header>\n<main>\n{body}</main>\n"
+        f"<p>{summary}</p>\n{contents}</header>\n<main>\n{body}</main>\n"
         f'<p class="sr" id="said" role="status"></p>\n<script>{script}</script>\n</body>\n</html>\n'
     )
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -68,7 +69,7 @@ def _summary(book: Gradebook) -> str:
         count = Counter(book.row(person, step).verdict for person in book.people)
         said = ", ".join(f"{count[v]} {WORDS.get(v, v)}" for v in MARKS if count[v])
         parts.append(f"{markup.text(step)}: {said}")
-    return f"{len(book.people)} people. {'. '.join(parts)}. {_isolation(book)}"
+    return f"{len(book.people)} people. {'. '.join(parts)}."
 
 
 def _isolation(book: Gradebook) -> str:
@@ -76,7 +77,8 @@ def _isolation(book: Gradebook) -> str:
     reports = (row.report for row in book.rows.values())
     count = Counter(report.isolation for report in reports if report and report.isolation)
     said = ", ".join(f"{count[tier]} {tier}" for tier in TIERS if count[tier])
-    return f"Isolation: {said}." if said else ""
+    sees = f" {CONFINED_SEES}" if count["confined"] else ""
+    return f"Isolation: {said}.{sees}" if said else ""
 
 
 def _contents(book: Gradebook) -> str:

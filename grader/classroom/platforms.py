@@ -21,6 +21,10 @@ MOODLE = ("Identifier", "Full name", "Grade", "Last modified (grade)", "Feedback
 NEEDED = ("Identifier", "Grade", "Last modified (grade)")
 """Without these Moodle refuses a worksheet, in the language of its site."""
 MAXIMUM = "Maximum Grade"
+MOST = re.compile(r"(?:MaxPoints|Total Pts):\s*([\d.,]+)")
+"""How the exports of Brightspace and Blackboard say the points of a column in its title."""
+LAST = "End-of-Line Indicator"
+"""Brightspace wants this column last."""
 
 
 def canvas(book: Gradebook) -> str:
@@ -52,13 +56,49 @@ def _known(book: Gradebook) -> list[Person]:
 
 def _canvas_column(book: Gradebook, step: str) -> str:
     """The assignment's column in the export, with its number; else a new assignment."""
-    number = step.removeprefix("s")
-    title = f"Step {number}: {book.titles[step]}"
-    named = re.compile(rf"(?:step[ _-]*|s)0*{int(number)}(?!\d).*\(\d+\)", re.IGNORECASE)
-    columns = list(dict.fromkeys(column for person in book.people for column in person.columns))
-    fitting = [column for column in columns if named.fullmatch(column)]
+    title = f"Step {step.removeprefix('s')}: {book.titles[step]}"
+    fitting = _named(book, step, r"\(\d+\)")
     exact = [column for column in fitting if column.casefold().startswith(title.casefold())]
     return next(iter([*exact, *fitting]), title)
+
+
+def _columns(book: Gradebook) -> list[str]:
+    """The roster's columns."""
+    return list(dict.fromkeys(column for person in book.people for column in person.columns))
+
+
+def _named(book: Gradebook, step: str, end: str = "") -> list[str]:
+    """The roster's columns that begin with a step's name, and end with the pattern ``end``."""
+    number = int(step.removeprefix("s"))
+    named = re.compile(rf"(?:step[ _-]*|s)0*{number}(?!\d).*{end}", re.IGNORECASE)
+    return [column for column in _columns(book) if named.fullmatch(column)]
+
+
+def roster(book: Gradebook) -> str:
+    """The roster with the grades in it, for platforms that import such a table.
+
+    A step's points go into the column that begins with its name, scaled if its title says to how
+    many points; else into a new one.
+    """
+    columns = {step: _roster_column(book, step) for step in book.titles}
+    header = list(dict.fromkeys([*(_columns(book) or ["Student"]), *columns.values()]))
+    if LAST in header:
+        header.sort(key=LAST.__eq__)
+    rows = []
+    for person in _known(book):
+        cells: dict[str, table.Cell] = {**(person.columns or {"Student": person.name})}
+        for step, column in columns.items():
+            most = MOST.search(column)
+            grade = _grade(book, person, step, most[1] if most else "")
+            cells[column] = cells.get(column, "") if grade is None else grade
+        rows.append([cells.get(name, "") for name in header])
+    return table.render(header, rows)
+
+
+def _roster_column(book: Gradebook, step: str) -> str:
+    """The step's column in the roster; else a new one, called as Brightspace wants it."""
+    new = f"Step {step.removeprefix('s')} Points Grade"
+    return next(iter([*_named(book, step, MOST.pattern + ".*"), *_named(book, step)]), new)
 
 
 def _canvas_cell(person: Person, column: str) -> str:
@@ -113,17 +153,21 @@ def _comment(row: Row) -> str:
     return " ".join([score, *filter(None, told)])
 
 
+COLUMNS = {"canvas": (_canvas_column, "assignment"), "roster": (_roster_column, "column")}
+"""Where each of these forms has a step's grades, and what that is if the roster lacks it."""
+
+
 def remarks(book: Gradebook, forms: Sequence[str]) -> list[str]:
-    """What a teacher should know before importing what :func:`canvas` and :func:`moodle` write."""
-    columns = {column for person in book.people for column in person.columns}
+    """What a teacher should know before importing what this module writes."""
+    columns = _columns(book)
     found = []
-    if "canvas" in forms:
-        for step in book.titles:
-            column = _canvas_column(book, step)
-            what = "goes into" if column in columns else "becomes a new assignment,"
-            found.append(f"canvas.csv: {step} {what} {column!r}.")
-        if not all(_canvas_cell(person, "ID") for person in _known(book)):
-            found.append("canvas.csv: some people have no ID; Canvas looks for them by name.")
+    for form, (column_of, new) in COLUMNS.items():
+        for step in book.titles if form in forms else ():
+            column = column_of(book, step)
+            what = "goes into" if column in columns else f"becomes a new {new},"
+            found.append(f"{form}.csv: {step} {what} {column!r}.")
+    if "canvas" in forms and not all(_canvas_cell(person, "ID") for person in _known(book)):
+        found.append("canvas.csv: some people have no ID; Canvas looks for them by name.")
     if "feedback" in forms:
         for step in book.titles:
             there = [each for each in book.people if book.row(each, step).report is not None]

@@ -11,6 +11,7 @@ from grader.classroom import reports, store, work
 from grader.classroom.dispatch import run
 from grader.classroom.planning import Plan, Request, options
 from grader.classroom.work import Task
+from grader.grading import faults
 
 
 def graded(
@@ -25,9 +26,10 @@ def graded(
     """Grade what is open; yields each report once it is finished and kept.
 
     What ran out of time beside others is graded once more alone, so that no grade depends on
-    what else ran. The grader's own failures are reports too, but are not kept: the next run tries
-    again. The executor is on this machine if it is ``here``, where somebody has already looked
-    whether submissions can be confined; every other machine looks itself.
+    what else ran. If other programs have the processors even then, it has no grade yet. The
+    grader's own failures are reports too, but are not kept: the next run tries again. The
+    executor is on this machine if it is ``here``, where somebody has already looked whether
+    submissions can be confined; every other machine looks itself.
 
     Raises:
         Unusable: a machine must not grade: it has another grader, or cannot confine.
@@ -36,7 +38,7 @@ def graded(
     checked = request.trusted or here
     slow = []
     for each, report in _runs(request, plan, plan.open, executor, 2 * workers, checked):
-        if report.verdict is Verdict.TIMEOUT and workers > 1:
+        if workers > 1 and _late(report):
             slow.append(each)
         else:
             yield _kept(plan, keep, each, report)
@@ -60,6 +62,13 @@ def _runs(
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
             raise Unusable(f"{done.error}. Finished results are kept.", status=3)
         yield done.key, reports.finished(done.key[0], done.result, done.error)
+
+
+def _late(report: Report) -> bool:
+    """Whether the time ran out, through whatever fault."""
+    return report.verdict is Verdict.TIMEOUT or (
+        report.problem is not None and report.problem.id == faults.BUSY
+    )
 
 
 def _kept(plan: Plan, keep: store.Store, each: tuple[str, str], report: Report) -> Report:

@@ -26,19 +26,20 @@ def checks(book: Gradebook) -> str:
                     passed[check.id] += 1
                 elif check.status is Status.FAIL:
                     wrong[check.id][_without_numbers(check.message)] += 1
-        ordered = sorted(book.sentences[step], key=lambda each: passed[each[0]])
+        failed = [check for check, _ in book.sentences[step] if wrong[check]]
+        failed.sort(key=lambda check: passed[check])
         rows = (
-            f'<tr><th scope="row">{markup.text(_label(wrong[check], sentence))}</th>'
+            f'<tr><th scope="row">{markup.text(_label(wrong[check]))}</th>'
             f"{markup.number(passed[check], len(reports))}"
             f"{markup.rate(passed[check], len(reports))}</tr>\n"
-            for check, sentence in ordered
+            for check in failed
         )
         heads = [("Check", False), ("Passed", True), ("Share", True)]
         caption = f"{step}: how many who handed in pass each check, the hardest first"
-        parts.append(
-            f"<h3>{markup.text(title)}</h3>\n"
-            + markup.table(f"checks-{number}", caption, heads, rows)
-        )
+        parts.append(f"<h3>{markup.text(title)}</h3>\n")
+        if failed:
+            parts.append(markup.table(f"checks-{number}", caption, heads, rows))
+        parts.append(_rest(len(book.sentences[step]) - len(failed), any_failed=bool(failed)))
     return markup.section("checks", "Checks", "".join(parts))
 
 
@@ -49,9 +50,21 @@ def _without_numbers(message: str) -> str:
     return said if " " in said and any(map(str.isdigit, numbers)) else message
 
 
-def _label(wrong: Counter[str], sentence: str) -> str:
-    """What most who fail a check are told; its sentence if nobody fails."""
-    return wrong.most_common(1)[0][0] if wrong else sentence
+def _label(wrong: Counter[str]) -> str:
+    """What those who fail a check are told; what it says to one of many is left out."""
+    told, count = wrong.most_common(1)[0]
+    head, special, _ = told.partition(", but wrong: ")
+    return f"{head}, but wrong" if special and 2 * count <= wrong.total() else told.rstrip(":")
+
+
+def _rest(count: int, *, any_failed: bool) -> str:
+    """A sentence on the checks that nobody fails, which need no row."""
+    if not count:
+        return ""
+    other = " other" if any_failed else ""
+    which = f"{count}{other} checks" if count > 1 else f"1{other} check"
+    said = f"Nobody fails the {which}; a program that stops earlier does not get that far."
+    return f'<p class="soft">{said}</p>\n'
 
 
 def _counted(book: Gradebook, step: str) -> list[Report]:

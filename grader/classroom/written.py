@@ -64,7 +64,8 @@ class Written:
             path = self._out / name
             path.parent.mkdir(exist_ok=True)
             write_whole(path, content, durable=len(files) < 100)
-        gone = [name for name in self._known if name not in files]
+        # A copied folder of results lists what was written where they come from.
+        gone = [name for name in self._known if name not in files and (self._out / name).exists()]
         for name in gone:
             (self._out / name).unlink(missing_ok=True)
             with suppress(OSError):  # other files are in it

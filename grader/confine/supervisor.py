@@ -41,7 +41,7 @@ def watch(child: int, settings: Settings) -> NoReturn:
 
 def oversee(child: int, settings: Settings, control: int, ending: int) -> None:
     """The same for one of several children: returns when nothing is left of it."""
-    reason, ended = _wait(child, control, settings)
+    reason, ended, waited_ms = _wait(child, control, settings)
     if ended is None:
         os.kill(child, signal.SIGKILL)
         ended = os.wait4(child, 0)
@@ -50,7 +50,7 @@ def oversee(child: int, settings: Settings, control: int, ending: int) -> None:
     _, status, spent = ended
     milliseconds = int(1000 * (spent.ru_utime + spent.ru_stime))
     with suppress(OSError):
-        words = f"{reason} {os.waitstatus_to_exitcode(status)} {milliseconds}\n"
+        words = f"{reason} {os.waitstatus_to_exitcode(status)} {milliseconds} {waited_ms}\n"
         os.write(ending, words.encode("ascii"))
 
 
@@ -58,8 +58,11 @@ Ended = tuple[int, int, resource.struct_rusage]
 """Process, status and resource usage, as ``os.wait4`` returns them."""
 
 
-def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | None]:
-    """``exit`` and how; or why it must end: a limit's name, or ``stopped`` by the grader."""
+def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | None, int]:
+    """``exit`` and how; or why it must end: a limit's name, or ``stopped`` by the grader.
+
+    Also the milliseconds for which it waited for a processor; 0 if it has ended.
+    """
     poller = select.poll()
     poller.register(control, select.POLLIN | select.POLLHUP)
     handle = _process_handle(child)
@@ -74,27 +77,28 @@ def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | No
 
 def _until_ended(
     child: int, control: int, settings: Settings, poller: select.poll, poll: bool
-) -> tuple[str, Ended | None]:
+) -> tuple[str, Ended | None, int]:
     """``poll``, at short intervals even before there is a job."""
-    watching, ticks, most = False, 0, 0
+    watching, ticks, most, before = False, 0, 0, 0
     while True:
         timeout = TICK_MS if watching or poll else None
         ready = {descriptor for descriptor, _ in poller.poll(timeout)}
         if control in ready:
             if os.read(control, 1) != b"s":  # end of file, or the grader's order to end it
-                return "stopped", None
+                return "stopped", None, waited(child) - before
             watching, most = True, usage(child).memory + settings.memory
+            before = waited(child)
         ended = os.wait4(child, os.WNOHANG)
         if ended[0]:
-            return "exit", ended
+            return "exit", ended, 0
         used = usage(child) if watching else NOTHING
         if used.memory > most:
-            return "memory", None
+            return "memory", None, 0
         if used.threads > settings.threads:
-            return "threads", None
+            return "threads", None, 0
         ticks += 1
         if ticks % DISK_TICKS == 0 and _disk(child, settings) > settings.disk:
-            return "disk", None
+            return "disk", None, 0
 
 
 def _disk(child: int, settings: Settings) -> int:
@@ -131,6 +135,18 @@ def usage(process: int) -> Usage:
         return Usage(int(words[21]) * os.sysconf("SC_PAGE_SIZE"), int(words[17]))
     except (OSError, IndexError):
         return NOTHING if os.path.exists("/proc/self") else _usage_elsewhere(process)
+
+
+def waited(process: int) -> int:
+    """Milliseconds for which the first thread of ``process`` waited until a processor was free.
+
+    0 if that cannot be read.
+    """
+    try:
+        with open(f"/proc/{process}/schedstat", "rb") as file:
+            return int(file.read().split()[1]) // 1_000_000
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
 def _usage_elsewhere(process: int) -> Usage:

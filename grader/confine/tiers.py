@@ -21,6 +21,11 @@ CONFINED = SANDBOXED - {"bubblewrap"}
 TIERS = ("sandboxed", "confined", "process")
 """From the strongest to the weakest."""
 
+CONFINED_SEES = (
+    "A confined program can see the size and the dates of a file whose path it guesses, "
+    "but not what is in it."
+)
+
 INSTALL = (
     "Install bubblewrap: sudo apt install bubblewrap (Debian, Ubuntu), "
     "sudo dnf install bubblewrap (Fedora), sudo pacman -S bubblewrap (Arch)."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -54,8 +55,7 @@ class Judge:
 
     def _imports(self) -> frozenset[str]:
         """The names that the step's solution imports, and what it reads as ``self.x``."""
-        tree = ast.parse(self.step.solution.read_text(encoding="utf-8"))
-        return judge.imported(tree) | origins.read(tree)
+        return _imports(self.step.solution.read_text(encoding="utf-8"))
 
     def wrong(self, outcome: Outcome) -> str:
         """The first thing wrong with an outcome; empty if all is right."""
@@ -78,6 +78,8 @@ class Judge:
         if outcome.ended == "machine":
             why = "The grader could not run your file"
             return faults.report(base, self.rubric.checks, why, outcome.problem)
+        if outcome.starved:
+            return faults.starved(base, self.rubric.checks)
         probes = (trial.probe for trial in self.drawn.trials.values())
         outcome = believed(outcome, probes, certain(self.source), self.base.file)
         evidence = self.evidence(outcome)
@@ -127,6 +129,13 @@ class Judge:
             section = f'{lesson}, "{self.rubric.lesson(one)}"'
             found.append(Diagnosis(one.id, one.message, line, section))
         return tuple(found)
+
+
+@functools.lru_cache(maxsize=32)
+def _imports(text: str) -> frozenset[str]:
+    """The same for a solution's text: a class has thousands of files for one solution."""
+    tree = ast.parse(text)
+    return judge.imported(tree) | origins.read(tree)
 
 
 def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:

@@ -42,6 +42,9 @@ BROKEN_PARTS = frozenset(
 """Errors that no caller of a framework deserves: raised inside it, they mean it is broken."""
 
 AGAIN = "Grade it again. If it fails again, run doctor."
+BUSY = "busy"
+"""The id of a problem that what else ran may have caused."""
+LESS = "Grade it again while less runs beside it."
 
 
 FRESH_S = 10.0
@@ -146,19 +149,28 @@ def _gist(detail: str) -> str:
     return next(iter(ends), lines[-1] if lines else "")
 
 
-def report(base: Report, checks: Sequence[Check], why: str, detail: str) -> Report:
+def starved(base: Report, checks: Sequence[Check]) -> Report:
+    """The report on a program whose time ran out while others had the processors."""
+    why = "Other programs kept this machine too busy to run your file"
+    return report(base, checks, why, busy=True)
+
+
+def report(
+    base: Report, checks: Sequence[Check], why: str, detail: str = "", *, busy: bool = False
+) -> Report:
     """A report that says: the grader could not finish, it is not the learner's fault, do this.
 
-    ``why`` is half a sentence, ``detail`` the text of an error, whose gist is quoted.
+    ``why`` is half a sentence, ``detail`` the text of an error, whose gist is quoted; ``busy``
+    says that a busy machine may be the cause.
     """
     gist = sanitize.line(_gist(detail), 300)
     mismatch = version.mismatch(frameworks.current())
     problem = CheckResult(
-        "machine",
+        BUSY if busy else "machine",
         Kind.RUNTIME,
         Status.ERROR,
         f"{why}{f' ({gist})' if gist else ''}. This is not your mistake.",
-        (f"{mismatch} {version.INSTALL}" if mismatch else AGAIN,),
+        (f"{mismatch} {version.INSTALL}" if mismatch else LESS if busy else AGAIN,),
         detail=detail or None,
     )
     waiting = tuple(check.waiting("the grader can run your file") for check in checks)

@@ -210,7 +210,8 @@ def _second_look(
         return found
     if problem := faults.reference_problem(judge.step, job, outcome.ended, start, judge.wrong):
         why = "The course's own solution fails here too"
-        return faults.report(found, judge.rubric.checks, why, problem)
+        late = outcome.ended == "timeout"
+        return faults.report(found, judge.rubric.checks, why, problem, busy=late)
     again = faults.once_more(job, outcome)
     if again is None:
         return found

@@ -249,10 +249,12 @@ def _grading() -> Inspection:
 
 
 def _isolation() -> Inspection:
+    from grader.confine import tiers
     from grader.sandbox import launch
 
     offer = launch.offered()
     if offer.tier == "sandboxed":
         return Inspection("Isolation", State.GOOD, "sandboxed: every layer works")
-    said = f"{offer.tier}. {_last(offer.why)} Your own files are still safe to grade."
+    sees = f" {tiers.CONFINED_SEES}" if offer.tier == "confined" else ""
+    said = f"{offer.tier}. {_last(offer.why)}{sees} Your own files are still safe to grade."
     return Inspection("Isolation", State.WEAK, said, offer.remedy)

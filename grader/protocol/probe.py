@@ -396,7 +396,8 @@ class Outcome:
     if the worker never took its job. ``left`` says what the engine leaves to the framework.
     ``faults`` names the parts of the engine that failed by their own fault, as the worker says:
     the file could say so too. ``spent`` is the processor time of the worker in seconds, as the
-    process beside it measured; 0.0 if that was killed.
+    process beside it measured; 0.0 if that was killed. ``starved``: its time ran out while it
+    mostly waited for a processor that others had.
     """
 
     ended: str
@@ -412,3 +413,4 @@ class Outcome:
     left: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     spent: float = 0.0
+    starved: bool = False

@@ -15,20 +15,32 @@ OUTSIDE = "it was killed from outside, perhaps because the machine ran out of me
 
 
 class Ending(NamedTuple):
-    """Why the supervisor ended the worker (``exit``: it did so itself), and how it left."""
+    """Why the supervisor ended the worker (``exit``: it did so itself), and how it left.
+
+    Milliseconds: what it had of the processors, and how long it waited for one during its job.
+    """
 
     reason: str = ""
     status: int | None = None
     cpu_ms: int = 0
+    waited_ms: int = 0
 
 
 def read(line: bytes) -> Ending:
     """The supervisor's line; an empty ending if it could not say anything."""
     words = line.decode("ascii", "replace").split()
     try:
-        return Ending(words[0], int(words[1]), int(words[2]))
+        return Ending(words[0], int(words[1]), int(words[2]), int(words[3]))
     except (IndexError, ValueError):
         return Ending()
+
+
+def starved(ending: Ending, elapsed: float) -> bool:
+    """Whether a program had hardly a processor in ``elapsed`` seconds, though it wanted one.
+
+    Not one that sleeps, which waits for nothing, nor one whose own threads take its processors.
+    """
+    return 2 * ending.waited_ms > 1000 * elapsed > 4 * ending.cpu_ms
 
 
 def interpret(ending: Ending, limits: Limits, *, sealed: bool) -> tuple[str, str]:

@@ -50,6 +50,7 @@ class Running(Worker):
         self._limits = limits
         self._on_close: Callable[[], None] | None = None
         self._deadline = time.monotonic() + limits.start
+        self._began = self._deadline
         self._channel = Channel(spawned, limits.output, self._listen)
         self._talk: tuple[Transcript, Assembler] | None = None
         self._garbled = ""
@@ -144,9 +145,9 @@ class Running(Worker):
         transcript = self._conversation()[0]
         transcript.give(job, on_notice, tokens)
         if not self._limits.patient:
+            # Known before the program runs. That a part of the engine failed is what it may claim.
             expected = job.engine in frameworks.current().compiling or bool(transcript.left)
-            # A program can make the grader leave a part to the framework: one kernel's time.
-            self._patience = self._patience if expected else COMPILING_S * bool(job.without)
+            self._patience *= expected
         return wire.encode(replace(job, probes=()))
 
     def abandon(self) -> None:
@@ -223,7 +224,8 @@ class Running(Worker):
                 message = decode_message(head, body)
                 transcript.take(message)
                 if isinstance(message, Taken):
-                    self._deadline = time.monotonic() + self._limits.wall
+                    self._began = time.monotonic()
+                    self._deadline = self._began + self._limits.wall
                 elif isinstance(message, Notice):
                     self._be_patient()
         except WireError as error:
@@ -296,6 +298,7 @@ class Running(Worker):
             left=transcript.left,
             faults=transcript.faults,
             spent=last.cpu_ms / 1000,
+            starved=ended == "timeout" and ending.starved(last, self._deadline - self._began),
         )
 
     def _steady(self, error: SeenError | None) -> SeenError | None:
