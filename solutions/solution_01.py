@@ -7,8 +7,8 @@ the defaults that Hugging Face uses, so that every later step and every checkpoi
 Tasks:
     1. Import ``dataclass``.
     2. Make ``GPT2Config`` a dataclass.
-    3. Give each field its type and its default: the sizes, the feed-forward layer, the
-       dropout probabilities, the numerical constants, the special tokens.
+    3. Replace each None with its default: the sizes, the activation, the dropout
+       probabilities, the numerical constants, the special tokens, the tied output layer.
 
 Run: ./pixiw run s01
 """
@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 # >>> blank: decorator
 # TODO: Decorate the class, so that GPT2Config(n_embd=20, n_head=5) works.
+# Hint: A decorator is a line of its own above the class: @ and its name.
 # stub:
 @dataclass
 # <<< blank
@@ -73,7 +74,7 @@ class GPT2Config:
     # <<< blank
 
     # >>> blank: constants
-    # TODO: Set the epsilon of layer normalization and the standard deviation of fresh weights.
+    # TODO: Set the epsilon of layer normalization and the standard deviation of new weights.
     # Hint: 1e-5 and 0.02.
     # stub: layer_norm_epsilon: float = None
     # stub: initializer_range: float = None

@@ -17,7 +17,7 @@ Run: ./pixiw run s02
 from __future__ import annotations
 
 # >>> blank: imports
-# TODO: Import what the mask is made of.
+# TODO: Import the six names that the function uses.
 # Hint: Device from max.driver, DType from max.dtype
 # Hint: functional as F from max.experimental
 # Hint: Tensor from max.experimental.tensor
@@ -34,6 +34,7 @@ from max.graph import Dim, DimLike
 
 # >>> blank: decorator
 # TODO: Decorate the function with F.functional, so that MAX runs it as one operation.
+# Hint: A decorator is a line of its own above the function: @ and its name.
 # stub:
 @F.functional
 # <<< blank
@@ -46,8 +47,8 @@ def causal_mask(
 ) -> Tensor:
     """Additive mask that hides the future.
 
-    Row ``i`` belongs to the ``i``-th new token, which stands at position ``num_tokens + i`` of
-    the text. It may look at every position up to its own.
+    Row ``i`` belongs to the ``i``-th new token, which is at position ``num_tokens + i`` of the
+    text. It may look at every position up to its own.
 
     Args:
         sequence_length: Number of new tokens: the rows.
@@ -61,32 +62,32 @@ def causal_mask(
         ``j <= num_tokens + i``, minus infinity elsewhere.
     """
     # >>> blank: columns
-    # TODO: Count the columns: the tokens before and the new ones.
-    # Hint: Lengths may be ints or MAX dimensions. Dim(sequence_length) + num_tokens takes both.
+    # TODO: Count the columns: the earlier tokens and the new ones.
+    # Hint: Either length may be an int or a Dim. Dim(...) takes both, and both can be added to it.
     # stub: n = None
     n = Dim(sequence_length) + num_tokens
     # <<< blank
 
     # >>> blank: constant
     # TODO: Make a tensor that holds the one number minus infinity.
-    # Hint: Tensor(float("-inf"), ...) with the dtype and the device you were given.
+    # Hint: float("-inf") is minus infinity. Tensor also takes the dtype and the device, by name.
     # stub: mask = None
     mask = Tensor(float("-inf"), dtype=dtype, device=device)  # []
     # <<< blank
 
     # >>> blank: broadcast
-    # TODO: Repeat it over every row and column.
-    # Hint: F.broadcast_to(mask, shape=(sequence_length, n))
+    # TODO: Repeat it until it has sequence_length rows and n columns.
+    # Hint: F.broadcast_to takes the tensor and its new shape. The shape is one tuple, rows first.
     # stub: mask = None
     mask = F.broadcast_to(mask, shape=(sequence_length, n))  # [sequence_length, n]
     # <<< blank
 
     # >>> blank: band
-    # TODO: Put 0 wherever looking is allowed.
+    # TODO: Put 0 wherever looking is allowed, and return the result.
     # Hint: F.band_part keeps a band around the diagonal and puts 0 outside it.
     # Hint: exclude=True does the opposite: it puts 0 inside the band and keeps the rest.
-    # Hint: The band reaches down without limit (num_lower=None) and up by the tokens before.
-    # Hint: num_upper must be a plain int: int(Dim(num_tokens)).
+    # Hint: Below, the band has no limit (num_lower=None). Above, num_upper is the earlier tokens.
+    # Hint: num_upper must be a plain int. int(Dim(...)) makes one of an int or a Dim.
     # stub: return None
     allowed = int(Dim(num_tokens))
     return F.band_part(  # [sequence_length, n]

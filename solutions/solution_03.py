@@ -54,7 +54,7 @@ def scaled_dot_product_attention(
     """
     # >>> blank: scores
     # TODO: Compute the score of every query with every key.
-    # Hint: query @ key with its last two dimensions swapped
+    # Hint: The product @ needs the key with its last two dimensions swapped.
     # stub: scores = None
     scores = query @ key.transpose(-1, -2)  # [..., query_len, key_len]
     # <<< blank
@@ -67,8 +67,8 @@ def scaled_dot_product_attention(
     # <<< blank
 
     # >>> blank: mask
-    # TODO: Add the mask to the scores, where one is given.
-    # Hint: if mask is not None:
+    # TODO: Add the mask to the scores, if there is one.
+    # Hint: Ask "is not None": a tensor of many numbers is neither true nor false.
     # stub: pass
     if mask is not None:
         scores = scores + mask  # [..., query_len, key_len]
@@ -83,7 +83,7 @@ def scaled_dot_product_attention(
 
     # >>> blank: output
     # TODO: Mix the values with these weights. Return the mixture and the weights.
-    # Hint: One matrix product, then two results: return output, weights
+    # Hint: One matrix product. A function returns two results with a comma between them.
     # stub: output = None
     # stub: return None
     output = weights @ value  # [..., query_len, value_dim]

@@ -92,7 +92,7 @@ class GPT2Attention(Module):
 
         # >>> blank: split-reshape
         # TODO: Give the tensor this shape.
-        # Hint: tensor.reshape(new_shape)
+        # Hint: reshape takes the whole shape as one list.
         # stub: tensor = None
         tensor = tensor.reshape(new_shape)  # [batch, seq, n_head, head_dim]
         # <<< blank
@@ -125,7 +125,7 @@ class GPT2Attention(Module):
         # stub: new_shape = None
 
         # TODO: Give the tensor this shape.
-        # Hint: return tensor.reshape(new_shape)
+        # Hint: reshape once more, and return what it gives.
         # stub: return None
         tensor = tensor.transpose(-3, -2)  # [batch, seq, n_head, head_dim]
         new_shape = tensor.shape[:-2] + [num_heads * attn_head_size]
@@ -145,14 +145,14 @@ class GPT2Attention(Module):
         """
         # >>> blank: scores
         # TODO: Compute the score of every query with every key.
-        # Hint: query @ key with its last two dimensions swapped
+        # Hint: The product @ needs the key with its last two dimensions swapped.
         # stub: attn_weights = None
         attn_weights = query @ key.transpose(-1, -2)  # [batch, n_head, seq, seq]
         # <<< blank
 
         # >>> blank: scale
         # TODO: Divide by the square root of head_dim.
-        # Hint: value.shape[-1] is a Dim. math.sqrt needs int(...) around it.
+        # Hint: query.shape[-1] is a Dim. math.sqrt needs int(...) around it.
         # stub: attn_weights = None
         attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))  # [batch, n_head, seq, seq]
         # <<< blank
@@ -166,7 +166,7 @@ class GPT2Attention(Module):
 
         # >>> blank: mask
         # TODO: Make the causal mask and add it.
-        # Hint: causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)
+        # Hint: causal_mask takes new and earlier tokens, here 0, and the query's dtype and device.
         # Hint: Add it to the scores before the softmax.
         # stub: mask = None
         # stub: attn_weights = None
@@ -199,7 +199,7 @@ class GPT2Attention(Module):
         """
         # >>> blank: split-qkv
         # TODO: Project the input and take query, key and value apart.
-        # Hint: F.split(self.c_attn(hidden_states), [size, size, size], axis=2)
+        # Hint: F.split takes a tensor, a list with the length of each part, and the axis, here 2.
         # Hint: Each part is self.split_size wide.
         # stub: query, key, value = None, None, None
         query, key, value = F.split(  # each [batch, seq, n_embd]
@@ -211,7 +211,7 @@ class GPT2Attention(Module):
 
         # >>> blank: call-split-heads
         # TODO: Split the heads of query, key and value.
-        # Hint: self._split_heads(query, self.num_heads, self.head_dim), and so on
+        # Hint: _split_heads takes a tensor, the number of heads and the width of one head.
         # stub: query = None
         # stub: key = None
         # stub: value = None
@@ -222,15 +222,15 @@ class GPT2Attention(Module):
         # <<< blank
 
         # >>> blank: call-attn
-        # TODO: Attend.
-        # Hint: self._attn(query, key, value)
+        # TODO: Let the tokens attend to each other.
+        # Hint: _attn serves all heads at once.
         # stub: attn_output = None
         attn_output = self._attn(query, key, value)  # [batch, n_head, seq, head_dim]
         # <<< blank
 
         # >>> blank: call-merge-heads
         # TODO: Merge the heads.
-        # Hint: self._merge_heads(attn_output, self.num_heads, self.head_dim)
+        # Hint: _merge_heads takes the same three arguments as _split_heads.
         # stub: attn_output = None
         attn_output = self._merge_heads(  # [batch, seq, n_embd]
             attn_output, self.num_heads, self.head_dim
@@ -239,7 +239,7 @@ class GPT2Attention(Module):
 
         # >>> blank: call-c-proj
         # TODO: Project the merged heads and return the result.
-        # Hint: self.c_proj(attn_output)
+        # Hint: A layer is called like a function.
         # stub: return None
         return self.c_proj(attn_output)  # [batch, seq, n_embd]
         # <<< blank

@@ -38,7 +38,7 @@ class LayerNorm(Module):
     Attributes:
         eps: Added to the variance, so that nothing is divided by 0.
         weight: Factor of each feature, ``[dim]``. Ones at first.
-        bias: Summand of each feature, ``[dim]``. Zeros at first.
+        bias: Added to each feature, ``[dim]``. Zeros at first.
 
     Source: Ba et al. 2016, "Layer Normalization".
     """
@@ -56,6 +56,7 @@ class LayerNorm(Module):
 
         # >>> blank: bias
         # TODO: Create the bias: dim zeros.
+        # Hint: Tensor.zeros works as Tensor.ones does.
         # stub: self.bias = None
         self.bias = Tensor.zeros([dim])  # [dim]
         # <<< blank
@@ -86,14 +87,15 @@ class LayerNorm(Module):
         # <<< blank
 
         # >>> blank: normalize
-        # TODO: Divide by the square root of the variance. Add eps before the root.
-        # Hint: F.sqrt(variance + self.eps)
+        # TODO: Divide by the square root of the variance. Add self.eps before taking the root.
+        # Hint: F.sqrt takes a tensor. A tensor has no method for it.
         # stub: normalized = None
         normalized = centered / F.sqrt(variance + self.eps)  # [..., dim]
         # <<< blank
 
         # >>> blank: affine
-        # TODO: Multiply with the weight, add the bias, and return the result.
+        # TODO: Multiply by the weight, add the bias, and return the result.
+        # Hint: Both have one number for each feature, so they fit x as they are.
         # stub: return None
         return normalized * self.weight + self.bias  # [..., dim]
         # <<< blank
@@ -116,7 +118,7 @@ def residual(
     section 2.3; He et al. 2015, "Deep Residual Learning for Image Recognition".
     """
     # >>> blank: residual
-    # TODO: Normalize x, give that to the sublayer, and add x itself to the outcome.
+    # TODO: Normalize x, give that to the sublayer, and add x itself to the result.
     # Hint: norm and sublayer are called like functions.
     # stub: return None
     return x + sublayer(norm(x))  # [batch, seq, n_embd]

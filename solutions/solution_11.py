@@ -1,8 +1,8 @@
 """Step 11: the whole model, and the weights of a real GPT-2.
 
-Twelve blocks make GPT-2. In front of them stand two tables that turn token ids and positions into
-vectors, behind them one more normalization, and the first table once more, which turns a vector
-into a score for every token of the vocabulary. The names are Hugging Face's. So the weights of a
+Twelve blocks make GPT-2. Before them, two tables turn token ids and positions into vectors. After
+them come one more normalization and the first table again, which turns a vector into a score for
+every token of the vocabulary. The names are Hugging Face's. So the weights of a
 published GPT-2 fit, once four kinds of matrices are transposed.
 
 Tasks:
@@ -68,7 +68,7 @@ class GPT2Model(Module):
         wte: Table of token vectors, ``[vocab_size, n_embd]``.
         wpe: Table of position vectors, ``[n_positions, n_embd]``.
         h: The blocks.
-        ln_f: Normalization behind the last block.
+        ln_f: Normalization after the last block.
     """
 
     def __init__(self, config: GPT2Config) -> None:

@@ -1,7 +1,7 @@
 """Step 12: writing text.
 
-The model scores every token of the vocabulary as the next one. Writing is to choose one, put it
-behind the text, and ask again. This step chooses, loops, and keeps the keys and values of all
+The model scores every token of the vocabulary as the next one. To write is to choose one, append
+it to the text, and ask again. This step chooses, loops, and keeps the keys and values of all
 tokens so far, so that every new token costs one token's work.
 
 Tasks:
@@ -45,7 +45,7 @@ Cache = tuple[KeyValue, ...]
 
 
 class GPT2WithCache(GPT2LMHeadModel):
-    """The GPT-2 of step 11, which can also go on from where it stopped.
+    """The GPT-2 of step 11, which can also continue where it stopped.
 
     It has no weights of its own. ``model(tokens)`` is what it was; :meth:`decode` is new.
     """
@@ -67,6 +67,7 @@ class GPT2WithCache(GPT2LMHeadModel):
         heads = hidden_states.shape[:-1] + [attn.num_heads, attn.head_dim]
         # >>> blank: project
         # TODO: Project with attn.c_attn, take query, key and value apart, and split their heads.
+        # Hint: F.split as in step 05: each part is attn.split_size wide.
         # Hint: part.reshape(heads).transpose(-3, -2) splits the heads of one part.
         # stub: query, key, value = None, None, None
         query, key, value = (  # each [batch, n_head, seq, head_dim]
@@ -106,7 +107,7 @@ class GPT2WithCache(GPT2LMHeadModel):
         return output, (key, value)
 
     def decode(self, input_ids: Tensor, cache: Cache | None = None) -> tuple[Tensor, Cache]:
-        """Read new tokens behind those in the cache.
+        """Read new tokens that follow those in the cache.
 
         Args:
             input_ids: The new tokens, integers ``[batch, seq]``.
@@ -119,7 +120,8 @@ class GPT2WithCache(GPT2LMHeadModel):
         transformer = self.transformer
         # >>> blank: positions
         # TODO: Add the vectors of the new tokens and of their positions in the whole text.
-        # Hint: Their positions go on where the cache ends: past, past + 1, …
+        # Hint: Their positions continue where the cache ends: past, past + 1, …
+        # Hint: F.range makes them, as in step 11, on the device of the ids.
         # Hint: The first block's keys, cache[0][0], are [batch, n_head, past, head_dim].
         # stub: hidden_states = None
         past = 0 if cache is None else cache[0][0].shape[-2]
@@ -229,7 +231,7 @@ def stream(
     use_cache: bool = True,
     draws: Iterable[float] | None = None,
 ) -> Iterator[int]:
-    """Write behind ``tokens``, and give every new token as soon as it is chosen.
+    """Continue ``tokens``, and yield every new token as soon as it is chosen.
 
     The text ends after ``max_new_tokens`` new tokens, after ``eos_token_id``, which is given as
     well, or when ``tokens`` and new tokens together are ``model.config.n_positions`` long.
@@ -293,7 +295,7 @@ def generate(
     use_cache: bool = True,
     draws: Iterable[float] | None = None,
 ) -> list[int]:
-    """Write behind ``tokens``, and return the whole text: see :func:`stream`."""
+    """Continue ``tokens``, and return the whole text: see :func:`stream`."""
     written = stream(
         model,
         tokens,

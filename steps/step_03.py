@@ -47,15 +47,15 @@ def scaled_dot_product_attention(
     Source: Vaswani et al. 2017, "Attention Is All You Need", equation 1.
     """
     # TODO: Compute the score of every query with every key.
-    # Hint: query @ key with its last two dimensions swapped
+    # Hint: The product @ needs the key with its last two dimensions swapped.
     scores = None
 
     # TODO: Divide by the square root of head_dim, the width of query and key.
     # Hint: query.shape[-1] is a Dim. math.sqrt needs int(...) around it.
     scores = None
 
-    # TODO: Add the mask to the scores, where one is given.
-    # Hint: if mask is not None:
+    # TODO: Add the mask to the scores, if there is one.
+    # Hint: Ask "is not None": a tensor of many numbers is neither true nor false.
     pass
 
     # TODO: Turn the scores into weights that sum to 1 over the keys.
@@ -63,6 +63,6 @@ def scaled_dot_product_attention(
     weights = None
 
     # TODO: Mix the values with these weights. Return the mixture and the weights.
-    # Hint: One matrix product, then two results: return output, weights
+    # Hint: One matrix product. A function returns two results with a comma between them.
     output = None
     return None

@@ -76,7 +76,7 @@ class GPT2Attention(Module):
         new_shape = None
 
         # TODO: Give the tensor this shape.
-        # Hint: tensor.reshape(new_shape)
+        # Hint: reshape takes the whole shape as one list.
         tensor = None
 
         # TODO: Move the heads in front of the sequence.
@@ -103,7 +103,7 @@ class GPT2Attention(Module):
         new_shape = None
 
         # TODO: Give the tensor this shape.
-        # Hint: return tensor.reshape(new_shape)
+        # Hint: reshape once more, and return what it gives.
         return None
 
     def _attn(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
@@ -118,11 +118,11 @@ class GPT2Attention(Module):
             Tensor ``[batch, n_head, seq, head_dim]``.
         """
         # TODO: Compute the score of every query with every key.
-        # Hint: query @ key with its last two dimensions swapped
+        # Hint: The product @ needs the key with its last two dimensions swapped.
         attn_weights = None
 
         # TODO: Divide by the square root of head_dim.
-        # Hint: value.shape[-1] is a Dim. math.sqrt needs int(...) around it.
+        # Hint: query.shape[-1] is a Dim. math.sqrt needs int(...) around it.
         attn_weights = None
 
         # TODO: Read the length of the sequence from the query.
@@ -130,7 +130,7 @@ class GPT2Attention(Module):
         seq_len = None
 
         # TODO: Make the causal mask and add it.
-        # Hint: causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)
+        # Hint: causal_mask takes new and earlier tokens, here 0, and the query's dtype and device.
         # Hint: Add it to the scores before the softmax.
         mask = None
         attn_weights = None
@@ -153,24 +153,24 @@ class GPT2Attention(Module):
             Tensor ``[batch, seq, n_embd]``.
         """
         # TODO: Project the input and take query, key and value apart.
-        # Hint: F.split(self.c_attn(hidden_states), [size, size, size], axis=2)
+        # Hint: F.split takes a tensor, a list with the length of each part, and the axis, here 2.
         # Hint: Each part is self.split_size wide.
         query, key, value = None, None, None
 
         # TODO: Split the heads of query, key and value.
-        # Hint: self._split_heads(query, self.num_heads, self.head_dim), and so on
+        # Hint: _split_heads takes a tensor, the number of heads and the width of one head.
         query = None
         key = None
         value = None
 
-        # TODO: Attend.
-        # Hint: self._attn(query, key, value)
+        # TODO: Let the tokens attend to each other.
+        # Hint: _attn serves all heads at once.
         attn_output = None
 
         # TODO: Merge the heads.
-        # Hint: self._merge_heads(attn_output, self.num_heads, self.head_dim)
+        # Hint: _merge_heads takes the same three arguments as _split_heads.
         attn_output = None
 
         # TODO: Project the merged heads and return the result.
-        # Hint: self.c_proj(attn_output)
+        # Hint: A layer is called like a function.
         return None

@@ -31,7 +31,7 @@ class LayerNorm(Module):
     Attributes:
         eps: Added to the variance, so that nothing is divided by 0.
         weight: Factor of each feature, ``[dim]``. Ones at first.
-        bias: Summand of each feature, ``[dim]``. Zeros at first.
+        bias: Added to each feature, ``[dim]``. Zeros at first.
 
     Source: Ba et al. 2016, "Layer Normalization".
     """
@@ -45,6 +45,7 @@ class LayerNorm(Module):
         self.weight = None
 
         # TODO: Create the bias: dim zeros.
+        # Hint: Tensor.zeros works as Tensor.ones does.
         self.bias = None
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -65,11 +66,12 @@ class LayerNorm(Module):
         # Hint: Divide by dim, not by dim - 1. A mean does that.
         variance = None
 
-        # TODO: Divide by the square root of the variance. Add eps before the root.
-        # Hint: F.sqrt(variance + self.eps)
+        # TODO: Divide by the square root of the variance. Add self.eps before taking the root.
+        # Hint: F.sqrt takes a tensor. A tensor has no method for it.
         normalized = None
 
-        # TODO: Multiply with the weight, add the bias, and return the result.
+        # TODO: Multiply by the weight, add the bias, and return the result.
+        # Hint: Both have one number for each feature, so they fit x as they are.
         return None
 
 
@@ -89,6 +91,6 @@ def residual(
     Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",
     section 2.3; He et al. 2015, "Deep Residual Learning for Image Recognition".
     """
-    # TODO: Normalize x, give that to the sublayer, and add x itself to the outcome.
+    # TODO: Normalize x, give that to the sublayer, and add x itself to the result.
     # Hint: norm and sublayer are called like functions.
     return None

@@ -136,10 +136,10 @@ class MultiHeadAttention(Module):
         # TODO: Add the position bias and the mask, each where it was given.
         scores = None
 
-        # TODO: Where self.add_zero_attn is set, let every query look at a zero as well.
+        # TODO: Turn the scores into weights. With self.add_zero_attn, a zero can be looked at too.
         # Hint: A key of zeros has the score 0 with every query: one more column of zeros.
         # Hint: scores[..., :1] * 0 would make NaN of -inf. Use query[..., :1] * 0.
-        # Hint: Its value is zero too. So drop its weight after the softmax and be done.
+        # Hint: Its value is zero too, so just drop its weight after the softmax.
         weights = None
 
         # TODO: Mix the values with the weights.
@@ -172,6 +172,7 @@ class MultiHeadAttention(Module):
         """
         # TODO: Project, take query, key and value apart, and split their heads.
         # Hint: F.split(self.qkv_proj(hidden_states), [size, size, size], axis=-1)
+        # Hint: Each part is self.hidden_size wide.
         query, key, value = None, None, None
 
         # TODO: Part 2. Count the tokens in the cache; 0 where there is none.
@@ -179,7 +180,7 @@ class MultiHeadAttention(Module):
         past = None
 
         # TODO: Part 2. Where there is a rotation, rotate query and key by their positions.
-        # Hint: The new tokens stand at past, past + 1, …: F.range(past, past + seq, ...)
+        # Hint: The new tokens are at past, past + 1, …: F.range(past, past + seq, ...)
         # Hint: Give F.range dtype=DType.int64 and device=query.device.
         # Hint: Cached keys were rotated when they were new: rotate before joining.
         pass

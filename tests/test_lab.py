@@ -15,7 +15,7 @@ import pytest
 from grader.base.course import ROOT
 from tools.lab.__main__ import listing, table
 from tools.lab.experiments import EXPERIMENTS, NotTheSame, require_close
-from tools.lab.timing import Compared, Pair, compare
+from tools.lab.timing import TURN, Compared, Pair, compare
 
 
 def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -66,7 +66,7 @@ def test_the_table_names_sizes_times_and_ratios() -> None:
     assert "clock time, the shortest of 9 turns" in lines[1]
     assert "CPU time" in table(EXPERIMENTS["cache"], measured, 9, "max", processor=True)
     assert lines[3].split() == ["whole", "text", "cache", "times", "faster"]
-    assert lines[4].split() == ["1", "token", "500", "ms", "2.5", "ms", "200.00"]
+    assert lines[4].split() == ["1", "token", "500", "ms", "2.5", "ms", "200"]
     assert lines[5].split() == ["2", "tokens", "20", "µs", "40", "µs", "0.50"]
     assert all(len(line) <= 80 for line in lines)
 
@@ -76,12 +76,33 @@ def test_the_table_names_sizes_times_and_ratios() -> None:
     [
         ((6.0, 4.0), "1.50 to 2.00"),
         ((8.0, 4.0), "2.00"),
-        ((3.0, 4.0), "not clear"),
-        ((9.0, 2.0), "not clear"),
+        ((3.0, 4.0), "not clear: 0.75 to 2.00"),
+        ((99.0, 2.0), "2.00 to 50"),
     ],
 )
 def test_two_opposite_answers_are_none(medians: tuple[float, float], said: str) -> None:
-    assert Compared("1 token", 8.0, 4.0, *medians).answer.startswith(said)
+    assert Compared("1 token", 8.0, 4.0, *medians).answer == said
+
+
+@pytest.mark.parametrize(
+    ("base", "median", "said"),
+    [
+        (1.05, 0.95, "about the same: 0.95 to 1.05"),
+        (1.05, 0.85, "not clear: 0.85 to 1.05"),
+        (0.98, 0.95, "0.95 to 0.98"),
+    ],
+)
+def test_two_sides_may_be_about_the_same(base: float, median: float, said: str) -> None:
+    assert Compared("1 token", base, 1.0, median, 1.0).answer == said
+
+
+def test_a_short_call_is_repeated_until_its_turn_is_long_enough() -> None:
+    watch = Watch()
+    slow = watch.work("s", *[TURN * 2] * 3)
+    quick = watch.work("q", TURN / 3.9, *[1.0, 2.0, 3.0, 2.0] * 2)
+    found = compare(Pair("64 tokens", slow, quick), 2, watch)
+    assert watch.order == "sq" + "sqqqq" * 2
+    assert found.other == pytest.approx(2)
 
 
 def test_what_is_not_the_same_is_not_compared() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -10,8 +11,20 @@ from dataclasses import dataclass
 Clock = Callable[[], float]
 Work = Callable[[], object]
 
-FAR_APART = 1.5
-"""Ratios of the shortest and of the median turns that differ by more than this say nothing."""
+TURN = 0.05
+"""How many seconds a turn takes at least: a short call is repeated as often as that needs.
+
+What ran before, the other side above all, disturbs only the first calls of a turn.
+"""
+
+ALIKE = 1.1
+"""Two sides are about the same if neither is more than this many times faster."""
+
+TENFOLD = 10.0
+"""From here on a ratio is printed without decimals."""
+
+SHORTEST = 1e-5
+"""A call that seems to take less than these seconds is repeated as if it took them."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +38,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Compared:
-    """Seconds of each side, the shortest and the median of all turns.
+    """Seconds of a call on each side, in the shortest and in the median turn.
 
     Whatever else the machine does only makes a turn longer. So the shortest is the figure, and
     the median shows how disturbed it was.
@@ -51,31 +64,42 @@ class Compared:
     def answer(self) -> str:
         """How many times faster the other side is: from one ratio to the other.
 
-        There is no answer if one ratio says faster and the other slower, or if they are far apart.
+        Where one ratio says faster and the other slower, it says that they are about the same, or
+        that it is not clear.
         """
         low, high = sorted((self.ratio, self.ratio_of_medians))
-        if low < 1 < high or high > FAR_APART * low:
-            return "not clear: the machine was busy"
-        ends = dict.fromkeys((f"{low:.2f}", f"{high:.2f}"))
-        return " to ".join(ends)
+        said = " to ".join(dict.fromkeys((_times(low), _times(high))))
+        if not low < 1 < high:
+            return said
+        return f"about the same: {said}" if high < ALIKE > 1 / low else f"not clear: {said}"
+
+
+def _times(ratio: float) -> str:
+    """A ratio, with the digits that a measurement has."""
+    return f"{ratio:.2f}" if ratio < TENFOLD else f"{ratio:.0f}"
 
 
 def compare(pair: Pair, turns: int, clock: Clock = time.perf_counter) -> Compared:
-    """Time both sides one after the other, ``turns`` times, after one turn that does not count.
+    """Time both sides one after the other, ``turns`` times, after one call that does not count.
 
     Raises:
         ValueError: if there is no turn to count.
     """
     if turns < 1:
         raise ValueError(f"at least one turn is needed, got {turns}")
-    base, other = zip(*[_turn(pair, clock) for _ in range(turns + 1)][1:], strict=True)
+    sides = (pair.base, pair.other)
+    calls = [math.ceil(TURN / max(_time(side, 1, clock), SHORTEST)) for side in sides]
+    base, other = zip(
+        *[[_time(*each, clock) for each in zip(sides, calls, strict=True)] for _ in range(turns)],
+        strict=True,
+    )
     middle = statistics.median
     return Compared(pair.size, min(base), min(other), middle(base), middle(other))
 
 
-def _turn(pair: Pair, clock: Clock) -> tuple[float, float]:
+def _time(work: Work, calls: int, clock: Clock) -> float:
+    """Seconds of one of so many calls."""
     started = clock()
-    pair.base()
-    between = clock()
-    pair.other()
-    return between - started, clock() - between
+    for _ in range(calls):
+        work()
+    return (clock() - started) / calls
