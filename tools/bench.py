@@ -1,6 +1,6 @@
 """Measures how fast the grader and the course's GPT-2 are: ``python -m tools.bench``.
 
-Without a word, one page: each figure that the README gives for one learner, with its limit.
+Without a word, one page: each figure of the README, with its limit. ``--keep`` writes them there.
 
 ``start``: one grading of step 05's solution against importing MAX alone, in turns, with
 the existing cache of compiled kernels and with an empty one. ``--eager`` also times the same
@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--saves", type=int, default=100)
     parser.add_argument("--eager", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="Write the page into the README.")
     asked = parser.parse_args(given)
     frameworks.current().prepare()
     if asked.what == "workers":
@@ -66,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         bench_workers.main(asked.turns)
         return
     if asked.what == "page":
-        bench_page.main(asked.turns, min(asked.saves, 20))
+        bench_page.main(asked.turns, min(asked.saves, 20), keep=asked.keep)
         return
     if asked.what == "desk":
         from tools import bench_desk
