@@ -81,7 +81,7 @@ def _caption(files: list[Measured]) -> str:
     commands = ", ".join(f"<code>{escape(kept['command'])}</code>" for kept in files)
     where = f"Measured on {days} on {first['cores']} cores ({first['machine']}; {versions})"
     return (
-        "<figcaption>The course on NumPy and compiled by MAX, Hugging Face on PyTorch. Medians; the thin "
-        "line is the middle half of the turns. In each group the "
-        f"longest has the full width. {escape(where)}: {commands}.</figcaption>"
+        "<figcaption>The course on NumPy and compiled by MAX, Hugging Face on PyTorch. Medians; "
+        "the thin line is the middle half of the turns. In each group the longest has the full "
+        f"width. {escape(where)}: {commands}.</figcaption>"
     )
