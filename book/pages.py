@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from book import formulas, solutions
-from book.drawings import cache, computation, stream
+from book.drawings import cache, computation, speed, stream
 from book.sources import FENCE, convert, outside_code, raw, section
 from grader.base import course
 from grader.base.course import ROOT
@@ -75,7 +75,10 @@ def write(source: Path) -> dict[str, list[str]]:
         _save(source, f"steps/step_{step.number}", _lesson(step, text, places))
         headings[step.id] = [*_headings(text)]
     for name in SHARED:
-        _save(source, name, _converted(f"steps/{name}.md", places))
+        text = _converted(f"steps/{name}.md", places)
+        if name == "what_it_costs":
+            text = _at_end(text, "Beside PyTorch", raw(speed.figure()))
+        _save(source, name, text)
     _save(source, "glossary", _glossary(places))
     _save(source, "begin", _begin(places))
     _save(source, "teachers", _converted("docs/teaching.md", places))

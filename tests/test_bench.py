@@ -1,13 +1,18 @@
-"""The sides of ``bench compare`` answer, and its page says which limit is kept. No times here."""
+"""The benchmarks answer and say which limit is kept; pages show what was stored. No times here."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from grader.base.course import ROOT
+from tools import bench_compare, measured
 from tools.bench_page import Figure
 
 
@@ -49,3 +54,38 @@ def test_a_limit_is_an_upper_or_a_lower_one() -> None:
     assert not Figure("", 4.0, "s", 3.0).kept
     assert not Figure("", 2.0, "a second", 3.0, at_least=True).kept
     assert "NOT KEPT" in str(Figure("", 4.0, "s", 3.0))
+
+
+def test_every_page_shows_the_figures_that_were_stored() -> None:
+    for page, text in measured.pages():
+        assert page.read_text(encoding="utf-8") == text, f"{page}: python -m tools.measured"
+
+
+def test_what_is_stored_changes_the_pages(tmp_path: Path) -> None:
+    for name in (
+        *measured.PAGES,
+        *(str(path.relative_to(ROOT)) for path in (ROOT / measured.FOLDER).glob("*.json")),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    small = dict(measured.read("small"))
+    small["figures"] = [{**each, "median_s": 0.0123} for each in small["figures"]]
+    measured.keep({"small": small}, tmp_path)
+    changed = (tmp_path / "steps" / "what_it_costs.md").read_text(encoding="utf-8")
+    assert "| small | one token | 12.3 | – | 12.3 | 1.00 |" in changed
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.000512, "0.512"), (0.0123, "12.3"), (1.99, "1,990"), (0.04, "40.0")]
+)
+def test_three_digits(seconds: float, said: str) -> None:
+    assert measured.milliseconds(seconds) == said
+
+
+def test_a_side_that_cannot_start_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    task = bench_compare.Task("1×4×768", {"shape": (1, 4, 768)})
+    sides = ("nonsense", "numpy")
+    subject = bench_compare.Subject("layer", "tools.bench_layer", (), sides, (task,))
+    [figure] = bench_compare._measure(subject, set(), 1)
+    assert (figure.side, figure.same_result) == ("numpy", True)
+    assert "nonsense: does not run" in capsys.readouterr().out

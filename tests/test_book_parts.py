@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from book import formulas
-from book.drawings import cache, computation, stream
+from book.drawings import cache, computation, speed, stream
 from book.explorer import MOST, TEXTS, NoText, Switches, explored
 from book.model import read, tokenizer
 from book.sources import convert
@@ -111,7 +111,9 @@ def test_every_step_has_its_own_part_lit() -> None:
     )
 
 
-@pytest.mark.parametrize("figure", [computation.figure("s05"), cache.figure(), stream.figure()])
+@pytest.mark.parametrize(
+    "figure", [computation.figure("s05"), cache.figure(), speed.figure(), stream.figure()]
+)
 def test_a_drawing_is_told_in_words_and_has_no_colour_of_its_own(figure: str) -> None:
     for svg in re.findall(r"<svg.*?</svg>", figure, re.DOTALL):
         root = ElementTree.fromstring(svg)

@@ -1,10 +1,12 @@
 """Measures how fast the grader and the course's GPT-2 are: ``python -m tools.bench``.
 
-Without a word, one page: each figure that the README gives for one learner, with its limit.
+Without a word, one page: each figure of the README, with its limit. ``--keep`` writes them there.
 
 ``start``: one grading of step 05's solution against importing MAX alone, in turns, with
 the existing cache of compiled kernels and with an empty one. ``--eager`` also times the same
 forward pass on MAX's own kernels from an empty cache, which takes minutes.
+
+``phases``: where the time of one grading goes.
 
 ``watch``: from a save to the finished report in ``watch``, and a plain ``s05`` next to it.
 
@@ -24,11 +26,11 @@ import importlib
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from grader import frameworks
-from tools import bench_page, bench_watch, bench_workers
+from tools import bench_desk, bench_page, bench_phases, bench_watch, bench_workers
 from tools.bench_page import in_turns, seconds
 
 EAGER = (
@@ -54,35 +56,41 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=["page", "start", "watch", "desk", "workers"], default="page"
+        "what",
+        nargs="?",
+        choices=["page", "phases", "start", "watch", "desk", "workers"],
+        default="page",
     )
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--saves", type=int, default=100)
     parser.add_argument("--eager", action="store_true")
+    parser.add_argument(
+        "--keep", action="store_true", help="Store the figures and write them into the pages."
+    )
     asked = parser.parse_args(given)
     frameworks.current().prepare()
     if asked.what == "workers":
         os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in the grader's own process
-        bench_workers.main(asked.turns)
-        return
-    if asked.what == "page":
-        bench_page.main(asked.turns, min(asked.saves, 20))
-        return
-    if asked.what == "desk":
-        from tools import bench_desk
+    does: Mapping[str, Callable[[], None]] = {
+        "desk": lambda: bench_desk.main(asked.saves),
+        "page": lambda: bench_page.main(asked.turns, min(asked.saves, 20), keep=asked.keep),
+        "phases": lambda: bench_phases.main(asked.turns, keep=asked.keep),
+        "start": lambda: _starts(asked.turns, eager=asked.eager),
+        "watch": lambda: bench_watch.main(asked.saves),
+        "workers": lambda: bench_workers.main(asked.turns),
+    }
+    does[asked.what]()
 
-        bench_desk.main(asked.saves)
-        return
-    if asked.what == "watch":
-        bench_watch.main(asked.saves)
-        return
+
+def _starts(turns: int, *, eager: bool) -> None:
+    """One grading against importing MAX alone, with the existing cache and with an empty one."""
     with tempfile.TemporaryDirectory() as folder:
         empty = {"HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache"}
-        _start("warm", {}, asked.turns)
-        graded = _start("empty HOME", empty, asked.turns)
+        _start("warm", {}, turns)
+        graded = _start("empty HOME", empty, turns)
         compiled = [p for p in Path(folder).rglob("*") if p.is_file()]
         print(f"files written to the empty HOME: {len(compiled)}")
-        if asked.eager:
+        if eager:
             whole = seconds(EAGER, {**empty, "MAX_EAGER_EXECUTOR": "interpreter"})
             print(f"plain eager MAX, empty cache: {whole:.1f} s, {whole / graded:.0f} x a grading")
 

@@ -1,40 +1,40 @@
 """Measures the course's GPT-2 beside Hugging Face's on PyTorch, turn by turn in one run.
 
 Each side is a process of its own (``tools.bench_sides``) that is asked in turn, so that whatever
-else the machine does meets all of them. The text that they write greedily must be the same.
+else the machine does meets all of them. Between its turns a side is stopped (SIGSTOP): the threads
+of MAX and of PyTorch spin when they have nothing to do, and would take a core from the others. The
+text that they write greedily must be the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import importlib.util
 import json
 import math
 import os
-import platform
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grader.base import course
+from tools import measured
 from tools.bench_layer import HEAD_SIDES, SHAPES
 
 WRITERS = ("numpy", "max", "torch")
-LAYERS = ("numpy", "max", "sdpa", "gpt2attention")
-PEERS = ("torch", "sdpa", "head-torch")
+LAYERS = ("numpy", "max", "max-flash", "sdpa", "gpt2attention")
+HALF_LAYERS = ("max-bf16", "max-flash-bf16", "sdpa-bf16")
+PEERS = ("torch", "sdpa", "sdpa-bf16", "head-torch")
 """The sides that the others are compared with."""
 SUBJECTS = ("small", "124M", "layer", "head", "compile")
-PACKAGES = ("max", "numpy", "torch", "transformers")
 TOKENS = 64
 """Tokens written in one turn."""
 
@@ -47,10 +47,6 @@ RANDOM = (
     "model.save_pretrained(sys.argv[1])\n"
 )
 """Saves a GPT-2 of the usual size, with random weights."""
-
-
-PAUSE_S = 0.3
-"""Seconds before each turn: threads of the side before it still spin for some time."""
 
 
 @dataclass(frozen=True)
@@ -95,24 +91,33 @@ def main(arguments: Sequence[str]) -> None:
     )
     parser.add_argument("--only", nargs="+", choices=SUBJECTS, default=SUBJECTS)
     parser.add_argument("--json", type=Path, help="Also write the figures to this file.")
+    parser.add_argument(
+        "--keep", action="store_true", help="Store them, and bring the pages up to date."
+    )
     asked = parser.parse_args(arguments)
     if importlib.util.find_spec("torch") is None:
         sys.exit(_in_parity(arguments))
+    found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory(prefix="bench-compare-") as name:
-        figures = [
-            figure
-            for subject in _subjects(asked.only, Path(name))
-            for figure in _measure(subject, set(asked.without), asked.turns)
-        ]
-        compiled = _compiling(Path(name)) if "compile" in asked.only else {}
-    _show(figures)
+        for subject in _subjects(asked.only, Path(name)):
+            figures = list(_measure(subject, set(asked.without), asked.turns))
+            _show(figures)
+            told = {"turns": asked.turns, "figures": [asdict(each) for each in figures]}
+            found[subject.name] = measured.circumstances(_command(subject.name, asked)) | told
+        if "compile" in asked.only:
+            command = _command("compile", asked)
+            found["compile"] = measured.circumstances(command) | {"seconds": _compiling(Path(name))}
     if asked.json:
-        told = {
-            **_circumstances(asked.turns),
-            "figures": [asdict(each) for each in figures],
-            "compiled_s": compiled,
-        }
-        asked.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        asked.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if asked.keep:
+        measured.keep(found)
+
+
+def _command(subject: str, asked: argparse.Namespace) -> str:
+    """What a reader types to measure the same."""
+    words = ["./pixiw run bench compare --only", subject.removesuffix("-bf16")]
+    words += ["--without", *asked.without] if asked.without else []
+    return " ".join(words)
 
 
 def _in_parity(arguments: Sequence[str]) -> int:
@@ -133,6 +138,7 @@ def _subjects(names: Sequence[str], folder: Path) -> Iterator[Subject]:
     if "layer" in names:
         tasks = tuple(Task("×".join(map(str, shape)), {"shape": shape}) for shape in SHAPES)
         yield Subject("layer", "tools.bench_layer", (), LAYERS, tasks)
+        yield Subject("layer-bf16", "tools.bench_layer", (), HALF_LAYERS, tasks, tolerance=0.1)
     if "head" in names:
         heads = tuple(f"head-{name}" for name in HEAD_SIDES)
         task = Task("1×768", {"shape": (1, 768)})
@@ -145,8 +151,12 @@ def _tasks(*prompts: int) -> tuple[Task, ...]:
     return (*reads, write)
 
 
+class _DoesNotRun(Exception):
+    """A side ended. What it said is on standard error."""
+
+
 class _Side:
-    """A process that answers requests."""
+    """A process that answers requests, and stands still until it is asked."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -154,6 +164,7 @@ class _Side:
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request."""
+        self._process.send_signal(signal.SIGCONT)
         assert self._process.stdin is not None  # noqa: S101 - it was started with a pipe
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
@@ -163,7 +174,8 @@ class _Side:
         assert self._process.stdout is not None  # noqa: S101
         line = self._process.stdout.readline()
         if not line:
-            sys.exit("A side ended before it answered. What it said is above.")
+            raise _DoesNotRun
+        self._process.send_signal(signal.SIGSTOP)
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -193,14 +205,20 @@ def _measure(subject: Subject, without: set[str], turns: int) -> Iterator[Figure
     """Each task on each side, in turn; the first turn of a task does not count."""
     names = [name for name in subject.sides if not without & {*name.split("-")}]
     with ExitStack() as stack:
-        sides = {name: stack.enter_context(_started(subject, name)) for name in names}
-        for name, side in sides.items():
-            print(f"{subject.name}, {name}: ready to run after {side.ready_s:.1f} s", flush=True)
+        sides: dict[str, _Side] = {}
+        for name in names:
+            try:
+                sides[name] = stack.enter_context(_started(subject, name))
+            except _DoesNotRun:
+                print(f"{subject.name}, {name}: does not run here, see above", flush=True)
+                continue
+            took = sides[name].ready_s
+            print(f"{subject.name}, {name}: ready to run after {took:.1f} s", flush=True)
+        names = [*sides]
         for task in subject.tasks:
             answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
             for _ in range(turns + 1):
                 for name, side in sides.items():
-                    time.sleep(PAUSE_S)
                     answers[name].append(side.ask(task.request))
             right = answers[names[-1]][0]["result"]
             for name in names:
@@ -257,16 +275,3 @@ def _show(figures: Sequence[Figure]) -> None:
             f"{spread:>19} {1 / each.median_s:9.1f} {ratio}"
             + ("" if each.same_result else "  ANOTHER RESULT")
         )
-
-
-def _circumstances(turns: int) -> dict[str, Any]:
-    """The machine, the versions and the date."""
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "turns": turns,
-        "python": platform.python_version(),
-        "versions": {name: importlib.metadata.version(name) for name in PACKAGES},
-    }

@@ -5,6 +5,7 @@ Needs Playwright and Chromium, as the tests do.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,27 +55,43 @@ SAVE = """() => new Promise((done) => {
 grading itself, and until its trace is there too."""
 
 
+def possible() -> bool:
+    """Whether there are Playwright and a browser."""
+    return importlib.util.find_spec("playwright") is not None and _chromium() is not None
+
+
 def main(saves: int) -> None:
     """Print the median and the 95th percentile for a right and for a wrong file."""
-    try:
-        import playwright.sync_api as api
-    except ImportError:
-        sys.exit("This needs Playwright: ./pixiw run -e test python -m tools.bench desk")
-    chromium = shutil.which("chromium") or shutil.which("chrome")
-    if chromium is None:
-        sys.exit("This needs Chromium.")
+    if not possible():
+        sys.exit("This needs Chromium, and Playwright: ./pixiw run -e test bench desk")
+    for name, found in measure(saves).items():
+        print(f"desk, {name}, {len(found)} saves:")
+        _tell("from the save to the report in the page", [one["first"][0] for one in found])
+        _tell("of which the grading", [1000 * one["first"][1] for one in found])
+        _tell("until what each line gave is there too", [one["whole"] for one in found])
+
+
+def measure(saves: int) -> dict[str, list[dict[str, Any]]]:
+    """What ``SAVE`` tells of each save: half of them of the solution, half of a wrong file."""
+    import playwright.sync_api as api
+
     with tempfile.TemporaryDirectory() as folder, api.sync_playwright() as playwright:
         root = Path(folder)
         for name in FOLDERS:
             shutil.copytree(course.HOME / name, root / name)
         for name in ("course.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
             shutil.copy(course.HOME / name, root)
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        _measure(root, browser, saves)
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
+        found = dict(_measure(root, browser, saves))
         browser.close()
+    return found
 
 
-def _measure(root: Path, browser: Any, saves: int) -> None:
+def _chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("chrome")
+
+
+def _measure(root: Path, browser: Any, saves: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "grader", "desk", "s05", "--no-browser", "--port", "0"]
     desk = subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True)
@@ -93,10 +111,7 @@ def _measure(root: Path, browser: Any, saves: int) -> None:
                 page.keyboard.insert_text(f"# {number}\n")
                 time.sleep(PAUSE_S)
                 found.append(page.evaluate(SAVE))
-            print(f"desk, {name}, {len(found)} saves:")
-            _tell("from the save to the report in the page", [one["first"][0] for one in found])
-            _tell("of which the grading", [1000 * one["first"][1] for one in found])
-            _tell("until what each line gave is there too", [one["whole"] for one in found])
+            yield name, found
     finally:
         desk.terminate()
         desk.wait()

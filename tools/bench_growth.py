@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import argparse
 import math
-import random
-import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,7 +102,7 @@ def _table(title: str, sizes: Sequence[int], cost: Callable[[int], tuple[float, 
 
 def _over_submissions(counts: Sequence[int]) -> None:
     """A class of each size with every worker, and the largest with one."""
-    measured = {count: _class(count, cores()) for count in counts}
+    measured = {count: bench_class.measure(count, cores()) for count in counts}
     print(f"a class with {cores()} workers\n{'':>8} {'time':>9} {'a second':>9} {'memory':>9}")
     for count, each in measured.items():
         print(
@@ -117,20 +114,12 @@ def _over_submissions(counts: Sequence[int]) -> None:
         seconds = start + slope * count
         print(f"{count:8} {seconds:7.0f} s {count / seconds:9.2f}  computed from the line")
     most = max(counts)
-    alone = _class(most, 1)
+    alone = bench_class.measure(most, 1)
     gain = alone.seconds / measured[most].seconds
     print(f"\n{most} with 1 worker: {alone.seconds:.1f} s; {cores()} are {gain:.2f} × as fast")
     if cores() > 1:
         serial = (cores() / gain - 1) / (cores() - 1)
         print(f"share that is not parallel (Amdahl): {100 * max(0.0, serial):.0f} %")
-
-
-def _class(count: int, workers: int) -> bench_class.Measured:
-    """Grade so many submissions, the same ones for every number of workers."""
-    with tempfile.TemporaryDirectory(prefix="bench-growth-") as name:
-        folder = Path(name)
-        bench_class.hand_in(folder / "in", "s05", count, random.Random(0))  # noqa: S311
-        return bench_class.Run(folder, "out", "s05", workers).measure()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Single layers beside PyTorch's: a part of ``bench compare``.
 
 ``python -m tools.bench_layer SIDE`` answers requests like ``tools.bench_sides``. Step 07's
-attention: ``numpy`` and ``max``, the course's layer on both engines; ``sdpa``, the same layer in
-PyTorch with its fused attention; ``gpt2attention``, Hugging Face's. GPT-2's output layer, which for
+attention: ``numpy`` and ``max``, the course's layer on both engines; ``max-flash``, the same with
+MAX's own fused attention for the formula; ``sdpa``, the same layer in PyTorch with its fused
+attention; ``gpt2attention``, Hugging Face's; ``-bf16`` is one of them in bfloat16. ``max-start`` is
+a graph that does next to nothing. GPT-2's output layer, which for
 one token does little but read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``,
 the last two with bfloat16 weights too; and ``head-read``, which only adds the weights up.
 ``linear`` is one small layer, compiled by MAX.
@@ -32,6 +34,9 @@ SHAPES = ((1, 4, 768), (1, 128, 768), (8, 128, 768), (1, 1024, 768), (8, 1024, 7
 WIDTH, HEADS, VOCABULARY = 768, 12, 50257
 
 
+FLASH = "mo.composite.masked_flash_attention_cpu"
+"""MAX's fused attention: its compiler knows the name, Python has no function for it."""
+
 HEAD_SIDES = ("numpy", "max", "max-bf16", "read", "torch-bf16", "torch")
 
 
@@ -49,29 +54,76 @@ def values(shape: tuple[int, ...]) -> Array:
     return np.random.default_rng(1).standard_normal(shape, np.float32)
 
 
-def course(engine_name: str) -> Run:
-    """Step 07's layer, staged once for any batch and any length."""
+def course(engine_name: str, *, flash: bool = False, half: bool = False) -> Run:
+    """Step 07's layer, staged once for any batch and any length; ``half`` is bfloat16 inside."""
     from grader.frameworks.max import engine
 
     os.environ.update(engine.environment())
     engine.install("numpy")
     from max.driver import CPU
     from max.dtype import DType
+    from max.experimental import functional as F
+    from max.experimental.nn import Module
     from max.graph import TensorType
 
     from gpt2.compiled import compile_graph
     from gpt2.staging import Staged
     from grader.frameworks.max.engine.replay import Replay
     from solutions.solution_01 import GPT2Config
-    from solutions.solution_07 import GPT2MultiHeadAttention
 
-    layer = GPT2MultiHeadAttention(GPT2Config())
+    layer = (_flash() if flash else _plain())(GPT2Config())
     layer.load_state_dict(weights())
+    inside = DType.bfloat16 if half else DType.float32
+    if half:
+        for part in (layer.c_attn, layer.c_proj):
+            part.weight, part.bias = F.cast(part.weight, inside), F.cast(part.bias, inside)
+
+    class Whole(Module):  # type: ignore[misc]
+        """The layer between float32 and float32."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = layer
+
+        def forward(self, x: Any) -> Any:
+            return F.cast(self.layer(F.cast(x, inside)), DType.float32)
+
+    whole = Whole()
     kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
-    staged = Staged(layer.trace(kind), dict(layer.parameters), piece=0)
+    staged = Staged(whole.trace(kind), dict(whole.parameters), piece=0)
     replayed = engine_name == "numpy"
     run = Replay(staged.whole, staged.arrays()) if replayed else compile_graph(staged)
     return lambda x: np.asarray(run(x)[0])
+
+
+def _plain() -> Any:
+    from solutions.solution_07 import GPT2MultiHeadAttention
+
+    return GPT2MultiHeadAttention
+
+
+def _flash() -> Any:
+    """Step 07's class with MAX's own operation for the formula: no scores are kept."""
+    from max.driver import CPU
+    from max.experimental import functional as F
+    from max.experimental.tensor import Tensor
+    from max.graph import TensorType
+
+    from solutions.solution_07 import GPT2MultiHeadAttention, causal_mask
+
+    class Flash(GPT2MultiHeadAttention):
+        """Attention without a matrix of scores in memory."""
+
+        def _attn(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+            seq, kind = query.shape[-2], query.dtype
+            mask = causal_mask(seq, 0, dtype=kind, device=query.device)  # [seq, seq]
+            mask = F.broadcast_to(mask, [query.shape[0], query.shape[1], seq, seq])
+            scale = Tensor(1 / math.sqrt(self.head_dim), device=CPU())
+            result = TensorType(kind, query.shape, CPU())
+            [attended] = F.custom(FLASH, CPU(), [query, key, value, mask, scale], [result])
+            return attended
+
+    return Flash
 
 
 def linear() -> Run:
@@ -87,23 +139,26 @@ def linear() -> Run:
     return lambda x: np.asarray(np.from_dlpack(compiled.execute_raw(Buffer.from_numpy(x))[0]))
 
 
-def sdpa() -> Run:
-    """The same layer in PyTorch, with its fused attention."""
+def sdpa(*, half: bool = False) -> Run:
+    """The same layer in PyTorch, with its fused attention; ``half`` is bfloat16 inside."""
     import torch
 
     torch.set_num_threads(threads())
-    held = {name: torch.from_numpy(array) for name, array in weights().items()}
+    kind = torch.bfloat16 if half else torch.float32
+    held = {name: torch.from_numpy(array).to(kind) for name, array in weights().items()}
 
     def run(x: Array) -> Array:
         with torch.inference_mode():
             linear = torch.nn.functional.linear
-            mixed = linear(torch.from_numpy(x), held["c_attn.weight"], held["c_attn.bias"])
+            given = torch.from_numpy(x).to(kind)
+            mixed = linear(given, held["c_attn.weight"], held["c_attn.bias"])
             batch, seq, _ = x.shape
             heads = mixed.view(batch, seq, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
             attended = torch.nn.functional.scaled_dot_product_attention(*heads, is_causal=True)
             merged = attended.transpose(1, 2).reshape(batch, seq, WIDTH)
-            output: Array = linear(merged, held["c_proj.weight"], held["c_proj.bias"]).numpy()
-            return output
+            output = linear(merged, held["c_proj.weight"], held["c_proj.bias"])
+            result: Array = output.float().numpy()
+            return result
 
     return run
 
@@ -177,9 +232,13 @@ def _head_of_max(table: Array, *, half: bool) -> Run:
 
 
 SIDES: dict[str, Callable[[], Run]] = {
-    "numpy": lambda: course("numpy"),
-    "max": lambda: course("max"),
+    "numpy": partial(course, "numpy"),
+    "max": partial(course, "max"),
+    "max-flash": partial(course, "max", flash=True),
+    "max-bf16": partial(course, "max", half=True),
+    "max-flash-bf16": partial(course, "max", flash=True, half=True),
     "sdpa": sdpa,
+    "sdpa-bf16": partial(sdpa, half=True),
     "gpt2attention": hugging_face,
     "linear": linear,
     **{f"head-{name}": partial(head, name) for name in HEAD_SIDES},
