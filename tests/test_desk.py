@@ -227,6 +227,7 @@ def test_the_explorer_and_the_learners_heads_take_any_text(desk: Served) -> None
 # ---- beginning and end --------------------------------------------------------------------------
 
 
+@pytest.mark.whole
 def test_it_ends_with_open_windows_and_begins_again_with_the_same_key_behind_a_proxy(
     tmp_path: Path,
 ) -> None:

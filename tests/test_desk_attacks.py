@@ -237,6 +237,7 @@ def test_it_listens_on_loopback_only(desk: Served) -> None:
 
 
 @pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.whole
 def test_fifty_megabytes_are_refused_and_not_kept(desk: Served, announced: bool) -> None:
     import psutil
 
@@ -284,6 +285,7 @@ def test_a_file_of_fifty_megabytes_is_not_read(desk: Served) -> None:
         path.write_bytes(before)
 
 
+@pytest.mark.whole
 def test_a_thousand_saves_a_minute_are_all_kept_and_still_graded(desk: Served) -> None:
     window = Window(desk)
     base = desk.step()["file"]["digest"]
@@ -300,6 +302,7 @@ def test_a_thousand_saves_a_minute_are_all_kept_and_still_graded(desk: Served) -
     window.close()
 
 
+@pytest.mark.whole
 def test_twenty_windows_all_hear_and_can_all_save(desk: Served) -> None:
     windows = [Window(desk) for _ in range(20)]
     base = desk.step()["file"]["digest"]

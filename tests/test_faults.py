@@ -28,6 +28,7 @@ from grader.grading import faults
 from grader.grading.pipeline import Options, grade
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
 from grader.report import as_check50, as_github, as_gradescope, as_json, as_junit, as_text
+from tests.marks import whole_but_each
 from tests.own_course import Course, copy_course
 from tests.worker_jobs import BEGUN, begun, processes_with
 
@@ -257,7 +258,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="finds the worker in 
 
 
 @linux
-@pytest.mark.parametrize("kill", [kill_worker, kill_all])
+@pytest.mark.parametrize("kill", whole_but_each(2, [kill_worker, kill_all]))
 def test_a_worker_killed_from_outside_costs_nothing(
     file: Path, kill: Callable[[sandbox.Running], None]
 ) -> None:
@@ -279,6 +280,7 @@ def test_where_every_worker_is_killed_the_machine_is_at_fault(file: Path) -> Non
 
 
 @linux
+@pytest.mark.whole
 def test_a_file_killed_from_outside_every_time_is_an_error(file: Path) -> None:
     survivors = [lambda running: None]  # the solution
     report = grade(STEP, file, start=Killer(kill_worker, *survivors, kill_worker))

@@ -29,6 +29,7 @@ from gpt2 import tensorfile
 from gpt2.checkpoint import NoCheckpoint, read_checkpoint
 from gpt2.tokenizer import NoTokenizer, Tokenizer
 from grader.base.course import ROOT
+from tests.marks import whole_but_each
 
 SMALL = ROOT / "gpt2" / "tiny"
 SIZES = {"vocab_size": 2048, "n_positions": 24, "n_embd": 12, "n_layer": 2, "n_head": 3}
@@ -202,6 +203,7 @@ assert model._attend.__globals__["causal_mask"].__module__ == "solutions.solutio
 
 
 @pytest.mark.any_python
+@pytest.mark.whole
 def test_one_staged_graph_writes_what_the_model_writes(folder: Path) -> None:
     command = [sys.executable, "-c", STAGED, str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -388,7 +390,7 @@ def started(engine: str = "numpy", **more: Any) -> subprocess.Popen[str]:
     return process  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("engine", ["numpy", "auto"])
+@pytest.mark.parametrize("engine", whole_but_each(2, ["numpy", "auto"]))
 def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: Path) -> None:
     empty = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}  # so MAX is compiling
     process = started(engine, env={**os.environ, **empty})
@@ -401,7 +403,7 @@ def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: P
     assert "Traceback" not in told
 
 
-@pytest.mark.parametrize("engine", ["numpy", "auto"])
+@pytest.mark.parametrize("engine", whole_but_each(2, ["numpy", "auto"]))
 def test_a_closed_pipe_ends_it_quietly(engine: str, tmp_path: Path) -> None:
     empty = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     process = started(engine, env={**os.environ, **empty})
@@ -465,7 +467,7 @@ UNSTAGED = {
 
 
 @pytest.mark.any_python
-@pytest.mark.parametrize("name", UNSTAGED)
+@pytest.mark.parametrize("name", whole_but_each(3, UNSTAGED))
 def test_own_code_that_cannot_be_staged_writes_the_same_text(clone: Path, name: str) -> None:
     path = clone / "steps" / "step_12.py"
     text = path.read_text()

@@ -4,8 +4,9 @@ Each attack says in its first lines what it tries, what must hold all the same, 
 are right and what it prints when it has tried. It prints ``BROKE`` where it got through. Names
 between at signs stand for decoys that are made for the run.
 
-With bubblewrap a sample runs; ``-m slow`` runs all. Without it, where the other walls must hold by
-themselves, all of them run; as that takes its time, ``-m whole`` asks for it.
+Without bubblewrap all run, as the other walls must hold by themselves, and with it a sample:
+``-m whole``. ``-m slow`` runs all with it too. The ordinary tests run those that aim at the
+verdict, with no wall at all.
 
 Longer than 300 lines, because all attacks are judged in one arena.
 """
@@ -317,10 +318,10 @@ def round_(rounds: Rounds, kind: str) -> Round:
 
 
 def marks(kind: str) -> list[pytest.MarkDecorator]:
-    """All attacks once, from a pool. The walls are the kernel's: each Python stands by a sample."""
+    """Rounds take their time. The walls are the kernel's: each Python stands by the sample."""
     if kind.endswith("fresh"):
         return [pytest.mark.slow]
-    return [pytest.mark.whole, pytest.mark.any_python] if ROUNDS[kind] == list(ATTACKS) else []
+    return [pytest.mark.whole, *([pytest.mark.any_python] if ROUNDS[kind] == list(ATTACKS) else [])]
 
 
 each_round = pytest.mark.parametrize(

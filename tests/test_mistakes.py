@@ -20,8 +20,8 @@ from tests.graded.told import Told
 
 SEED = 20240501
 
-EACH = 2
-"""How many mistakes of each step are graded here."""
+EACH = 4
+"""How many mistakes of each step are graded here, one of them in the ordinary tests."""
 
 NAMED_FIRST, PLACED = 0.45, 0.45
 """Shares of the sample: what the grader reaches today, less what another sample may differ by.
@@ -42,8 +42,11 @@ def pool() -> Iterator[ProcessPoolExecutor]:
         yield executor
 
 
-EACH_PYTHON = 3
-"""Every third mistake is graded with each Python that .ci/run tries, and is proven to be one."""
+EACH_PYTHON = 6
+"""Every sixth mistake is graded with each Python that .ci/run tries."""
+
+PROVEN = 3
+"""Every third is proven to be one."""
 
 
 class Reports:
@@ -55,7 +58,7 @@ class Reports:
 
     def of(self, one: Mistake) -> Told:
         if one.name not in self._found:
-            prove = SAMPLE.index(one) % EACH_PYTHON == 0
+            prove = SAMPLE.index(one) % PROVEN == 0
             task = self._pool.submit(told.mistake, one, SEED, prove=prove)
             self._found[one.name] = task.result()
         return self._found[one.name]
@@ -71,13 +74,14 @@ def graded(reports: Reports) -> list[Told]:
     return [reports.of(one) for one in SAMPLE]
 
 
-whole_sample = pytest.mark.any_python
+def marks(at: int) -> list[pytest.MarkDecorator]:
+    """Where the mistake at this place of the sample is graded."""
+    whole = [pytest.mark.whole] if at % EACH else []
+    return [*whole, *([pytest.mark.any_python] if at % EACH_PYTHON else [])]
+
+
 each_mistake = pytest.mark.parametrize(
-    "one",
-    [
-        pytest.param(one, id=one.name, marks=[whole_sample] if at % EACH_PYTHON else [])
-        for at, one in enumerate(SAMPLE)
-    ],
+    "one", [pytest.param(one, id=one.name, marks=marks(at)) for at, one in enumerate(SAMPLE)]
 )
 
 
@@ -120,7 +124,8 @@ def test_a_mistake_is_what_it_says(one: Mistake, reports: Reports) -> None:
     assert reports.of(one).lie == ""
 
 
-@whole_sample
+@pytest.mark.whole
+@pytest.mark.any_python  # every mistake of the sample is graded for it
 def test_few_reports_contradict_themselves(graded: list[Told]) -> None:
     found = [f"{one.name}: {text}" for one in graded for text in one.contradictions]
     wrong = sum(bool(one.contradictions) for one in graded)
@@ -144,7 +149,8 @@ def test_no_mistake_passes_or_crashes_the_grader(one: Mistake, reports: Reports)
     assert not any("passes" in text or "crashed" in text for text in found.contradictions), found
 
 
-@whole_sample
+@pytest.mark.whole
+@pytest.mark.any_python  # every mistake of the sample is graded for it
 def test_mistakes_are_named_and_placed(graded: list[Told]) -> None:
     details = "\n".join(mistakes_table.details(graded))
     assert sum(one.named_first for one in graded) >= NAMED_FIRST * len(graded), details

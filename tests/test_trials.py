@@ -12,6 +12,7 @@ from grader.protocol.probe import Observation, Outcome, Seen, SeenArray, SeenTen
 from tests.graded import conditional, refusal, variants, verdicts
 from tests.graded.conditions import CONDITIONS
 
+pytestmark = pytest.mark.any_python  # the numbers are NumPy's
 SEED = 5
 
 

@@ -210,6 +210,7 @@ def own(tmp_path: Path) -> Course:
 
 
 @pytest.mark.whole
+@pytest.mark.any_python  # when a hint shows
 def test_it_is_the_last_hint(own: Course) -> None:
     count = len(next(c for c in load.rubric(course.find("s05")).checks if c.id == "scale").hints)
     said = [own.run("hint", "s05").stdout for _ in range(LEVELS + 1)]
@@ -221,6 +222,7 @@ def test_it_is_the_last_hint(own: Course) -> None:
 
 
 @pytest.mark.whole
+@pytest.mark.any_python
 def test_after_many_attempts_the_report_has_it(own: Course) -> None:
     for turn in range(2):
         assert "Tried on" not in own.run("grade", "s05").stdout

@@ -1,7 +1,8 @@
 """The grader on files as learners write them: the verdict, and the mistake that it names.
 
-Of each step an even sample is graded, inside one process that imports MAX once. All of them,
-and all mutants, are graded by ``pixi run grade-the-grader``.
+Of each step an even sample is graded, inside one process that imports MAX once, and of that
+sample a part in the ordinary tests. All of them, and all mutants, are graded by
+``pixi run grade-the-grader``.
 """
 
 from __future__ import annotations
@@ -21,24 +22,35 @@ from tests import grade_the_grader
 from tests.graded import variants, verdicts
 from tests.graded.variants import Variant
 from tests.graded.verdicts import Graded
+from tests.marks import whole_but_each
 from tests.mutate import mutants
 
-RIGHT, WRONG, MUTANTS = 3, 5, 3
+RIGHT, WRONG, MUTANTS = 6, 12, 3
 """How many files of each step the sample holds."""
+
+FEW_RIGHT, FEW_WRONG = 2, 3
+"""How many of them the ordinary tests grade."""
 
 SEED = 20240501
 
 RULE_CONCEPTS = {"state-kept", "tensor-on-self", "layer-too-many", "bias-too-many"}
 """Mistakes that are not formulas: a rule of the grader names them."""
 
-GRADED = [
-    one
+SIDES = [
+    variants.sample([v for v in variants.of(step, right=right) if not v.fresh], count)
     for step in variants.steps()
     for right, count in ((True, RIGHT), (False, WRONG))
-    for one in variants.sample([v for v in variants.of(step, right=right) if not v.fresh], count)
 ]
 
-PIPED = GRADED[:: RIGHT + WRONG - 1]
+GRADED = [one for side in SIDES for one in side]
+
+FEW = [
+    one
+    for side in SIDES
+    for one in variants.sample(side, FEW_RIGHT if side[0].right else FEW_WRONG)
+]
+
+PIPED = FEW[:: FEW_RIGHT + FEW_WRONG - 1]
 """About one file of each step, right and wrong in turn, goes through the real pipeline too."""
 
 
@@ -67,15 +79,18 @@ def grades(pool: ProcessPoolExecutor) -> Grades:
     return Grades(pool)
 
 
-EACH_PYTHON = 3
-"""Every third file is graded with each Python that .ci/run tries; the numbers are NumPy's."""
+EACH_PYTHON = 6
+"""Every sixth file is graded with each Python that .ci/run tries; the numbers are NumPy's."""
+
+
+def marks(at: int, one: Variant) -> list[pytest.MarkDecorator]:
+    """Where the file at this place of the sample is graded."""
+    whole = [] if one in FEW else [pytest.mark.whole]
+    return [*whole, *([pytest.mark.any_python] if at % EACH_PYTHON else [])]
+
 
 each_graded = pytest.mark.parametrize(
-    "one",
-    [
-        pytest.param(one, id=one.name, marks=[pytest.mark.any_python] if at % EACH_PYTHON else [])
-        for at, one in enumerate(GRADED)
-    ],
+    "one", [pytest.param(one, id=one.name, marks=marks(at, one)) for at, one in enumerate(GRADED)]
 )
 
 
@@ -88,8 +103,11 @@ def test_verdict(one: Variant, grades: Grades) -> None:
 
 
 @pytest.mark.any_python  # every file of the sample is graded for it
-def test_the_mistake_is_named(grades: Grades) -> None:
-    wrong = [grades.of(one) for one in GRADED if not one.right]
+@pytest.mark.parametrize(
+    "sample", [FEW, pytest.param(GRADED, marks=pytest.mark.whole)], ids=["few", "all"]
+)
+def test_the_mistake_is_named(sample: list[Variant], grades: Grades) -> None:
+    wrong = [grades.of(one) for one in sample if not one.right]
     unnamed = [str(one) for one in wrong if not one.named]
     assert len(unnamed) <= 0.05 * len(wrong), "\n".join(unnamed)
 
@@ -97,7 +115,7 @@ def test_the_mistake_is_named(grades: Grades) -> None:
 @pytest.mark.any_python  # points follow from a report
 @pytest.mark.parametrize("step", variants.steps())
 def test_right_is_worth_more_than_wrong_than_an_error(step: str, grades: Grades) -> None:
-    for one in [one for one in GRADED if one.step == step]:
+    for one in [one for one in FEW if one.step == step]:
         report = grades.of(one).report
         assert report is not None
         worth = Points().score(report)
@@ -133,7 +151,7 @@ def test_hostile_files_never_pass(workers: WorkerPool) -> None:
 
 
 @pytest.mark.any_python
-@pytest.mark.parametrize("step", ["s02", "s05", "s07"])
+@pytest.mark.parametrize("step", whole_but_each(3, ["s02", "s05", "s07"]))
 def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor) -> None:
     source = course.find(step).solution.read_text(encoding="utf-8")
     some = variants.sample(list(mutants(source)), MUTANTS)

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base import course
+from grader.protocol.probe import Observation
 from tests.graded import refusal, variants
 from tests.graded.conditions import CONDITIONS, Target
+from tests.graded.inside import Inside
 from tests.graded.variants import Variant
 
 FINE = ("refused", "equivalent")
@@ -202,12 +204,21 @@ def counts(condition: str) -> bool:
 
 @functools.cache
 def meeting(step: str, target: str, seed: int) -> dict[str, list[str]]:
-    """Which trials of the grader meet each condition, by the condition's name."""
+    """Which trials of the grader meet each condition, by the condition's name.
+
+    One process runs them all, so it says nothing of conditions that :func:`counts` is true of.
+    """
     found: dict[str, list[str]] = {}
-    for name in refusal.drawn(step, seed).trials:
-        _, module = refusal.refused(step, _noting(step, target), seed, [name])
-        for condition in getattr(module, "met", ()):
-            found.setdefault(condition, []).append(name)
+
+    def noted(one: Observation) -> bool:
+        met: set[str] = getattr(running.module, "met", set())
+        for condition in met:
+            found.setdefault(condition, []).append(one.probe)
+        met.clear()
+        return False
+
+    running = Inside(noted)
+    running.finish(refusal.job(step, _noting(step, target), seed))
     return found
 
 

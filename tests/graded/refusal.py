@@ -37,13 +37,14 @@ def refused(
         return not behaves(step, seed, Outcome("done", {**right, **seen}))
 
     running = Inside(enough)
-    outcome = running.finish(_job(step, source, seed, trials))
+    outcome = running.finish(job(step, source, seed, trials))
     if outcome.ended == "done" and outcome.load_error is None:
         outcome = Outcome("done", {**right, **outcome.observations})
     return not behaves(step, seed, outcome), running.module
 
 
-def _job(step: str, source: str, seed: int, trials: Collection[str] | None = None) -> Job:
+def job(step: str, source: str, seed: int, trials: Collection[str] | None = None) -> Job:
+    """What a worker is asked about the program: all trials, or only ``trials``."""
     found = course.find(step)
     return Job(
         file=f"step_{step[1:]}.py",
@@ -73,7 +74,7 @@ def evidence(step: str, seed: int, outcome: Outcome) -> Evidence:
 @functools.cache
 def solution(step: str, seed: int) -> Outcome:
     """What the step's own solution answers."""
-    outcome = Inside().finish(_job(step, course.find(step).solution.read_text("utf-8"), seed))
+    outcome = Inside().finish(job(step, course.find(step).solution.read_text("utf-8"), seed))
     assert behaves(step, seed, outcome)
     return outcome
 
