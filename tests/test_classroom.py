@@ -106,6 +106,7 @@ def test_points_lateness_and_reasons(graded: Class) -> None:
     assert "Not on the roster: cy" in graded.run.stderr
 
 
+@pytest.mark.whole
 def test_stopped_and_killed_and_gone_on_with_it_is_the_same_book(
     graded: Class, tmp_path: Path
 ) -> None:
@@ -206,6 +207,7 @@ def test_wrong_usage_says_what_to_do(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user for submissions")
+@pytest.mark.whole
 def test_where_nothing_confines_it_refuses_unless_they_are_trusted(
     graded: Class, tmp_path: Path
 ) -> None:

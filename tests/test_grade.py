@@ -221,9 +221,10 @@ def test_verbose_tells_how_the_file_was_run(seeded: dict[str, object], tmp_path:
 
 @pytest.mark.parametrize(
     ("options", "status", "mark"),
-    [pytest.param(["--solutions"], 0, "✅", marks=pytest.mark.whole), ([], 1, "❌")],
+    [(["--solutions"], 0, "✅"), ([], 1, "❌")],
     ids=["solutions", "stubs"],
 )
+@pytest.mark.whole
 def test_check_grades_every_step_in_one_line_each(
     options: list[str], status: int, mark: str
 ) -> None:

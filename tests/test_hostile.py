@@ -5,8 +5,8 @@ are right and what it prints when it has tried. It prints ``BROKE`` where it got
 between at signs stand for decoys that are made for the run.
 
 Without bubblewrap all run, as the other walls must hold by themselves, and with it a sample:
-``-m whole``. ``-m slow`` runs all with it too. The ordinary tests run those that aim at the
-verdict, with no wall at all.
+``-m whole``. ``-m slow`` runs all with it too. With no wall at all, those run that aim at the
+verdict: some of them in the ordinary tests.
 
 Longer than 300 lines, because all attacks are judged in one arena.
 """
@@ -443,9 +443,16 @@ def _is_plain_text_of_ours(one: dict[str, Any]) -> None:
     assert all(line.startswith("  | ") for line in own)
 
 
-def test_without_any_wall_the_verdict_stands(arena: Arena) -> None:
-    done = run(arena, ("limits",), FORGERIES, pool=True)
-    for name in FORGERIES:
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(FORGERIES[::4], marks=pytest.mark.any_python, id="some"),
+        pytest.param(FORGERIES, marks=pytest.mark.whole, id="all"),
+    ],
+)
+def test_without_any_wall_the_verdict_stands(names: list[str], arena: Arena) -> None:
+    done = run(arena, ("limits",), names, pool=True)
+    for name in names:
         _is_judged_rightly(ATTACKS[name], done[name])
         assert done[name]["report"]["isolation"] in ("process", None)
     right = [one for name, one in done.items() if name.startswith("right")]
