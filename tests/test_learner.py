@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pexpect
 import pytest
@@ -22,7 +21,7 @@ from grader.learner import lesson
 from grader.learner.explain import explain_page
 from grader.learner.watch.changes import stamp
 from grader.rubric import load
-from tests.own_course import Course, copy_course
+from tests.own_course import Course, begin_again, copy_course
 from tests.worker_jobs import BEGUN, begun, until
 
 pytestmark = pytest.mark.any_python
@@ -36,9 +35,14 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return copy_course(tmp_path_factory.mktemp("course"))
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return copy_course(tmp_path_factory.mktemp("own"))
+
+
 @pytest.fixture
-def own(tmp_path: Path) -> Course:
-    return copy_course(tmp_path)
+def own(copied: Course) -> Course:
+    return begin_again(copied)
 
 
 def said(done: subprocess.CompletedProcess[str], status: int = 0) -> str:

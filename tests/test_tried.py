@@ -27,7 +27,7 @@ from grader.report.style import FILE, Style
 from grader.rubric import load
 from tests import worker_jobs
 from tests.graded import mistakes
-from tests.own_course import Course, copy_course
+from tests.own_course import Course, begin_again, copy_course
 
 Start = Callable[..., sandbox.Worker]
 
@@ -202,9 +202,14 @@ def test_the_time_of_all_programs_is_bounded(start: Start) -> None:
 # ---- when it shows -----------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return copy_course(tmp_path_factory.mktemp("own"))
+
+
 @pytest.fixture
-def own(tmp_path: Path) -> Course:
-    found = copy_course(tmp_path)
+def own(copied: Course) -> Course:
+    found = begin_again(copied)
     found.spoil("math.sqrt(int(value", "math.sqrt(2 * int(value")
     return found
 

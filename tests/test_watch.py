@@ -31,7 +31,7 @@ from grader.learner.watch.screen import View, frame, report_text
 from grader.learner.watch.split import SplitRun
 from grader.report.style import Style, paint
 from grader.sandbox import Running, WorkerPool
-from tests.own_course import Course, copy_course
+from tests.own_course import Course, begin_again, copy_course
 
 pytestmark = pytest.mark.any_python  # terminals, signals and files that change are the system's
 KEYS = r"q quit"
@@ -39,9 +39,14 @@ CAUGHT = (signal.SIGTERM, signal.SIGHUP)
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return copy_course(tmp_path_factory.mktemp("own"))
+
+
 @pytest.fixture
-def own(tmp_path: Path) -> Course:
-    return copy_course(tmp_path)
+def own(copied: Course) -> Course:
+    return begin_again(copied)
 
 
 class Screen:
