@@ -16,6 +16,7 @@ from grader.frameworks.max import engine
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from gpt2.course import CourseSteps
     from gpt2.tokenizer import Tokenizer
 
 SMALL = Path(__file__).parent / "tiny"
@@ -43,7 +44,7 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
     """
     from rich.console import Console
 
-    from gpt2.checkpoint import NoCheckpoint, read_checkpoint
+    from gpt2.checkpoint import read_checkpoint
     from gpt2.course import CourseSteps, require_written
     from gpt2.tokenizer import Tokenizer
 
@@ -54,16 +55,12 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
     tokenizer = Tokenizer.from_folder(folder if folder.is_dir() else folder.parent)
     tokens = _encode(wish.prompt, tokenizer)
     with _blaming(mine):
-        _prepare_max()
-        from gpt2 import fast
+        with _loading(notes):
+            _prepare_max()
+            from gpt2 import fast
 
-        steps = CourseSteps(mine=mine)
-        try:
-            model = steps.build(fields, checkpoint)
-        except ValueError as problem:
-            if mine:
-                raise
-            raise NoCheckpoint(str(problem)) from problem
+            steps = CourseSteps(mine=mine)
+            model = _built(steps, fields, checkpoint, mine=mine)
         _check_room(tokens, model.config)
         how = _how(wish, fields.get("eos_token_id", tokenizer.end_of_text))
         with fast.writer(model, kind, check=mine, notes=notes) as writer:
@@ -72,6 +69,26 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
     if counted.count < wish.max_new_tokens and counted.last != how["eos_token_id"]:
         full = f"The model has room for {model.config.n_positions} tokens, and all are written."
         notes.print(full, style="dim")
+
+
+@contextmanager
+def _loading(notes: Console) -> Iterator[None]:
+    """Show in a terminal that something happens: on a busy machine it takes seconds."""
+    with notes.status("loading the model", spinner="line"):  # ASCII
+        notes.show_cursor(True)  # nobody restores it after Ctrl-C
+        yield
+
+
+def _built(steps: CourseSteps, fields: Any, checkpoint: Any, *, mine: bool) -> Any:
+    """The model. Without ``mine``, what does not fit is the checkpoint."""
+    from gpt2.checkpoint import NoCheckpoint
+
+    try:
+        return steps.build(fields, checkpoint)
+    except ValueError as problem:
+        if mine:
+            raise
+        raise NoCheckpoint(str(problem)) from problem
 
 
 def _prepare_max() -> None:

@@ -198,7 +198,7 @@ class MultiHeadSelfAttentionRoPE(Module):
         """Let every token attend to itself and to the tokens before it.
 
         Args:
-            q_proj_weight: ``[d_model, d_model]``, as of a Linear: ``[out, in]``. No bias.
+            q_proj_weight: ``[d_model, d_model]``, as a Linear keeps it: ``[out, in]``. No bias.
             k_proj_weight: ``[d_model, d_model]``.
             v_proj_weight: ``[d_model, d_model]``.
             o_proj_weight: ``[d_model, d_model]``.

@@ -128,7 +128,7 @@ class GPT2Block(Module):
 
         # >>> blank: inner
         # TODO: Find the width between the two layers of the feed-forward network.
-        # Hint: config.n_inner, or four times config.n_embd where that is None.
+        # Hint: config.n_inner, or four times config.n_embd if that is None.
         # stub: inner = None
         inner = 4 * config.n_embd if config.n_inner is None else config.n_inner
         # <<< blank

@@ -8,12 +8,12 @@ Tasks, part 1, the options:
     1. Import functional as F, Linear, Module and Tensor.
     2. Create the two projections, with or without bias. Choose the scale.
     3. Split heads and merge them.
-    4. Compute scores, add position bias and mask, and offer a zero where that is wanted.
+    4. Compute scores, add position bias and mask, and offer a zero if asked to.
     5. Project the input, attend, and return (output, None).
 Part 2, positions and the cache:
-    6. Create the rotation where it is wanted.
+    6. Create the rotation if it is asked for.
     7. Rotate query and key by their positions in the whole text.
-    8. Put the cached keys and values in front of the new ones, and return them where asked.
+    8. Put the cached keys and values in front of the new ones, and return them if asked to.
 
 Run: ./pixiw run s10
 """
@@ -161,7 +161,7 @@ class MultiHeadAttention(Module):
         # <<< blank
 
         # >>> blank: bias-and-mask
-        # TODO: Add the position bias and the mask, each where it was given.
+        # TODO: Add the position bias, if there is one, and the mask, if there is one.
         # stub: scores = None
         if position_bias is not None:
             scores = scores + position_bias  # [batch, num_heads, seq, total]
@@ -226,14 +226,14 @@ class MultiHeadAttention(Module):
         # <<< blank
 
         # >>> blank: past-length
-        # TODO: Part 2. Count the tokens in the cache; 0 where there is none.
+        # TODO: Part 2. Count the tokens in the cache: 0 if there is no cache.
         # Hint: Cached keys are [batch, num_heads, past, head_dim].
         # stub: past = None
         past = 0 if past_key_value is None else past_key_value[0].shape[-2]
         # <<< blank
 
         # >>> blank: rotate
-        # TODO: Part 2. Where there is a rotation, rotate query and key by their positions.
+        # TODO: Part 2. If there is a rotation, rotate query and key by their positions.
         # Hint: The new tokens are at past, past + 1, …: F.range(past, past + seq, ...)
         # Hint: Give F.range dtype=DType.int64 and device=query.device.
         # Hint: Cached keys were rotated when they were new: rotate before joining.
@@ -263,7 +263,7 @@ class MultiHeadAttention(Module):
         # <<< blank
 
         # >>> blank: return
-        # TODO: Return the output and None. In part 2, the cache instead of None where asked for.
+        # TODO: Return the output and None. In part 2, the cache instead of None if asked for.
         # Hint: A pair either way: (output, (key, value)) or (output, None).
         # stub: return None
         return output, ((key, value) if use_cache else None)

@@ -51,7 +51,7 @@ BUFFERS = (".attn.bias", ".attn.masked_bias")
 """Ends of the names that are no weights: old checkpoints keep their causal masks too."""
 
 HEAD = "lm_head.weight"
-"""Hugging Face's name for the table of tokens where it serves as output layer."""
+"""Hugging Face's name for the table of tokens when it serves as the output layer."""
 
 TABLE = "transformer.wte.weight"
 """The model's name for the table of tokens."""
@@ -245,7 +245,7 @@ def convert_checkpoint(
         problems.append(f"{HEAD} is not the table of tokens: this model has no other head")
 
     # >>> blank: refuse
-    # TODO: Where there are problems, raise a CheckpointError that names them all.
+    # TODO: If there are problems, raise a CheckpointError that names them all.
     # stub: pass
     if problems:
         raise CheckpointError("The checkpoint does not fit the model:\n  " + "\n  ".join(problems))
@@ -257,7 +257,7 @@ def load_gpt2(path: str | PathLike[str]) -> GPT2LMHeadModel:
     """Read a GPT-2 from a folder with ``config.json`` and safetensors files, or from such a file.
 
     Raises:
-        CheckpointError: where the weights do not fit the configuration.
+        CheckpointError: if the weights do not fit the configuration.
     """
     from gpt2.checkpoint import read_checkpoint
 

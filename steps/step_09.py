@@ -99,7 +99,7 @@ class GPT2Block(Module):
         self.attn = None
 
         # TODO: Find the width between the two layers of the feed-forward network.
-        # Hint: config.n_inner, or four times config.n_embd where that is None.
+        # Hint: config.n_inner, or four times config.n_embd if that is None.
         inner = None
 
         # TODO: Create the feed-forward network.

@@ -54,7 +54,7 @@ class GPT2WithCache(GPT2LMHeadModel):
             attn: The attention of one block. Its two projections are used.
             hidden_states: The new tokens, ``[batch, seq, n_embd]``.
             past: Keys and values of the tokens before them, each
-                ``[batch, n_head, past, head_dim]``; None where there are none.
+                ``[batch, n_head, past, head_dim]``; None if there are none.
 
         Returns:
             The output ``[batch, seq, n_embd]``, and keys and values of all ``past + seq`` tokens.
@@ -120,9 +120,9 @@ def next_token(
         temperature: 0 takes the likeliest token. Otherwise the logits are divided by it: below 1
             the likely get likelier, above 1 the choice gets wilder.
         top_k: How many of the best tokens may be drawn; None allows all.
-        draw: A random number, at least 0 and below 1. The tokens share the numbers from 0 to 1
-            among them in the order of their ids, each as much as it is probable; ``draw`` falls
-            into the share of the token that is chosen.
+        draw: A random number, at least 0 and below 1. Each token has a share of the numbers
+            from 0 to 1, as large as its probability, in the order of the ids; ``draw`` falls into
+            the share of the token that is chosen.
 
     Returns:
         The id of the token.
@@ -135,7 +135,7 @@ def next_token(
     # Hint: Make them float64 first: logits.astype(np.float64)
     scores = None
 
-    # TODO: Where top_k is given, give every score below the best top_k the value -inf.
+    # TODO: If top_k is given, set every score below the best top_k to -inf.
     # Hint: np.sort(scores)[-top_k] is the lowest score that may stay.
     # Hint: top_k may be larger than the vocabulary: min(top_k, len(scores)).
     pass
@@ -188,9 +188,9 @@ def stream(
     # Hint: With a cache, the first call feeds the whole text, each later one the last token.
     # Hint: Tensor([new], dtype=DType.int64) is a batch of one text.
     # Hint: "with F.lazy():" around the model's call, and around nothing else, makes it one graph.
-    # Hint: That is much faster than one operation after the other.
+    # Hint: That is much faster than one operation after another.
     # Hint: logits.to_numpy()[0, -1] are the scores of the next token.
-    # Hint: next(numbers) is a random number. Take one only where the temperature is not 0.
+    # Hint: next(numbers) is a random number. Take one only if the temperature is not 0.
     yield from ()  # Replace this line.
 
 
