@@ -4,7 +4,7 @@
 attention: ``numpy`` and ``max``, the course's layer on both engines; ``max-flash``, the same with
 MAX's own fused attention for the formula; ``sdpa``, the same layer in PyTorch with its fused
 attention; ``gpt2attention``, Hugging Face's; ``-bf16`` is one of them in bfloat16. ``max-start`` is
-a graph that does next to nothing. GPT-2's output layer, which for
+a graph that only adds 1. GPT-2's output layer, which for
 one token does little but read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``,
 the last two with bfloat16 weights too; and ``head-read``, which only adds the weights up.
 ``linear`` is one small layer, compiled by MAX.
@@ -126,6 +126,21 @@ def _flash() -> Any:
     return Flash
 
 
+def start() -> Run:
+    """A graph that adds 1: what a call of MAX takes beside the arithmetic."""
+    from max.driver import CPU
+    from max.dtype import DType
+    from max.experimental import compilation
+    from max.graph import TensorType
+
+    from gpt2.compiled import compile_graph
+    from gpt2.staging import Staged
+
+    kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
+    run = compile_graph(Staged(compilation.stage(lambda x: x + 1.0)(kind), {}, piece=0))
+    return lambda x: np.asarray(run(x)[0])
+
+
 def linear() -> Run:
     """One ``Linear`` compiled by MAX: less than this no model takes to compile."""
     from max.driver import CPU, Buffer
@@ -241,6 +256,7 @@ SIDES: dict[str, Callable[[], Run]] = {
     "sdpa-bf16": partial(sdpa, half=True),
     "gpt2attention": hugging_face,
     "linear": linear,
+    "max-start": start,
     **{f"head-{name}": partial(head, name) for name in HEAD_SIDES},
 }
 

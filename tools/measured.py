@@ -164,7 +164,10 @@ def _layer(root: Path) -> str:
         ]
         head = [f"{kind}, ms", *(TITLES[side] for side in (*ours, *peers)), "times faster"]
         lines += [*table(head, rows), ""] if rows else []
-    return "\n".join([*lines, source(read("layer", root))])
+    times = Times(read("layer", root))
+    least = times.median(times.tasks[0], "max-start")
+    told = f"A graph of MAX that only adds 1 to the first input takes {milliseconds(least)} ms. "
+    return "\n".join([*lines, told * (least < float("inf")) + source(times.kept)])
 
 
 def _head(root: Path) -> str:
