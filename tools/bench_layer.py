@@ -115,13 +115,15 @@ def _flash() -> Any:
         """Attention without a matrix of scores in memory."""
 
         def _attn(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            seq, kind = query.shape[-2], query.dtype
+            batch, heads, seq, width = query.shape
+            kind = query.dtype
             mask = causal_mask(seq, 0, dtype=kind, device=query.device)  # [seq, seq]
-            mask = F.broadcast_to(mask, [query.shape[0], query.shape[1], seq, seq])
+            mask = F.broadcast_to(mask, [batch, heads, seq, seq])
             scale = Tensor(1 / math.sqrt(self.head_dim), device=CPU())
-            result = TensorType(kind, query.shape, CPU())
-            [attended] = F.custom(FLASH, CPU(), [query, key, value, mask, scale], [result])
-            return attended
+            given = [each.transpose(-3, -2) for each in (query, key, value)]  # heads behind seq
+            result = TensorType(kind, [batch, seq, heads, width], CPU())
+            [attended] = F.custom(FLASH, CPU(), [*given, mask, scale], [result])
+            return attended.transpose(-3, -2)
 
     return Flash
 
