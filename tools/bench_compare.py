@@ -170,7 +170,10 @@ class _Side:
         assert self._process.stdin is not None  # noqa: S101 - it was started with a pipe
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        return self._answer()
+        try:
+            return self._answer()
+        except _DoesNotRun:
+            sys.exit("A side ended before it answered. What it said is above.")
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None  # noqa: S101

@@ -106,11 +106,11 @@ class Times:
         return list(dict.fromkeys(each["task"] for each in self.kept["figures"]))
 
     def median(self, task: str, side: str) -> float:
-        """Seconds, or infinity if it was not measured."""
+        """Seconds, or infinity if it was not measured or gave another result."""
         found = (
             each["median_s"]
             for each in self.kept["figures"]
-            if (each["task"], each["side"]) == (task, side)
+            if (each["task"], each["side"]) == (task, side) and each["same_result"]
         )
         return next(found, float("inf"))
 
