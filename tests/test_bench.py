@@ -69,10 +69,17 @@ def test_what_is_stored_changes_the_pages(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     small = dict(measured.read("small"))
-    small["figures"] = [{**each, "median_s": 0.0123} for each in small["figures"]]
+    small["figures"] = [
+        {"task": "one token", "side": side, "median_s": seconds, "same_result": same}
+        for side, seconds, same in (
+            ("numpy", 0.0123, True),
+            ("max", 0.001, False),
+            ("torch", 0.0246, True),
+        )
+    ]
     measured.keep({"small": small}, tmp_path)
     changed = (tmp_path / "steps" / "what_it_costs.md").read_text(encoding="utf-8")
-    assert "| small | one token | 12.3 | – | 12.3 | 1.00 |" in changed
+    assert "| small | one token | 12.3 | – | 24.6 | 2.00 |" in changed
 
 
 @pytest.mark.parametrize(

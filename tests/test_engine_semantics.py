@@ -97,6 +97,11 @@ def test_tensors_without_axes_and_without_elements(functions: Any) -> None:
     np.testing.assert_array_equal((inner @ inner.transpose(0, 1)).to_numpy(), np.zeros((3, 3)))
 
 
+def test_gelu_of_a_tensor_without_axes(functions: Any) -> None:
+    half = functions.gelu(tensor(np.array(0.5, np.float32)), approximate="tanh")
+    assert half.to_numpy() == pytest.approx(0.345714, rel=1e-5)
+
+
 def test_bool_tensors(functions: Any) -> None:
     x = tensor(count(2, 3))
     low, even = x < 3, (x % 2).cast(bool_type())

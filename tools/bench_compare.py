@@ -30,10 +30,12 @@ from tools import measured
 from tools.bench_layer import HEAD_SIDES, SHAPES
 
 WRITERS = ("numpy", "max", "torch")
-LAYERS = ("numpy", "max", "max-flash", "sdpa", "gpt2attention")
+LAYERS = ("numpy", "max", "max-flash", "max-start", "sdpa", "gpt2attention")
 HALF_LAYERS = ("max-bf16", "max-flash-bf16", "sdpa-bf16")
 PEERS = ("torch", "sdpa", "sdpa-bf16", "head-torch")
 """The sides that the others are compared with."""
+PARTS = ("head-read", "max-start")
+"""The sides that do only a part of the task, so that their results are others."""
 SUBJECTS = ("small", "124M", "layer", "head", "compile")
 TOKENS = 64
 """Tokens written in one turn."""
@@ -168,7 +170,10 @@ class _Side:
         assert self._process.stdin is not None  # noqa: S101 - it was started with a pipe
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        return self._answer()
+        try:
+            return self._answer()
+        except _DoesNotRun:
+            sys.exit("A side ended before it answered. What it said is above.")
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None  # noqa: S101
@@ -222,7 +227,7 @@ def _measure(subject: Subject, without: set[str], turns: int) -> Iterator[Figure
                     answers[name].append(side.ask(task.request))
             right = answers[names[-1]][0]["result"]
             for name in names:
-                same = name == "head-read" or all(
+                same = name in PARTS or all(
                     _same(answer["result"], right, subject.tolerance) for answer in answers[name]
                 )
                 seconds = [answer["seconds"] for answer in answers[name][1:]]

@@ -4,7 +4,7 @@
 attention: ``numpy`` and ``max``, the course's layer on both engines; ``max-flash``, the same with
 MAX's own fused attention for the formula; ``sdpa``, the same layer in PyTorch with its fused
 attention; ``gpt2attention``, Hugging Face's; ``-bf16`` is one of them in bfloat16. ``max-start`` is
-a graph that does next to nothing. GPT-2's output layer, which for
+a graph that only adds 1. GPT-2's output layer, which for
 one token does little but read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``,
 the last two with bfloat16 weights too; and ``head-read``, which only adds the weights up.
 ``linear`` is one small layer, compiled by MAX.
@@ -62,8 +62,6 @@ def course(engine_name: str, *, flash: bool = False, half: bool = False) -> Run:
     engine.install("numpy")
     from max.driver import CPU
     from max.dtype import DType
-    from max.experimental import functional as F
-    from max.experimental.nn import Module
     from max.graph import TensorType
 
     from gpt2.compiled import compile_graph
@@ -73,27 +71,34 @@ def course(engine_name: str, *, flash: bool = False, half: bool = False) -> Run:
 
     layer = (_flash() if flash else _plain())(GPT2Config())
     layer.load_state_dict(weights())
-    inside = DType.bfloat16 if half else DType.float32
-    if half:
-        for part in (layer.c_attn, layer.c_proj):
-            part.weight, part.bias = F.cast(part.weight, inside), F.cast(part.bias, inside)
+    whole = _inside(layer, DType.bfloat16 if half else DType.float32)
+    kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
+    staged = Staged(whole.trace(kind), dict(whole.parameters), piece=0)
+    replayed = engine_name == "numpy"
+    run = Replay(staged.whole, staged.arrays()) if replayed else compile_graph(staged)
+    return lambda x: np.asarray(run(x)[0])
+
+
+def _inside(layer: Any, kind: Any) -> Any:
+    """The layer in a dtype, between float32 and float32."""
+    from max.dtype import DType
+    from max.experimental import functional as F
+    from max.experimental.nn import Module
+
+    for part in (layer.c_attn, layer.c_proj):
+        part.weight, part.bias = F.cast(part.weight, kind), F.cast(part.bias, kind)
 
     class Whole(Module):  # type: ignore[misc]
-        """The layer between float32 and float32."""
+        """What is staged."""
 
         def __init__(self) -> None:
             super().__init__()
             self.layer = layer
 
         def forward(self, x: Any) -> Any:
-            return F.cast(self.layer(F.cast(x, inside)), DType.float32)
+            return F.cast(self.layer(F.cast(x, kind)), DType.float32)
 
-    whole = Whole()
-    kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
-    staged = Staged(whole.trace(kind), dict(whole.parameters), piece=0)
-    replayed = engine_name == "numpy"
-    run = Replay(staged.whole, staged.arrays()) if replayed else compile_graph(staged)
-    return lambda x: np.asarray(run(x)[0])
+    return Whole()
 
 
 def _plain() -> Any:
@@ -105,6 +110,7 @@ def _plain() -> Any:
 def _flash() -> Any:
     """Step 07's class with MAX's own operation for the formula: no scores are kept."""
     from max.driver import CPU
+    from max.dtype import DType
     from max.experimental import functional as F
     from max.experimental.tensor import Tensor
     from max.graph import TensorType
@@ -115,15 +121,32 @@ def _flash() -> Any:
         """Attention without a matrix of scores in memory."""
 
         def _attn(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            seq, kind = query.shape[-2], query.dtype
+            batch, heads, seq, width = query.shape
+            kind = query.dtype
             mask = causal_mask(seq, 0, dtype=kind, device=query.device)  # [seq, seq]
-            mask = F.broadcast_to(mask, [query.shape[0], query.shape[1], seq, seq])
-            scale = Tensor(1 / math.sqrt(self.head_dim), device=CPU())
-            result = TensorType(kind, query.shape, CPU())
-            [attended] = F.custom(FLASH, CPU(), [query, key, value, mask, scale], [result])
-            return attended
+            mask = F.broadcast_to(mask, [batch, heads, seq, seq])
+            scale = Tensor(1 / math.sqrt(self.head_dim), dtype=DType.float32, device=CPU())
+            given = [each.transpose(-3, -2) for each in (query, key, value)]  # heads behind seq
+            result = TensorType(kind, [batch, seq, heads, width], CPU())
+            [attended] = F.custom(FLASH, CPU(), [*given, mask, scale], [result])
+            return attended.transpose(-3, -2)
 
     return Flash
+
+
+def start() -> Run:
+    """A graph that adds 1: what a call of MAX takes beside the arithmetic."""
+    from max.driver import CPU
+    from max.dtype import DType
+    from max.experimental import compilation
+    from max.graph import TensorType
+
+    from gpt2.compiled import compile_graph
+    from gpt2.staging import Staged
+
+    kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
+    run = compile_graph(Staged(compilation.stage(lambda x: x + 1.0)(kind), {}, piece=0))
+    return lambda x: np.asarray(run(x)[0])
 
 
 def linear() -> Run:
@@ -241,6 +264,7 @@ SIDES: dict[str, Callable[[], Run]] = {
     "sdpa-bf16": partial(sdpa, half=True),
     "gpt2attention": hugging_face,
     "linear": linear,
+    "max-start": start,
     **{f"head-{name}": partial(head, name) for name in HEAD_SIDES},
 }
 

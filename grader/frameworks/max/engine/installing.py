@@ -57,7 +57,7 @@ def install(
         if (context := mlir.Context.current) is not None:
             context.enable_multithreading(False)
         missing += staging.install(faults.append)
-        missing += private.lacking(private.MODULE)  # of use to replay.py
+        missing += private.lacking(private.MODULE)  # of use to script.py
         missing += seam.register(handlers.HANDLERS, faults.append)
         missing += seam.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
     else:  # an earlier install in this process may have chosen NumPy
