@@ -53,7 +53,7 @@ def install(
     )
     faults: list[str] = []
     if kind == "numpy":
-        # Graphs are small: handing their parts to threads takes longer than lowering them.
+        # Graphs are small: to hand their parts to threads takes longer than to lower them here.
         if (context := mlir.Context.current) is not None:
             context.enable_multithreading(False)
         missing += staging.install(faults.append)
