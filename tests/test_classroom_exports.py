@@ -28,7 +28,7 @@ from grader.classroom.autograder import build
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row, as_csv
 from grader.classroom.layout import Student
-from grader.classroom.roster import Person
+from grader.classroom.roster import Person, by_name
 from grader.classroom.written import Written
 from grader.grading import pipeline
 from grader.report.points import Points
@@ -276,6 +276,24 @@ def test_bonus_other_points_and_what_late_costs(tmp_path: Path) -> None:
     assert [row["Step 05: Title"] for row in read(platforms.canvas(given))[1:]] == [
         *("3.5", "7", "2", "4")
     ]
+
+
+def test_people_are_called_as_the_gradebook_or_the_roster_does(tmp_path: Path) -> None:
+    header = ("Student", "ID", "SIS Login ID", "Email")
+    rows = (
+        ("Lovelace, Ada", "100", "lovelace0", "ada@example.org"),
+        ("Thomas, James", "101", "jt", "jt@example.org"),
+        ("James, Thomas", "102", "tj", "tj@example.org"),
+        ("Li", "103", "li", "li@example.org"),
+        ("Li", "104", "li2", "li2@example.org"),
+    )
+    people = [Person(row[0], None, columns=dict(zip(header, row, strict=True))) for row in rows]
+    called = by_name(people)
+    for name in ("Lovelace, Ada", "ada lovelace", "lovelace0", "ada@example.org", "100"):
+        assert called(name) == [people[0]], name
+    assert called("James, Thomas") == [people[2]]  # as the gradebook, and not as another's name
+    assert called("Li") == people[3:]
+    assert called("nobody") == []
 
 
 def test_the_best_of_several_hand_ins_counts(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.classroom.columns import folded
-from grader.classroom.roster import Person, read
+from grader.classroom.roster import Person, by_name, read
 from grader.classroom.table import harmless
 
 COLUMNS = ("student", "step", "bonus", "points")
@@ -51,20 +51,20 @@ def adjustments(
     table = read(path)
     if folded("student") not in map(folded, table.header):
         raise Unusable(f"{path}: the first line should be {','.join(COLUMNS)}.")
-    every, known = tuple(steps), _names(people)
+    every, called = tuple(steps), by_name(people)
     only = every[0] if len(every) == 1 else ""
     found = {}
     for cells in table.rows:
         row = {folded(title): cell for title, cell in cells.items()}
         who, step = row.get("student", ""), row.get("step", "") or only
-        names = known.get(folded(who), set())
-        if len(names) != 1:
-            what = "nobody is" if not names else "several people are"
+        meant = called(who)
+        if len(meant) != 1:
+            what = "nobody is" if not meant else "several people are"
             raise Unusable(f"{path}: {what} called {who!r}. Write the name as in gradebook.csv.")
         if step not in every:
             raise Unusable(f"{path}: {who}: {step!r} is none of the steps {', '.join(every)}.")
         points = row.get("points", "")
-        found[names.copy().pop(), step] = Adjustment(
+        found[meant[0].name, step] = Adjustment(
             _number(path, who, row.get("bonus", "") or "0"),
             _number(path, who, points) if points else None,
         )
@@ -95,15 +95,6 @@ def earlier(
             if (before := _number(path, name, points)) > 0:
                 found[name, step] = before
     return found
-
-
-def _names(people: Iterable[Person]) -> dict[str, set[str]]:
-    """The people by everything that the gradebook or the files call them."""
-    known: dict[str, set[str]] = {}
-    for person in people:
-        for name in {person.name, person.student.key if person.student else person.name}:
-            known.setdefault(folded(name), set()).add(person.name)
-    return known
 
 
 def _number(path: Path, who: str, cell: str) -> float:

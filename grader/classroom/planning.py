@@ -15,7 +15,7 @@ from grader.base.model import Report, Step, Verdict
 from grader.classroom import store
 from grader.classroom.adjust import NONE, Adjustment, adjustments, earlier
 from grader.classroom.collect import Collected, collect
-from grader.classroom.roster import Person, Roster, matched
+from grader.classroom.roster import Person, Roster, by_name, matched
 from grader.classroom.submissions import shown
 from grader.grading.pipeline import Options
 from grader.report.points import Number, Points
@@ -134,14 +134,10 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
 
 def _again(request: Request, collected: Collected) -> set[tuple[str, str]]:
     """Step and digest of what is to be graded again, because its student is named."""
-    everyone = matched(collected.students, request.roster).people
+    called = by_name(matched(collected.students, request.roster).people)
     found: set[tuple[str, str]] = set()
     for wanted in request.again:
-        here = [
-            person.student
-            for person in everyone
-            if person.student and wanted in (person.name, shown(person.student.key))
-        ]
+        here = [person.student for person in called(wanted) if person.student]
         if not here and wanted != TIMEOUTS:
             raise Unusable(f"--again: nobody called {wanted!r} has handed something in.")
         for (student, step), answer in collected.answers.items():

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -174,6 +174,23 @@ def matched(students: Sequence[Student], roster: Roster | None) -> Class:
     ]
     fits = 2 * len(taken) >= len(students)
     return Class(tuple(_told_apart([*listed, *others])), tuple(notes), fits)
+
+
+def by_name(people: Iterable[Person]) -> Callable[[str], list[Person]]:
+    """Finds people as a teacher writes them: as the gradebook or a file does, else as the roster.
+
+    Several if they share the name.
+    """
+    sure: dict[str, list[Person]] = defaultdict(list)
+    usual: dict[str, list[Person]] = defaultdict(list)
+    for person in people:
+        key = person.student.key if person.student else person.name
+        for name in {folded(person.name), folded(key), folded(shown(key))}:
+            sure[name].append(person)
+        row = person.columns or {"name": person.name}
+        for name in Known(row, understood(tuple(row))).whole:
+            usual[name].append(person)
+    return lambda name: sure.get(folded(name)) or usual.get(folded(name), [])
 
 
 def _with_first_line(students: Sequence[Student], roster: Roster) -> Roster:

@@ -10,8 +10,8 @@ import sys
 from grader.confine.folder import NOBODY, reachable
 
 PREFIX = "grader-"
-LARGE = 1 << 30
-"""Bytes; more than any array of a step."""
+LARGE = 32 << 20
+"""Bytes: more than any array of a step, and the most that older C libraries take."""
 TEMPORARY = "/tmp"  # noqa: S108 - we make our own folder there
 
 
@@ -50,7 +50,7 @@ def environment(folder: str, *, trusted: bool = False) -> dict[str, str]:
         "MALLOC_ARENA_MAX": "2",
         # Large arrays come from memory that was used before, without a page fault for each 4 KiB.
         "MALLOC_MMAP_THRESHOLD_": str(LARGE),
-        "MALLOC_TRIM_THRESHOLD_": str(LARGE),
+        "MALLOC_TRIM_THRESHOLD_": str(32 * LARGE),
         "PYTHONHASHSEED": "0",  # an error that names a set repeats its order
         **frameworks.current().environment(None if trusted else folder),
     }
