@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from grader.grading.bindings import around, bound, callee, functions
 from grader.grading.slips import Ran, Slip, is_read, origin
-from grader.protocol.probe import SeenError
+from grader.protocol.probe import SeenError, SeenValue
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
 LOOP = "What a loop makes"
@@ -19,6 +20,8 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
 
     Only if the error as it is ``told`` asks to change it there.
     """
+    if (layer := _uncalled(tree, error)) is not None:
+        return layer
     call = error.calls[-1] if error.calls else None
     if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
         return None
@@ -54,3 +57,39 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
         if source is not None and source[0] != call.line:
             return Slip(source[0], f"{name} comes from line {source[0]}.")
     return None
+
+
+def _uncalled(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The call that hands over a layer where the function which it calls reads numbers."""
+    if len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
+    for name in params:
+        value = call.values.get(name)
+        if value is None or not is_read(name, call.code) or not _is_layer(value, error):
+            continue
+        for handed in _arguments(outer.code, params.index(name)):
+            said = f"Line {outer.line} hands over {handed}, a layer, where a tensor belongs."
+            return Slip(outer.line, f"{said} Call it there: {handed}(...).")
+    return None
+
+
+def _arguments(code: str, at: int) -> Iterator[str]:
+    """What calls in a piece of code are given at a place, where that is a name."""
+    try:
+        nodes = list(ast.walk(ast.parse(code, mode="eval")))
+    except SyntaxError:
+        return
+    for node in nodes:
+        given = node.args[at] if isinstance(node, ast.Call) and at < len(node.args) else None
+        if isinstance(given, ast.Name | ast.Attribute):
+            yield ast.unparse(given)
+
+
+def _is_layer(value: SeenValue, error: SeenError) -> bool:
+    """Whether a value is a layer: it has weights, or layers of its own."""
+    about = error.about
+    layer = about is not None and "load_state_dict" in about.names and about.kind == value.kind
+    return layer or "weight" in value.fields

@@ -98,17 +98,17 @@ class Placing:
         """
         if result.line is None:
             return False
-        inside = bindings.around(self.source.tree, result.line)
-        if inside is not None and inside.lineno == result.line:
-            return False  # a whole function is no place
         places = [
             place
             for one in self.rubric.misconceptions
             if (place := one.place) and check in self.rubric.blamed(one)
         ]
-        return (inside is not None and inside.name == "__init__") or result.line in [
-            origins.place(self.source.tree, place) for place in places
-        ]
+        if result.line in [origins.place(self.source.tree, place) for place in places]:
+            return True
+        inside = bindings.around(self.source.tree, result.line)
+        if inside is None or inside.lineno == result.line:
+            return False  # a whole function is no place
+        return inside.name == "__init__"
 
     def _one(
         self,

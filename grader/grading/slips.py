@@ -120,7 +120,7 @@ def misfit(
 
     A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
     """
-    if (found := _late(tree, error) or _misplaced(tree, error)) is not None:
+    if found := _late(tree, error) or _misplaced(tree, error):
         return found
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]

@@ -294,7 +294,9 @@ class Teller:
                 yield f"From the same values the reference computes {want} here."
             else:
                 shown = text if len(text) <= MOST_TEXT else "this line"
+                order = self._lines.ordered(cause)
+                by = "" if order is None else f", in {operation(mine.nodes[order])}"
                 yield (
-                    f"It goes wrong on line {at}: {shown} gives {sizes(array.shape)}, "
+                    f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )

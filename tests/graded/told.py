@@ -27,7 +27,7 @@ PROGRAM = 10.0
 QUOTED = re.compile(r"^(\s*(?:Called from l|L)ine \d+): .*$", re.MULTILINE)
 """A line of the learner's program. What the learner wrote names no mistake."""
 
-OWN = re.compile(r"(the numbers go wrong|goes wrong on line \d+): .*?( gives .*)?$")
+OWN = re.compile(r"(the numbers go wrong|goes wrong on line \d+(?:, in \w+)?): .*?( gives .*)?$")
 """The learner's expression in a sentence of the trace."""
 
 

@@ -67,6 +67,8 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         about.text and about.kind == "finfo"
     ):
         what = f"{owner} has no {name}"
+        if about.text.endswith(".nn") and name.lower() in known()["F"]:
+            return Translation(what, f"It is a function in MAX, and no layer: F.{name.lower()}(x).")
         first = f"Call it first: {owner}(...).{name}" if about.kind == "type" else None
         return _suggested(case, node, what, near, first)
     if owner == "self":
