@@ -20,8 +20,6 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
 
     Only if the error as it is ``told`` asks to change it there.
     """
-    if (layer := _uncalled(tree, error)) is not None:
-        return layer
     call = error.calls[-1] if error.calls else None
     if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
         return None
@@ -59,7 +57,7 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
     return None
 
 
-def _uncalled(tree: ast.Module, error: SeenError) -> Slip | None:
+def uncalled(tree: ast.Module, error: SeenError) -> Slip | None:
     """The call that hands over a layer where the function which it calls reads numbers."""
     if len(error.calls) < 2:
         return None

@@ -12,7 +12,7 @@ from grader.base.model import Trace
 from grader.grading.alike import doubled, unturned
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
-from grader.grading.handed import made
+from grader.grading.handed import made, uncalled
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
@@ -92,6 +92,7 @@ class Teller:
         said, hint = told_as.message, told_as.hint or ""
         slip = selfless(mine.tree, error) or misfit(mine.tree, error, said, mine.ran)
         slip = slip or self._divided(said)
+        slip = slip or uncalled(mine.tree, error)
         slip = slip or made(mine.tree, error, f"{said} {hint}", mine.ran)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)

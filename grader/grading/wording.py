@@ -82,8 +82,10 @@ class Wording:
             relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
-        first = again(self.comparison, one) or (relation if multiple and worked_out else "")
-        said = first or self._differs(one, cause) or self.uses(cause) or relation
+        otherwise = self._differs(one, cause)
+        twice = "" if "; the reference " in otherwise else again(self.comparison, one)
+        first = twice or (relation if multiple and worked_out else "")
+        said = first or otherwise or self.uses(cause) or relation
         # of an inner expression about which nothing is known, it may be the outer one
         node = cause.node if said or mine.line(one.node) != line else one.node
         text = mine.segment(node)

@@ -127,11 +127,15 @@ def _no_list(case: Case, name: str) -> Translation:
 
 def listed(case: Case, match: re.Match[str]) -> Translation | None:
     """A list or tuple was asked for an entry by its name."""
-    node = next((one for one in case.nodes() if isinstance(one, ast.Subscript)), None)
+    every = [one for one in case.nodes() if isinstance(one, ast.Subscript)]
+    texts = [one for one in every if isinstance(getattr(one.slice, "value", None), str)]
+    node = next(iter((*texts, *every)), None)
     if node is None:
         return None
     owner = ast.unparse(node.value)
     what = f"{owner} is a {match['kind']}, and {ast.unparse(node.slice)} is a text"
+    if match["kind"] == "tuple":
+        return Translation(what, f"A tuple's entries have numbers: {owner}[0] is the first.")
     hint = f"Entries with names are in a dict. Start with {owner} = {{}}."
     return Translation(what, hint, about=owner if owner.isidentifier() else "")
 
