@@ -12,6 +12,7 @@ from grader.protocol.probe import SeenError, SeenValue
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
 LOOP = "What a loop makes"
+ONCE = "Make an iterator of it once"
 """What a hint says if the line to change is where a value comes from."""
 
 
@@ -51,10 +52,20 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
                 line = error.calls[-2].line
                 return Slip(line, f"Line {line} gives {name} a number: swap the arguments there?")
             continue
-        source = origin(tree, name, error.calls, "", ran)
+        source = _source(tree, name, error, told, ran)
         if source is not None and source[0] != call.line:
             return Slip(source[0], f"{name} comes from line {source[0]}.")
     return None
+
+
+def _source(
+    tree: ast.Module, name: str, error: SeenError, told: str, ran: Ran
+) -> tuple[int, str] | None:
+    """The line that gave ``name`` its value. An argument may well be a list: not who gave it."""
+    if ONCE in told:
+        kept = bound(tree, name, error.calls[-1].line, ran)
+        return None if kept is None else (kept.lineno, "")
+    return origin(tree, name, error.calls, "", ran)
 
 
 def uncalled(tree: ast.Module, error: SeenError) -> Slip | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grader.grading import differs
 from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.run import Made, operation
@@ -139,6 +140,14 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
             case ast.Assign() if name and not mine.loads(place.node, name):
                 if place.part < 0 or _is_used(comparison, place.value):
                     yield place.node, place.value, name
+
+
+def used_by(comparison: Comparison, value: int) -> str:
+    """What the reference does with a value that the program has as well, in a sentence."""
+    match, right = comparison.match(value), comparison.right
+    kinds = [operation(right.nodes[m.node]) for m in right.made.values() if match in m.sources]
+    verbs = [differs.VERBS[kind] for kind in kinds[:1] if kind in ("Add", "Sub", "Mult")]
+    return f" The reference {verbs[0]} it." if verbs and match not in (None, -1) else ""
 
 
 def _is_used(comparison: Comparison, value: int) -> bool:

@@ -156,10 +156,20 @@ class Placing:
             told = RAISED.format(line=one.line) if raised else None
             note = "\n".join(filter(None, (told, one.note))) or None
             moved = self._at(one, line)
-            hints = _hints(replace(moved, line=one.line), trace)
+            aimed = replace(moved, line=one.line, hints=self._aimed(one, trace) or one.hints)
+            hints = _hints(aimed, trace)
             found[index] = replace(moved, note=note, hints=hints)
             break
         return found
+
+    def _aimed(self, result: CheckResult, trace: Trace) -> tuple[str, ...]:
+        """The hints on the step that goes wrong, for a check whose own are on another step."""
+        own = next((one.blank for one in self.rubric.checks if one.id == result.id), "")
+        if result.stopped or not own or not trace.blank or trace.blank == own:
+            return ()
+        about = (one for one in self.rubric.checks if one.test is not None)
+        found = (one.hints for one in about if trace.blank in (one.blank, one.id))
+        return next(found, ())
 
     def _at(self, result: CheckResult, line: int) -> CheckResult:
         text, column = self.source.quoted(line)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
@@ -17,11 +18,11 @@ from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
 from grader.grading.margin import margin
-from grader.grading.omitted import Omitted, forgotten, omitted, wasted
+from grader.grading.omitted import Omitted, forgotten, omitted, used_by, wasted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.slips import Slip, crossed, misfit, selfless
+from grader.grading.slips import Slip, crossed, left_early, misfit, selfless
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
 from grader.protocol.probe import SeenError
@@ -171,7 +172,7 @@ class Teller:
         A variable of the reference's own name is right, and wrong where it should be read.
         """
         mine = self.comparison.mine
-        if (slip := next(crossed(mine.tree), None)) is not None:
+        if (slip := next(chain(left_early(mine.tree), crossed(mine.tree)), None)) is not None:
             return slip
         if (grown := shared_list(mine.tree)) is not None:
             return Slip(*grown)
@@ -192,7 +193,7 @@ class Teller:
             quantity = self.lesson.quantity(match)
             what = f"gives {quantity}" if quantity else "computes something"
             fix = "Is a return missing before it?" if mine.ends(node) else "Is it to be assigned?"
-            fix = "" if name else f" {fix}"
+            fix = used_by(self.comparison, value) if name else f" {fix}"
             return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
         return None
 

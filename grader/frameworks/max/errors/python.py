@@ -177,7 +177,7 @@ def no_iterator(case: Case, match: re.Match[str]) -> Translation:
     what = f"next takes the next entry of an iterator, and {text} is a {match['kind']}"
     if other is not None and node is not None:
         return Translation(what, f"{other} is one.", case.fix(node, other))
-    hint = f"Make one once, before the loop: numbers = iter({text}). Then next(numbers)."
+    hint = "Make an iterator of it once, where it is made, before the loop: iter(...)."
     return Translation(what, hint)
 
 
