@@ -130,7 +130,8 @@ class Judge:
         found = []
         for one in explanation.mistakes:
             places = (lines[check.id] for check in self.rubric.blamed(one))
-            line = next((place for place in places if place), None)
+            own = origins.place(self.source.tree, one.place) if one.place else None
+            line = own or next((place for place in places if place), None)
             section = f'{lesson}, "{self.rubric.lesson(one)}"'
             found.append(Diagnosis(one.id, one.message, line, section))
         return tuple(found)

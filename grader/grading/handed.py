@@ -68,9 +68,12 @@ def _source(
     return origin(tree, name, error.calls, "", ran)
 
 
-def uncalled(tree: ast.Module, error: SeenError) -> Slip | None:
-    """The call that hands over a layer where the function which it calls reads numbers."""
-    if len(error.calls) < 2:
+def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call that hands over a layer where the function which it calls reads numbers.
+
+    Only if the error as it is ``told`` says that a layer is in the place of a tensor.
+    """
+    if len(error.calls) < 2 or ", a layer" not in told:
         return None
     outer, call = error.calls[-2:]
     inside = around(tree, call.line)

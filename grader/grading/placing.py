@@ -58,7 +58,10 @@ class Placing:
         ]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
-        told = self._kept(self._running(checks, trace))
+        own = self._own(report, checks)
+        told = self._kept(self._running(checks, trace, own or trace.line))
+        if own is not None and self._elsewhere(own, trace.line):
+            return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
         if worst and worst.id in blamed and self._elsewhere(worst.line, trace.line):
             return replace(report, checks=told, trace=silent)
@@ -140,9 +143,21 @@ class Placing:
             return self._at(result, line)
         return check.waiting(first, ELSEWHERE.format(line=line))
 
-    def _running(self, checks: list[CheckResult], trace: Trace) -> list[CheckResult]:
-        """The first ❌ of the run gets the line; of an error, its own is told below."""
-        line = trace.line or 0
+    def _own(self, report: Report, checks: Iterable[CheckResult]) -> int | None:
+        """The line where the file writes the mistake that is named, if only the run shows it."""
+        failed = [one for one in checks if one.status is Status.FAIL]
+        if not failed or any(one.kind is Kind.SOURCE or one.stopped for one in failed[:1]):
+            return None
+        places = {
+            (one.id, origins.place(self.source.tree, one.place))
+            for one in self.rubric.misconceptions
+            if one.place
+        }
+        lines = [d.line for d in report.diagnosis if (d.misconception, d.line) in places]
+        return next(filter(None, lines), None)
+
+    def _running(self, checks: list[CheckResult], trace: Trace, line: int) -> list[CheckResult]:
+        """The first ❌ of the run gets ``line``; of an error, its own is told below."""
         found, here = list(checks), bindings.statement_at(self.source.tree, line)
         for index, one in enumerate(found):
             if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):

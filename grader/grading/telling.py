@@ -93,7 +93,7 @@ class Teller:
         said, hint = told_as.message, told_as.hint or ""
         slip = selfless(mine.tree, error) or misfit(mine.tree, error, said, mine.ran)
         slip = slip or self._divided(said)
-        slip = slip or uncalled(mine.tree, error)
+        slip = slip or uncalled(mine.tree, error, said)
         slip = slip or made(mine.tree, error, f"{said} {hint}", mine.ran)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)

@@ -195,6 +195,20 @@ def starred(case: Case, match: re.Match[str]) -> Translation:
     )
 
 
+def in_text(case: Case, match: re.Match[str]) -> Translation:
+    """Something that is no text was looked for in a text."""
+    every = (one for one in case.nodes() if isinstance(one, ast.Compare))
+    node = next((one for one in every if isinstance(one.ops[0], ast.In | ast.NotIn)), None)
+    what = f"in looks for a text in a text, and this is a {match['kind']}"
+    if node is None or match["kind"] not in ("tuple", "list"):
+        return Translation(what, "Look for one text.")
+    text, owner = ast.unparse(node.left), ast.unparse(node.comparators[0])
+    what = f"in looks for one text in {owner}, and {text} is a {match['kind']}"
+    one = "not any" if isinstance(node.ops[0], ast.NotIn) else "any"
+    new = f"{one}(end in {owner} for end in {text})"
+    return Translation(what, "Ask for one after the other.", case.fix(node, new))
+
+
 def texts(case: Case, match: re.Match[str]) -> Translation:
     """startswith or endswith of a list."""
     call = case.call
