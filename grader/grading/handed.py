@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.bindings import around, bound, callee, functions
+from grader.grading.run import Run, operation
 from grader.grading.slips import Ran, Slip, is_read, origin
 from grader.protocol.probe import SeenError, SeenValue
 
@@ -66,6 +67,19 @@ def _source(
         kept = bound(tree, name, error.calls[-1].line, ran)
         return None if kept is None else (kept.lineno, "")
     return origin(tree, name, error.calls, "", ran)
+
+
+def divided(mine: Run, said: str) -> Slip | None:
+    """Where a size was divided into a fraction, if an error ``said`` that it is one."""
+    lines = {
+        mine.line(number): mine.held(number)[0]
+        for number, scalars in mine.scalars.items()
+        if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
+    }
+    if "whole number" not in said or len(lines) != 1:
+        return None
+    ((line, number),) = lines.items()
+    return Slip(line, f"Line {line} divides with / and gets {number}: // keeps it whole.")
 
 
 def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:

@@ -13,7 +13,7 @@ from grader.base.model import Trace
 from grader.grading.alike import doubled, unturned
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
-from grader.grading.handed import made, uncalled
+from grader.grading.handed import divided, made, uncalled
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
@@ -92,8 +92,7 @@ class Teller:
         told_as = frameworks.current().translate(error)
         said, hint = told_as.message, told_as.hint or ""
         slip = selfless(mine.tree, error) or misfit(mine.tree, error, said, mine.ran)
-        slip = slip or self._divided(said)
-        slip = slip or uncalled(mine.tree, error, said)
+        slip = slip or divided(mine, said) or uncalled(mine.tree, error, said)
         slip = slip or made(mine.tree, error, f"{said} {hint}", mine.ran)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
@@ -210,19 +209,6 @@ class Teller:
         own, what = self.lesson.own_name(cause.have), quantity or "something"
         said = f"Line {line} gives {what}, and nothing uses the result: line {at} uses {own}."
         return Slip(at, said)
-
-    def _divided(self, said: str) -> Slip | None:
-        """Where a size was divided into a fraction, if an error ``said`` that it is one."""
-        mine = self.comparison.mine
-        lines = {
-            mine.line(number): mine.held(number)[0]
-            for number, scalars in mine.scalars.items()
-            if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
-        }
-        if "whole number" not in said or len(lines) != 1:
-            return None
-        ((line, number),) = lines.items()
-        return Slip(line, f"Line {line} divides with / and gets {number}: // keeps it whole.")
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
         """The cause in a program that computes from no input: its last operation says more."""
