@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading import bindings
@@ -43,7 +44,9 @@ class Placing:
         trace = report.trace
         if trace is None or trace.line is None or not trace.told:
             silent = None if trace is None else replace(trace, line=None)
-            return replace(report, checks=self._kept(report.checks), trace=silent)
+            own = self._own(report, report.checks)
+            checks = list(map(self._written, report.checks, repeat(own)))
+            return replace(report, checks=self._kept(checks), trace=silent)
         silent = replace(trace, told=(), line=None, blank="", write="")
         if self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
@@ -155,6 +158,11 @@ class Placing:
         }
         lines = [d.line for d in report.diagnosis if (d.misconception, d.line) in places]
         return next(filter(None, lines), None)
+
+    def _written(self, result: CheckResult, own: int | None) -> CheckResult:
+        """The check; a ❌ of the run without a line gets that of the mistake that is named."""
+        lacks = result.status is Status.FAIL and result.line is None
+        return self._at(result, own) if lacks and own is not None else result
 
     def _running(self, checks: list[CheckResult], trace: Trace, line: int) -> list[CheckResult]:
         """The first ❌ of the run gets ``line``; of an error, its own is told below."""

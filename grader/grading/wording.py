@@ -83,7 +83,8 @@ class Wording:
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
         otherwise = self._differs(one, cause)
-        twice = "" if "; the reference " in otherwise else again(self.comparison, one)
+        other = isinstance(mine.nodes[one.node], ast.BinOp) and "; the reference " in otherwise
+        twice = "" if other else again(self.comparison, one)
         first = twice or (relation if multiple and worked_out else "")
         said = first or otherwise or self.uses(cause) or relation
         # of an inner expression about which nothing is known, it may be the outer one
