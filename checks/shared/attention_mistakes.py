@@ -19,6 +19,11 @@ c_attn = Knob("c_attn", "c-attn")
 residual = Knob("residual", "result")
 output = Knob("output", "result")
 
+BAND = r"causal_mask() ~[<>]|band_part|tri[lu]\b"
+"""Where a step's own mask says which places it hides."""
+FILLER = r"causal_mask() ~where\(|\binf\b|full\(|ones|Tensor\("
+"""Where it says what hides them."""
+
 ATTENTION: Family = {
     "missing-scale": scale(
         "none", "Your output is exactly attention without the 1/√head_dim scale."
@@ -60,18 +65,22 @@ ATTENTION: Family = {
         "none",
         "Your output is exactly attention without the causal mask: every token sees the future.",
     ),
-    "mask-past": mask("past", "The mask hides the past instead of the future: it is transposed."),
+    "mask-past": mask(
+        "past", "The mask hides the past instead of the future: it is transposed.", place=BAND
+    ),
     "mask-past-and-self": mask(
         "past_and_self",
         "The mask hides each token and its past, and shows the future. Keep the part of "
         "the −inf matrix above the diagonal.",
+        place=BAND,
     ).also(filler="finite"),
     "mask-allows-next": mask(
-        "allows_next", "The mask is off by one: each token also sees the next one."
+        "allows_next", "The mask is off by one: each token also sees the next one.", place=BAND
     ),
     "mask-hides-self": mask(
         "hides_self",
         "The mask is off by one: a token does not see itself, and the first sees nothing at all.",
+        place=BAND,
     ).also(filler="finite"),
     "mask-zero-times-inf": mask(
         "nan",
@@ -166,6 +175,21 @@ ATTENTION: Family = {
     "returns-values": mix("values", "The values come out unmixed: the weights are not used."),
     "returns-query": mix("query", "The queries come out: neither weights nor values are used."),
 }
+
+OWN_MASK: Family = {
+    "mask-plus-one": mask(
+        1.0,
+        "Hidden tokens get a score higher by 1, so the future still gets weight. The mask holds "
+        "−inf where a token may not look.",
+        place=FILLER,
+    ),
+    "mask-plus-infinity": mask(
+        float("inf"),
+        "Hidden places hold plus infinity, which draws all the weight. Use minus infinity.",
+        place=FILLER,
+    ),
+}
+"""In what a mask of the step's own holds."""
 
 HEADS: Family = {
     "order-kqv": order(

@@ -361,6 +361,6 @@ RUBRIC = Rubric(
         *trials.part_trials(rng, CLASS),
         *masks.mask_parts(),
     ],
-    misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
+    misconceptions=named(mistakes.ATTENTION, mistakes.OWN_MASK, mistakes.HEADS, mistakes.LAYER),
     result="numbers",
 )

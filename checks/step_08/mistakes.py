@@ -6,6 +6,7 @@ from checks.shared.mistakes import Family, Knob
 
 variance = Knob("variance")
 eps = Knob("eps", "normalize")
+default = Knob("default", "normalize", "LayerNorm.__init__()")
 root = Knob("root", "normalize")
 divided = Knob("divided", "normalize")
 mean = Knob("mean")
@@ -44,6 +45,10 @@ NORM: Family = {
     "eps-multiplied": eps("multiplied", "The variance is multiplied by eps. Add eps to it."),
     "no-eps": eps("none", "eps is not added: a vector of equal numbers is divided by 0."),
     "eps-fixed": eps("fixed", "eps is fixed at 1e-5. Use the argument."),
+    "eps-default": tuple(
+        default(number, "Without eps given, the layer uses another one than 1e-5, its default.")
+        for number in (0.0, 1e-12, 1e-8, 1e-6, 1e-4, 1e-3)
+    ),
     "eps-squared": eps("squared", "eps is squared before it is added."),
     "eps-subtracted": eps("subtracted", "eps is subtracted from the variance. Add it."),
     "no-root": root(

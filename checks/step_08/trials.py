@@ -78,7 +78,7 @@ def _fresh(rng: Rng) -> Trial:
     x, dim = normal(rng, 2, 3, 8, scale=2.0), 8
     ones = {"weight": np.ones(dim, np.float32), "bias": np.zeros(dim, np.float32)}
     actions = (Make("module", LAYER, (dim,)), _call("out", x))
-    return Trial(Probe("fresh", actions), _expect({"out": x}, ones, DEFAULT_EPS))
+    return Trial(Probe("fresh", actions), _expect({"out": x}, ones, None))
 
 
 def _norm(
@@ -119,7 +119,7 @@ def _layer(
     calls = tuple(_call(path, x) for path, x in inputs.items())
     return Trial(
         Probe(name, (made, load, *calls)),
-        _expect(inputs, given, DEFAULT_EPS if eps is None else eps),
+        _expect(inputs, given, eps),
     )
 
 
@@ -127,13 +127,17 @@ def _call(name: str, x: Array) -> Call:
     return Call(name, "module", None, (TensorArg(x),))
 
 
-def _expect(inputs: Mapping[str, Array], given: Mapping[str, Array], eps: float) -> Any:
-    """The oracle's answer to each input of one layer."""
+def _expect(inputs: Mapping[str, Array], given: Mapping[str, Array], eps: float | None) -> Any:
+    """The oracle's answer to each input of one layer; ``eps`` None leaves the default.
+
+    Knob ``default``: another default than the lesson's.
+    """
     weight, bias = (given[name].astype(np.float64) for name in ("weight", "bias"))
 
     def expect(**knobs: Any) -> dict[str, Floats]:
+        added = knobs.get("default", DEFAULT_EPS) if eps is None else eps
         return {
-            path: layer_norm(x.astype(np.float64), weight, bias, eps, **knobs)
+            path: layer_norm(x.astype(np.float64), weight, bias, added, **knobs)
             for path, x in inputs.items()
         }
 

@@ -234,13 +234,13 @@ BLOCK: Family = {
     "eps-default": (
         eps(
             "default",
-            "The normalizations use an epsilon of 1e-5 whatever the configuration says. Give "
+            "The normalizations do not use the configuration's epsilon. Give "
             "them eps=config.layer_norm_epsilon.",
         ),
         *(
             eps(
                 name,
-                f"{name} uses an epsilon of 1e-5 whatever the configuration says. Give it "
+                f"{name} does not use the configuration's epsilon. Give it "
                 "eps=config.layer_norm_epsilon.",
             )
             for name in ("ln_1", "ln_2")

@@ -136,25 +136,27 @@ def _expected(
     With knobs the calls may not fit together: then those before the first error are given.
     """
     found: dict[str, Floats] = {}
-    kept: dict[str, KeyValue] = {}
+    kept: dict[str, KeyValue | None] = {}
     for step in steps:
+        past = kept.get(step.after or "")
         try:
             output, key_value = multi_head_attention(
                 layer,
                 step.x.astype(np.float64),
                 attention_mask=None if step.mask is None else step.mask.astype(np.float64),
                 position_bias=None if step.bias is None else step.bias.astype(np.float64),
-                past=kept.get(step.after or ""),
+                past=past,
                 **knobs,
             )
         except ValueError:
             if not knobs:
                 raise
             break
-        kept[step.name] = key_value
+        given = past if knobs.get("returned") == "past" else key_value
+        kept[step.name] = given
         found[f"{step.name}.0"] = output
-        if cache_seen and step.use_cache:
+        if cache_seen and step.use_cache and given is not None:
             if not layer.rotary:
-                found[f"{step.name}.1.0"] = key_value[0]
-            found[f"{step.name}.1.1"] = key_value[1]
+                found[f"{step.name}.1.0"] = given[0]
+            found[f"{step.name}.1.1"] = given[1]
     return found

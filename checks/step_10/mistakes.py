@@ -261,6 +261,11 @@ CACHE: Family = {
     "returns-exchanged": returned(
         "exchanged", "The cache is returned as (value, key). It is (key, value)."
     ),
+    "returns-old-cache": returned(
+        "past",
+        "The cache that was given is returned as it was. Return (key, value), which hold all "
+        "tokens.",
+    ),
     "returns-keys-twice": returned("keys_twice", "The keys are returned twice."),
     "returns-query": returned(
         "query", "The query is returned in the cache. The cache is (key, value)."

@@ -96,9 +96,10 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
     if later and shown not in keys and shown.removeprefix(PREFIX) in keys:
         return Complaint(
             f"It finds a problem with {shown}, which the checkpoint has as "
-            f"{shown.removeprefix(PREFIX)}: an array is kept under the checkpoint's name",
-            "Keep each array under the model's name: weights[name] = ...",
-            r"^\w+\[\w+\] = ",
+            f"{shown.removeprefix(PREFIX)}: the model's names and the checkpoint's are mixed up",
+            "Keep each array under the model's name, weights[name] = ..., and look these names "
+            "up in expected and in weights, not in checkpoint.",
+            r"not in checkpoint\b|^\w+\[\w+\] = ",
         )
     return Complaint(
         f"It finds a problem with {shown}, and there is none: what a condition compares is of two "
@@ -120,6 +121,12 @@ def _words(message: str, name: str) -> str:
 def _name(name: str, keys: set[str]) -> Complaint | None:
     """What a name that no parameter has says about how it was made."""
     prefix = r"transformer|startswith|removeprefix|replace\("
+    if name == PREFIX + HEAD:
+        return Complaint(
+            f"It takes {HEAD} for a weight: that is a copy of the table of tokens",
+            f'Leave it out, as the causal masks are: key == "{HEAD}"',
+            r"BUFFERS|masked_bias|attn\.bias",
+        )
     if name.startswith(PREFIX * 2):
         return Complaint(
             f"It makes the name {name}: transformer. is put in front of names that have it already",

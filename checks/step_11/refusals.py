@@ -11,6 +11,7 @@ from grader.rubric import Evidence, Failed, Rule, Ruling, State
 
 WHERE = "convert_checkpoint() ~"
 ACTION = "weights"
+TURNED = "refuse-turned"
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ def refused(*trials: str) -> Rule:
         for name, kind in KINDS.items():
             if name in accepted and kind.trial in trials:
                 return _unnoticed(kind)
+        if not accepted and TURNED in trials and _accepted(evidence, TURNED):
+            return _turned()
         if "refuse-all" in trials and len(silent) == 1 and not (silent - accepted):
             return _unnoticed(KINDS[next(iter(silent))])
         return ruling
@@ -97,6 +100,16 @@ def _never_raises() -> Failed:
         "No checkpoint is refused, whatever is wrong with it",
         'Where there are problems, raise the error: raise CheckpointError("…" + …)',
         about=rf"{WHERE}Error\(|^raise|^if \w+:$",
+        alone=True,
+    )
+
+
+def _turned() -> Failed:
+    return Failed(
+        f"Arrays that lie the other way round are accepted ({', '.join(REFUSED[TURNED])})",
+        "Turn by the name only, and then compare the whole shape: array.shape != expected[name].",
+        about=rf"{WHERE}\.size\b|\bprod\(|\.shape\b.*[!=<>]=|[!=<>]=.*\.shape\b",
+        likely=WHERE + KINDS["shape"].place,
         alone=True,
     )
 

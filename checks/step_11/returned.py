@@ -108,7 +108,8 @@ def _is_turned(array: npt.NDArray[np.generic], want: npt.NDArray[np.generic]) ->
 
 def _lacks(missing: list[str], seen: Mapping[str, Seen], wanted: Arrays) -> Complaint:
     """Names that were not returned."""
-    if len(seen) == 1 and len(wanted) > 1:
+    kept = {*seen, *(PREFIX + name for name in seen)} & {*wanted}
+    if len(seen) == 1 < len(wanted) and kept:
         return Complaint(
             "convert_checkpoint returns after the first array: its return is inside the loop",
             "Indent return weights as far as the for, so that it comes behind the loop.",

@@ -115,6 +115,12 @@ CHOICE: Family = {
         "The best top_k tokens are hidden, and the others kept. It is the other way round.",
         place=HIDDEN,
     ),
+    "top-k-places": best(
+        "places",
+        "np.argsort gives places, and scores are compared with one of them. "
+        "np.sort(scores)[-top_k] is the lowest score that may stay.",
+        place="next_token() ~argsort|argpartition",
+    ),
     "top-k-zero": best(
         "zero",
         "Scores below the best top_k are set to 0, which is an ordinary score. Set them to -inf.",
@@ -210,6 +216,12 @@ LOOP: Family = {
         "max_new_tokens is taken for the length of the whole text. It counts new tokens only.",
     ),
     "eos-ignored": end("ignored", "The text does not end at eos_token_id."),
+    "eos-zero": end(
+        "zero",
+        "The text does not end at an eos_token_id of 0, which counts as false. Compare the new "
+        "token with it, and ask nothing else.",
+        place=r"stream() ~^(if|while) .*\beos_token_id( and|:$)|(and|not|or) eos_token_id\b(?! is)",
+    ),
     "eos-inverted": end(
         "inverted",
         "The text ends behind the first token that is not eos_token_id. Stop where the new token "

@@ -29,13 +29,9 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
             place = min(top_k, len(scores)) - (knobs.get("best") == "sorted_up_less_one")
             lowest = np.sort(scores)[min(place, len(scores) - 1)]
             return softmax(np.where(scores < lowest, -np.inf, scores))
-        hidden = _hidden(scores, kept, worst=knobs.get("best") == "worst")
-        if knobs.get("best") == "tied":
-            hidden = scores <= np.sort(scores)[-min(top_k, len(scores))]
-        if knobs.get("best") == "plus" and hidden.any():
+        hidden = _left_out(scores, top_k, kept, knobs.get("best"))
+        if {"plus": hidden.any(), "places": hidden.all()}.get(knobs.get("best", "")):
             return np.asarray(np.arange(len(scores)) == 0, dtype=np.float64)  # all is NaN: token 0
-        if knobs.get("best") == "last_ids":
-            hidden = np.arange(len(scores)) < len(scores) - top_k
         if knobs.get("best") == "hidden" and hidden.any() and not hidden.all():
             hidden = ~hidden
         if knobs.get("best") == "after_softmax":
@@ -47,6 +43,19 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
     if knobs.get("shares") == "uniform":
         return np.isfinite(scores) / np.isfinite(scores).sum()
     return softmax(scores)
+
+
+def _left_out(scores: Floats, top_k: int, kept: int, kind: object) -> npt.NDArray[np.bool_]:
+    """Which scores are hidden, as the knob ``best`` has it."""
+    last = min(top_k, len(scores))
+    match kind:
+        case "tied":
+            return np.asarray(scores <= np.sort(scores)[-last])
+        case "places":
+            return np.asarray(scores < np.argsort(scores)[-last])
+        case "last_ids":
+            return np.arange(len(scores)) < len(scores) - top_k
+    return _hidden(scores, kept, worst=kind == "worst")
 
 
 def _hidden(scores: Floats, kept: int, *, worst: bool) -> npt.NDArray[np.bool_]:
@@ -162,7 +171,8 @@ def generate(
         if token == eos_token_id and knobs.get("end") == "left_out":
             break
         text.append(token)
-        ended = token == eos_token_id and knobs.get("end") != "ignored"
+        seen = knobs.get("end") != "ignored" and (token or knobs.get("end") != "zero")
+        ended = token == eos_token_id and bool(seen)
         if ended != (knobs.get("end") == "inverted"):
             break
     return text[len(tokens) :] if knobs.get("returned") == "new_only" else text

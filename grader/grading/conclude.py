@@ -55,7 +55,11 @@ class Judge:
 
     def _imports(self) -> frozenset[str]:
         """The names that the step's solution imports, and what it reads as ``self.x``."""
-        return _imports(self.step.solution.read_text(encoding="utf-8"))
+        return _imports(self._solution)
+
+    @property
+    def _solution(self) -> ast.Module:
+        return _parsed(self.step.solution.read_text(encoding="utf-8"))
 
     def wrong(self, outcome: Outcome) -> str:
         """The first thing wrong with an outcome; empty if all is right."""
@@ -94,6 +98,7 @@ class Judge:
             explanation := None if right else diagnose(self.rubric, evidence),
             self.strict,
             None if right else self._imports(),
+            None if right else self._solution,
         )
         checks = judge.settle(known)
         return replace(
@@ -125,16 +130,21 @@ class Judge:
         found = []
         for one in explanation.mistakes:
             places = (lines[check.id] for check in self.rubric.blamed(one))
-            line = next((place for place in places if place), None)
+            own = origins.place(self.source.tree, one.place) if one.place else None
+            line = own or next((place for place in places if place), None)
             section = f'{lesson}, "{self.rubric.lesson(one)}"'
             found.append(Diagnosis(one.id, one.message, line, section))
         return tuple(found)
 
 
 @functools.lru_cache(maxsize=32)
-def _imports(text: str) -> frozenset[str]:
-    """The same for a solution's text: a class has thousands of files for one solution."""
-    tree = ast.parse(text)
+def _parsed(text: str) -> ast.Module:
+    """A solution, parsed once: a class has thousands of files for it."""
+    return ast.parse(text)
+
+
+@functools.lru_cache(maxsize=32)
+def _imports(tree: ast.Module) -> frozenset[str]:
     return judge.imported(tree) | origins.read(tree)
 
 

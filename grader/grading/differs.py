@@ -141,11 +141,13 @@ def combined(
     others: Sequence[tuple[str, Floats]],
     used: frozenset[str],
     kind: str,
+    *,
+    subtracts: bool = False,
 ) -> str:
     """What ``mine`` has too much or too little of, beside ``right``: one of ``others``, by name.
 
     ``used`` are the names of those that the reference makes ``right`` from, by an operation of
-    this ``kind``.
+    this ``kind``. ``subtracts`` says that ``mine`` is made by a subtraction.
     """
     if mine.shape != right.shape or mine.size > LARGEST or not np.isfinite(mine).all():
         return ""
@@ -162,17 +164,19 @@ def combined(
             wide = np.broadcast_to(one, mine.shape)
         except ValueError:
             continue
-        said = _sum(name, gap, wide, name in used) if sums else ""
+        said = _sum(name, gap, wide, name in used, subtracts) if sums else ""
         if said := said or _product(name, mine, right, wide):
             return said
     return ""
 
 
-def _sum(name: str, gap: Floats, one: Floats, used: bool) -> str:
+def _sum(name: str, gap: Floats, one: Floats, used: bool, subtracts: bool) -> str:
     if same(gap, one):
         return f"It adds {name} twice." if used else f"It adds {name} as well."
     if same(gap, -one):
-        return f"It lacks {name}: the reference adds it." if used else f"It also subtracts {name}."
+        if used:
+            return f"It lacks {name}: the reference adds it."
+        return f"It also subtracts {name}." if subtracts else f"It lacks {name}."
     return f"It subtracts {name}; the reference adds it." if used and same(gap, -2 * one) else ""
 
 

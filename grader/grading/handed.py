@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from grader.grading.bindings import around, bound, callee, functions
+from grader.grading.run import Run, operation
 from grader.grading.slips import Ran, Slip, is_read, origin
-from grader.protocol.probe import SeenError
+from grader.protocol.probe import SeenError, SeenValue
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
 LOOP = "What a loop makes"
+ONCE = "Make an iterator of it once"
 """What a hint says if the line to change is where a value comes from."""
 
 
@@ -50,7 +53,69 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
                 line = error.calls[-2].line
                 return Slip(line, f"Line {line} gives {name} a number: swap the arguments there?")
             continue
-        source = origin(tree, name, error.calls, "", ran)
+        source = _source(tree, name, error, told, ran)
         if source is not None and source[0] != call.line:
             return Slip(source[0], f"{name} comes from line {source[0]}.")
     return None
+
+
+def _source(
+    tree: ast.Module, name: str, error: SeenError, told: str, ran: Ran
+) -> tuple[int, str] | None:
+    """The line that gave ``name`` its value. An argument may well be a list: not who gave it."""
+    if ONCE in told:
+        kept = bound(tree, name, error.calls[-1].line, ran)
+        return None if kept is None else (kept.lineno, "")
+    return origin(tree, name, error.calls, "", ran)
+
+
+def divided(mine: Run, said: str) -> Slip | None:
+    """Where a size was divided into a fraction, if an error ``said`` that it is one."""
+    lines = {
+        mine.line(number): mine.held(number)[0]
+        for number, scalars in mine.scalars.items()
+        if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
+    }
+    if "whole number" not in said or len(lines) != 1:
+        return None
+    ((line, number),) = lines.items()
+    return Slip(line, f"Line {line} divides with / and gets {number}: // keeps it whole.")
+
+
+def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call that hands over a layer where the function which it calls reads numbers.
+
+    Only if the error as it is ``told`` says that a layer is in the place of a tensor.
+    """
+    if len(error.calls) < 2 or ", a layer" not in told:
+        return None
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
+    for name in params:
+        value = call.values.get(name)
+        if value is None or not is_read(name, call.code) or not _is_layer(value, error):
+            continue
+        for handed in _arguments(outer.code, params.index(name)):
+            said = f"Line {outer.line} hands over {handed}, a layer, where a tensor belongs."
+            return Slip(outer.line, f"{said} Call it there: {handed}(...).")
+    return None
+
+
+def _arguments(code: str, at: int) -> Iterator[str]:
+    """What calls in a piece of code are given at a place, where that is a name."""
+    try:
+        nodes = list(ast.walk(ast.parse(code, mode="eval")))
+    except SyntaxError:
+        return
+    for node in nodes:
+        given = node.args[at] if isinstance(node, ast.Call) and at < len(node.args) else None
+        if isinstance(given, ast.Name | ast.Attribute):
+            yield ast.unparse(given)
+
+
+def _is_layer(value: SeenValue, error: SeenError) -> bool:
+    """Whether a value is a layer: it has weights, or layers of its own."""
+    about = error.about
+    layer = about is not None and "load_state_dict" in about.names and about.kind == value.kind
+    return layer or "weight" in value.fields

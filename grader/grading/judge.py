@@ -18,6 +18,7 @@ from grader.base import sanitize
 from grader.base.model import CheckResult, Status
 from grader.grading import once
 from grader.grading.diagnose import Explanation
+from grader.grading.heads import REFUSED, lesson_head
 from grader.protocol.probe import SeenArray, SeenTensor
 from grader.rubric import (
     Check,
@@ -55,7 +56,7 @@ class Case:
     """Everything known about one file when its checks are decided.
 
     ``imports`` are the names that the step's solution imports, and what it reads as ``self.x``;
-    None where that does not matter.
+    None where that does not matter, like ``solution``, which is the step's.
     """
 
     rubric: Rubric
@@ -66,6 +67,7 @@ class Case:
     explanation: Explanation | None = None
     strict: bool = False
     imports: frozenset[str] | None = None
+    solution: ast.Module | None = None
 
 
 def source_findings(rubric: Rubric, source: Source) -> dict[str, Finding]:
@@ -171,7 +173,7 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check on a part that a named mistake breaks."""
     failed = _not_found(check, finding)
     places = (m.place for m in _mistakes(case) if check in case.rubric.blamed(m))
-    place = next(filter(None, places), None)
+    place = next((one for one in places if one and not _right_alone(case, one)), None)
     if place is not None and (line := origins.place(case.source.tree, place)) is not None:
         failed = replace(failed, line=line)
     if not (finding.ok or finding.there or _is_there(case, check)):
@@ -181,6 +183,17 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     # the mistake has a name: the check's own nudge asks for something else
     own = failed.hints if finding.there and finding.hint else check.hints[1:]
     return replace(failed, message=_but(case, check), note=note, hints=own or failed.hints)
+
+
+def _right_alone(case: Case, place: str) -> bool:
+    """Whether a place is in a helper that is right on its own: then the mistake is elsewhere."""
+    helper = place.partition("()")[0]
+    about = [
+        name
+        for name, trial in case.evidence.trials.items()
+        if trial.part and helper and getattr(trial.probe.actions[-1], "method", "") == helper
+    ]
+    return bool(about) and all(map(case.evidence.right, about))
 
 
 def _not_found(check: Check, finding: Finding) -> CheckResult:
@@ -376,6 +389,9 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     if ruling.about.startswith("unset: ") and (name := unread(ruling, case.imports, tree)):
         hints = (f"Nothing uses self.{name}: is it meant here?", *hints)
     line = _place(case, ruling)
+    if (ruling.hint or "").startswith(REFUSED) and case.solution is not None:
+        head = lesson_head(tree, case.solution, line)
+        hints = (f"Write {head}", *hints) if head else hints
     note = (ruling.note or "").replace(f"It is used on line {line}.", "").strip()
     return CheckResult(
         check.id,
@@ -413,8 +429,13 @@ def unsure(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> 
 
 
 def unread(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> str | None:
-    """The one attribute that the class sets and never reads, though the solution reads it."""
-    found = [one for one in origins.idle(tree, ruling.about) if f"self.{one}" in (imports or ())]
+    """The one attribute that the class sets and never reads, though the solution reads it.
+
+    Or one that keeps what the missing one is called: ``self.small = eps``.
+    """
+    idle = origins.idle(tree, ruling.about)
+    found = [one for one in idle if f"self.{one}" in (imports or ())]
+    found = found or list(idle & origins.renamed(tree, ruling.about))
     return found[0] if len(found) == 1 else None
 
 

@@ -11,8 +11,11 @@ from grader.grading.bindings import bound, stores
 from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.relations import same
-from grader.grading.run import Run
+from grader.grading.run import Run, operation
 from grader.grading.trace import Comparison
+
+ORDERS = ("permute", "transpose", "swapaxes", "reshape")
+"""Operations that decide the order of axes."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,24 @@ class Lines:
             statement = bound(mine.tree, mine.of(node), line)
             return line if statement is None else statement.lineno
         later = self._filled(cause.node)
+        if later is None and (order := self.ordered(cause)) is not None:
+            later = mine.line(order)
         return line if later is None else later
+
+    def ordered(self, cause: Cause) -> int | None:
+        """The node that orders the axes of a tensor, where a piece of it has the wrong order."""
+        mine, want = self.mine, cause.gives
+        if not isinstance(mine.nodes[cause.node], ast.Subscript) or want is None:
+            return None
+        values, sources = mine.values(cause.node), mine.latest(cause.node)
+        array = mine.arrays[values[-1]] if values else None
+        right = self.comparison.right.arrays[want]
+        if array is None or right is None or len(sources) != 1 or array.shape == right.shape:
+            return None
+        made = mine.made[sources[0]]
+        turned = operation(mine.nodes[made.node]) in ORDERS
+        alike = sorted(array.shape) == sorted(right.shape)
+        return made.node if turned and alike else None
 
     def _filled(self, node: int) -> int | None:
         """The one line that fills what an expression makes, or the list that it takes.

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grader.grading import differs
 from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.run import Made, operation
@@ -130,10 +131,36 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
     mine = comparison.mine
     for place in mine.places:
         statement = mine.statement(place.node)
-        if not mine.is_whole(place.node) or place.part >= 0:
+        if not mine.is_whole(place.node):
             continue
+        name = target(statement, place.part)
         match statement:
-            case ast.Expr():
+            case ast.Expr() if place.part < 0:
                 yield place.node, place.value, ""
-            case ast.Assign(targets=[ast.Name(id=name)]) if not mine.loads(place.node, name):
-                yield place.node, place.value, name
+            case ast.Assign() if name and not mine.loads(place.node, name):
+                if place.part < 0 or _is_used(comparison, place.value):
+                    yield place.node, place.value, name
+
+
+def used_by(comparison: Comparison, value: int) -> str:
+    """What the reference does with a value that the program has as well, in a sentence."""
+    match, right = comparison.match(value), comparison.right
+    kinds = [operation(right.nodes[m.node]) for m in right.made.values() if match in m.sources]
+    verbs = [differs.VERBS[kind] for kind in kinds[:1] if kind in ("Add", "Sub", "Mult")]
+    return f" The reference {verbs[0]} it." if verbs and match not in (None, -1) else ""
+
+
+def _is_used(comparison: Comparison, value: int) -> bool:
+    """Whether the reference makes something from a value that the program has as well."""
+    match = comparison.match(value)
+    return any(match in made.sources for made in comparison.right.made.values())
+
+
+def wasted_number(comparison: Comparison) -> int | None:
+    """The expression that works out a plain number as a statement of its own, and keeps it not."""
+    mine = comparison.mine
+    for node, scalars in mine.scalars.items():
+        alone = isinstance(mine.statement(node), ast.Expr) and mine.is_whole(node)
+        if alone and isinstance(mine.nodes[node], ast.Call) and scalars[-1].part < 0:
+            return node
+    return None

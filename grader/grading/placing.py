@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading import bindings
@@ -43,7 +44,9 @@ class Placing:
         trace = report.trace
         if trace is None or trace.line is None or not trace.told:
             silent = None if trace is None else replace(trace, line=None)
-            return replace(report, checks=self._kept(report.checks), trace=silent)
+            own = self._own(report, report.checks)
+            checks = list(map(self._written, report.checks, repeat(own)))
+            return replace(report, checks=self._kept(checks), trace=silent)
         silent = replace(trace, told=(), line=None, blank="", write="")
         if self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
@@ -58,7 +61,10 @@ class Placing:
         ]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
-        told = self._kept(self._running(checks, trace))
+        own = self._own(report, checks)
+        told = self._kept(self._running(checks, trace, own or trace.line))
+        if own is not None and self._elsewhere(own, trace.line):
+            return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
         if worst and worst.id in blamed and self._elsewhere(worst.line, trace.line):
             return replace(report, checks=told, trace=silent)
@@ -98,17 +104,17 @@ class Placing:
         """
         if result.line is None:
             return False
-        inside = bindings.around(self.source.tree, result.line)
-        if inside is not None and inside.lineno == result.line:
-            return False  # a whole function is no place
         places = [
             place
             for one in self.rubric.misconceptions
             if (place := one.place) and check in self.rubric.blamed(one)
         ]
-        return (inside is not None and inside.name == "__init__") or result.line in [
-            origins.place(self.source.tree, place) for place in places
-        ]
+        if result.line in [origins.place(self.source.tree, place) for place in places]:
+            return True
+        inside = bindings.around(self.source.tree, result.line)
+        if inside is None or inside.lineno == result.line:
+            return False  # a whole function is no place
+        return inside.name == "__init__"
 
     def _one(
         self,
@@ -140,9 +146,26 @@ class Placing:
             return self._at(result, line)
         return check.waiting(first, ELSEWHERE.format(line=line))
 
-    def _running(self, checks: list[CheckResult], trace: Trace) -> list[CheckResult]:
-        """The first ❌ of the run gets the line; of an error, its own is told below."""
-        line = trace.line or 0
+    def _own(self, report: Report, checks: Iterable[CheckResult]) -> int | None:
+        """The line where the file writes the mistake that is named, if only the run shows it."""
+        failed = [one for one in checks if one.status is Status.FAIL]
+        if not failed or any(one.kind is Kind.SOURCE or one.stopped for one in failed[:1]):
+            return None
+        places = {
+            (one.id, origins.place(self.source.tree, one.place))
+            for one in self.rubric.misconceptions
+            if one.place
+        }
+        lines = [d.line for d in report.diagnosis if (d.misconception, d.line) in places]
+        return next(filter(None, lines), None)
+
+    def _written(self, result: CheckResult, own: int | None) -> CheckResult:
+        """The check; a ❌ of the run without a line gets that of the mistake that is named."""
+        lacks = result.status is Status.FAIL and result.line is None
+        return self._at(result, own) if lacks and own is not None else result
+
+    def _running(self, checks: list[CheckResult], trace: Trace, line: int) -> list[CheckResult]:
+        """The first ❌ of the run gets ``line``; of an error, its own is told below."""
         found, here = list(checks), bindings.statement_at(self.source.tree, line)
         for index, one in enumerate(found):
             if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):
@@ -156,10 +179,20 @@ class Placing:
             told = RAISED.format(line=one.line) if raised else None
             note = "\n".join(filter(None, (told, one.note))) or None
             moved = self._at(one, line)
-            hints = _hints(replace(moved, line=one.line), trace)
+            aimed = replace(moved, line=one.line, hints=self._aimed(one, trace) or one.hints)
+            hints = _hints(aimed, trace)
             found[index] = replace(moved, note=note, hints=hints)
             break
         return found
+
+    def _aimed(self, result: CheckResult, trace: Trace) -> tuple[str, ...]:
+        """The hints on the step that goes wrong, for a check whose own are on another step."""
+        own = next((one.blank for one in self.rubric.checks if one.id == result.id), "")
+        if result.stopped or not own or not trace.blank or trace.blank == own:
+            return ()
+        about = (one for one in self.rubric.checks if one.test is not None)
+        found = (one.hints for one in about if trace.blank in (one.blank, one.id))
+        return next(found, ())
 
     def _at(self, result: CheckResult, line: int) -> CheckResult:
         text, column = self.source.quoted(line)

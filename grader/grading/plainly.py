@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from grader.base.model import Trace
 from grader.grading.bindings import bound
 from grader.grading.loops import fed, too_many
+from grader.grading.omitted import wasted_number
 from grader.grading.scalars import FARTHEST
+from grader.grading.slips import Slip
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT
@@ -31,6 +33,8 @@ class Plainly:
     def number(self, wrong: float) -> Trace:
         """Where the values on the way to a ``wrong`` plain number leave the path."""
         mine = self.comparison.mine
+        if (unused := self._unused()) is not None:
+            return self.teller.slipped(unused)
         node = mine.returned(wrong)
         end = None if node is None else self._made_of(node, FARTHEST)
         if node is None or end is None:
@@ -51,6 +55,16 @@ class Plainly:
             told += self.teller.wording.still_right(departure, line)
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
         return self.teller.trace((*told, f"On line {line} the numbers go wrong{shown}"), line)
+
+    def _unused(self) -> Slip | None:
+        """The number that is worked out and thrown away."""
+        node, mine = wasted_number(self.comparison), self.comparison.mine
+        if node is None:
+            return None
+        line, text = mine.line(node), mine.segment(node)
+        what = text if len(text) <= MOST_TEXT else "a number"
+        said = f"Line {line} works out {what}, and nothing uses it. Is a return missing before it?"
+        return Slip(line, said)
 
     def _made_of(self, node: int, most: int) -> int | None:
         """The expression that made a plain number from arrays, or a wrong one from right ones."""

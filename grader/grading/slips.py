@@ -47,6 +47,20 @@ def crossed(tree: ast.Module) -> Iterator[Slip]:
                     )
 
 
+def left_early(tree: ast.Module) -> Iterator[Slip]:
+    """Loops that a return ends in their first turn, whatever it finds."""
+    for node in ast.walk(tree):
+        last = node.body[-1] if isinstance(node, ast.For) else None
+        if isinstance(last, ast.Return) and isinstance(node, ast.For):
+            leaves = any(isinstance(n, ast.Continue) for one in node.body for n in ast.walk(one))
+            if not leaves:
+                yield Slip(
+                    last.lineno,
+                    f"Line {last.lineno} returns inside the loop of line {node.lineno}, in its "
+                    "first turn: it is indented too far.",
+                )
+
+
 def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
     """A call on the way to an error that gives a variable to a parameter of another name.
 
@@ -120,7 +134,7 @@ def misfit(
 
     A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
     """
-    if (found := _late(tree, error) or _misplaced(tree, error)) is not None:
+    if found := _late(tree, error) or _misplaced(tree, error):
         return found
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]

@@ -6,22 +6,23 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
 from grader.grading.alike import doubled, unturned
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
-from grader.grading.handed import made
+from grader.grading.handed import divided, made, uncalled
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
 from grader.grading.margin import margin
-from grader.grading.omitted import Omitted, forgotten, omitted, wasted
+from grader.grading.omitted import Omitted, forgotten, omitted, used_by, wasted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.slips import Slip, crossed, misfit, selfless
+from grader.grading.slips import Slip, crossed, left_early, misfit, selfless
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
 from grader.protocol.probe import SeenError
@@ -91,7 +92,7 @@ class Teller:
         told_as = frameworks.current().translate(error)
         said, hint = told_as.message, told_as.hint or ""
         slip = selfless(mine.tree, error) or misfit(mine.tree, error, said, mine.ran)
-        slip = slip or self._divided(said)
+        slip = slip or divided(mine, said) or uncalled(mine.tree, error, said)
         slip = slip or made(mine.tree, error, f"{said} {hint}", mine.ran)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
@@ -170,7 +171,7 @@ class Teller:
         A variable of the reference's own name is right, and wrong where it should be read.
         """
         mine = self.comparison.mine
-        if (slip := next(crossed(mine.tree), None)) is not None:
+        if (slip := next(chain(left_early(mine.tree), crossed(mine.tree)), None)) is not None:
             return slip
         if (grown := shared_list(mine.tree)) is not None:
             return Slip(*grown)
@@ -191,7 +192,7 @@ class Teller:
             quantity = self.lesson.quantity(match)
             what = f"gives {quantity}" if quantity else "computes something"
             fix = "Is a return missing before it?" if mine.ends(node) else "Is it to be assigned?"
-            fix = "" if name else f" {fix}"
+            fix = used_by(self.comparison, value) if name else f" {fix}"
             return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
         return None
 
@@ -208,19 +209,6 @@ class Teller:
         own, what = self.lesson.own_name(cause.have), quantity or "something"
         said = f"Line {line} gives {what}, and nothing uses the result: line {at} uses {own}."
         return Slip(at, said)
-
-    def _divided(self, said: str) -> Slip | None:
-        """Where a size was divided into a fraction, if an error ``said`` that it is one."""
-        mine = self.comparison.mine
-        lines = {
-            mine.line(number): mine.held(number)[0]
-            for number, scalars in mine.scalars.items()
-            if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
-        }
-        if "whole number" not in said or len(lines) != 1:
-            return None
-        ((line, number),) = lines.items()
-        return Slip(line, f"Line {line} divides with / and gets {number}: // keeps it whole.")
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
         """The cause in a program that computes from no input: its last operation says more."""
@@ -294,7 +282,9 @@ class Teller:
                 yield f"From the same values the reference computes {want} here."
             else:
                 shown = text if len(text) <= MOST_TEXT else "this line"
+                order = self._lines.ordered(cause)
+                by = "" if order is None else f", in {operation(mine.nodes[order])}"
                 yield (
-                    f"It goes wrong on line {at}: {shown} gives {sizes(array.shape)}, "
+                    f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )

@@ -151,7 +151,7 @@ class Comparison:
                 continue
             made = self.mine.made[value]
             unknown = [one for one in made.sources if not self._settled(one, parts=parts)]
-            if not unknown:
+            if not unknown and not (self.plain and _counts(array) and not made.sources):
                 relation = self._values.relation(array)
                 found[value] = Departure(made.node, value, made.sources, relation)
             todo += [one for one in unknown if one not in seen]
@@ -165,6 +165,11 @@ class Comparison:
             if found.intersection(made.sources):
                 found.add(value)
         return frozenset(found)
+
+
+def _counts(array: Floats) -> bool:
+    """Whether this is 0, 1, 2, …: another way to a mask begins so, and is not wrong there."""
+    return bool(array.ndim) and np.array_equal(array.ravel(), np.arange(array.size))
 
 
 def _attributes(run: Run) -> Iterator[tuple[str, int]]:

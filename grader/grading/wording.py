@@ -12,6 +12,7 @@ from grader.grading.lesson import Lesson, sizes
 from grader.grading.omitted import Omitted
 from grader.grading.program import target
 from grader.grading.relations import Floats, Relation
+from grader.grading.repeats import again
 from grader.grading.run import operation
 from grader.grading.trace import Comparison, Departure
 
@@ -81,8 +82,11 @@ class Wording:
             relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
-        first = self._again(one) or (relation if multiple and worked_out else "")
-        said = first or self._differs(one, cause) or self.uses(cause) or relation
+        otherwise = self._differs(one, cause)
+        other = isinstance(mine.nodes[one.node], ast.BinOp) and "; the reference " in otherwise
+        twice = "" if other else again(self.comparison, one)
+        first = twice or (relation if multiple and worked_out else "")
+        said = first or otherwise or self.uses(cause) or relation
         # of an inner expression about which nothing is known, it may be the outer one
         node = cause.node if said or mine.line(one.node) != line else one.node
         text = mine.segment(node)
@@ -166,8 +170,23 @@ class Wording:
         want = self.lesson.quantity(cause.want)
         if have and want and have != want:
             return f"It uses {have} where the reference uses {want}."
+        if not want and cause.have is not None and (kept := self._kept(cause)):
+            own = self.lesson.own_name(cause.have)
+            return f"It uses {own} where the reference uses what {kept}."
         also = "" if cause.have is not None else "also "
         return f"The reference {also}uses {want} here." if want else ""
+
+    def _kept(self, cause: Cause) -> str:
+        """Under which name, and on which line, the program itself has what the reference uses."""
+        mine, line = self.comparison.mine, self.comparison.mine.line(cause.node)
+        for value in mine.made if cause.want is not None else ():
+            if self.comparison.match(value) != cause.want:
+                continue
+            for statement, part in mine.bindings(value):
+                name = target(statement, part)
+                if name and statement.lineno < line:
+                    return f"line {statement.lineno} keeps as {name}"
+        return ""
 
     def shapes(self, cause: Cause) -> str:
         """That a value has another shape than the one that the reference uses."""
@@ -244,42 +263,10 @@ class Wording:
             made = right.made[value]
             used = [v for v in known if self.comparison.match(v) in made.sources]
             names = frozenset(map(self.lesson.own_name, used))
-            if said := differs.combined(
-                array, other, others, names, operation(right.nodes[made.node])
-            ):
+            kind, less = operation(right.nodes[made.node]), operation(mine.nodes[one.node]) == "Sub"
+            if said := differs.combined(array, other, others, names, kind, subtracts=less):
                 return said
         return ""
-
-    def _again(self, one: Departure) -> str:
-        """Whether an operation is made on what the same operation gave before."""
-        mine = self.comparison.mine
-        node = mine.nodes[one.node]
-        kind = operation(node)
-        if self._repeats(kind):
-            return ""
-        for place in mine.places if isinstance(node, ast.Call | ast.BinOp) else ():
-            before = mine.nodes[place.node]
-            inner = place.value in one.sources and place.node != one.node
-            if not inner or operation(before) != kind:
-                continue
-            if isinstance(before, ast.Call):
-                return f"It calls {kind} twice: on what {kind} gave already."
-            if kind in differs.VERBS and mine.line(place.node) != mine.line(one.node):
-                return f"Line {mine.line(place.node)} {differs.VERBS[kind]} already."
-        return ""
-
-    def _repeats(self, kind: str) -> bool:
-        """Whether the reference, too, makes this operation on what the same operation gave."""
-        right = self.comparison.right
-        nodes = {
-            made.node for made in right.made.values() if operation(right.nodes[made.node]) == kind
-        }
-        return any(
-            right.made[source].node in nodes - {made.node}
-            for made in right.made.values()
-            if made.node in nodes
-            for source in made.sources
-        )
 
     def _relation(self, relation: Relation) -> str:
         quantity = self.lesson.quantity(relation.of)

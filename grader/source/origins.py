@@ -141,6 +141,18 @@ def idle(tree: ast.Module, what: str) -> frozenset[str]:
     return frozenset(one.attr for one in own if isinstance(one.ctx, ast.Store)) - read
 
 
+def renamed(tree: ast.Module, what: str) -> frozenset[str]:
+    """The attributes that keep a variable of the missing one's name: ``self.small = eps``."""
+    name = what.removeprefix("unset: ").partition(" ")[0]
+    return frozenset(
+        target.attr
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign) and ast.unparse(one.value) == name
+        for target in one.targets
+        if isinstance(target, ast.Attribute)
+    )
+
+
 def read(tree: ast.Module) -> frozenset[str]:
     """The attributes of ``self`` that a file reads, as ``self.x``."""
     return frozenset(f"self.{one.attr}" for one in _of_self(tree) if isinstance(one.ctx, ast.Load))

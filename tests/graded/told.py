@@ -27,7 +27,7 @@ PROGRAM = 10.0
 QUOTED = re.compile(r"^(\s*(?:Called from l|L)ine \d+): .*$", re.MULTILINE)
 """A line of the learner's program. What the learner wrote names no mistake."""
 
-OWN = re.compile(r"(the numbers go wrong|goes wrong on line \d+): .*?( gives .*)?$")
+OWN = re.compile(r"(the numbers go wrong|goes wrong on line \d+(?:, in \w+)?): .*?( gives .*)?$")
 """The learner's expression in a sentence of the trace."""
 
 
@@ -93,7 +93,9 @@ def _told(one: Mistake, report: Report, evidence: Evidence | None, lie: str) -> 
     first = shown_first(report, fixed)
     number = re.search(r"\bline (\d+)", first, re.IGNORECASE)
     line = int(number[1]) if number else None
-    wrong = _contradictions(one.step, one.source, one.written, report, evidence)
+    told = {check.line for check in report.checks if check.status is Status.FAIL}
+    written = () if told.intersection(one.lines) else one.written  # any of these may change
+    wrong = _contradictions(one.step, one.source, written, report, evidence)
     if report.verdict is Verdict.ERROR:
         wrong.append("the grader calls it a fault of its own")
     return Told(

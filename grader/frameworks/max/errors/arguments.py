@@ -241,8 +241,12 @@ def _words(call: ast.Call, signature: Signature) -> dict[str, ast.expr]:
         name = word.arg or ""
         if name not in signature.every:
             free = [one for one in signature.every if one not in taken]
-            name = next((one for one in SYNONYMS.get(name, ()) if one in free), "") or (
-                _near(name, free) if name not in KEPT else ""
+            given = ast.unparse(word.value)
+            name = (
+                given
+                if given in free and name not in KEPT
+                else next((one for one in SYNONYMS.get(name, ()) if one in free), "")
+                or (_near(name, free) if name not in KEPT else "")
             )
         if name:
             made[name] = word.value

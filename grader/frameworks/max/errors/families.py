@@ -369,6 +369,7 @@ FAMILIES: tuple[Family, ...] = (
         python.texts,
     ),
     Family("TypeError", r"(?P<kind>list|tuple) indices must be .*, not str", python.listed),
+    Family("TypeError", r"requires string as left operand, not (?P<kind>\w+)", python.in_text),
     Family(
         "TypeError",
         r"(?:argument must be|must be real number|created directly|must be str)"

@@ -62,8 +62,8 @@ def _several(case: Case, node: ast.expr, value: SeenValue, what: str) -> Transla
         return Translation(what, hint, case.fix(node, f"{ast.unparse(node)}[0]"))
     return Translation(
         what,
-        "Take one of it with an index, or make a tensor: Tensor(...) of numbers, F.concat or "
-        "F.stack of tensors.",
+        "Take one of it with an index, or make a tensor where it is made: Tensor(...) of numbers, "
+        "F.concat or F.stack of tensors.",
     )
 
 
@@ -92,6 +92,8 @@ def _array(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translati
         new = ast.Call(ast.Name(f"np.{name[2:]}"), call.args, call.keywords)
         said = f"{name} is for MAX tensors, and {text} is {described(value)}"
         return Translation(said, "Of a NumPy array it is np's.", case.fix(call, new))
+    if isinstance(node, ast.Name):
+        return Translation(what, "Make a tensor of it where it is made: Tensor(...).")
     return Translation(what, "Make a tensor of it.", case.fix(node, f"Tensor({text})"))
 
 

@@ -67,6 +67,8 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         about.text and about.kind == "finfo"
     ):
         what = f"{owner} has no {name}"
+        if about.text.endswith(".nn") and name.lower() in known()["F"]:
+            return Translation(what, f"It is a function in MAX, and no layer: F.{name.lower()}(x).")
         first = f"Call it first: {owner}(...).{name}" if about.kind == "type" else None
         return _suggested(case, node, what, near, first)
     if owner == "self":
@@ -148,7 +150,14 @@ def _suggested(
     if near is None:
         return Translation(what, hint)
     changed = ast.Attribute(node.value, near, node.ctx)
-    return Translation(what, f"Did you mean {near}?", case.fix(node, changed))
+    called = case.call is not None and case.call.func is node
+    whole = case.call if called and near in PLAIN and case.call is not None else node
+    said = f"Did you mean {near}?" if whole is node else f"Did you mean {near}? It is not called."
+    return Translation(what, said, case.fix(whole, changed))
+
+
+PLAIN = ("T", "device", "dtype", "ndim", "parameters", "shape", "size")
+"""Attributes that are no methods."""
 
 
 def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
@@ -190,6 +199,9 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
         return told
     owner = ast.unparse(node.value)
     what = f"{owner} is {described(about)}, which has no {node.attr}"
+    if node.attr == "next" and about.kind.endswith(("iterator", "generator")):
+        whole = case.call if case.call is not None and case.call.func is node else node
+        return Translation(what, "next is a function.", case.fix(whole, f"next({owner})"))
     if about.kind == "tuple" and node.attr in (*known()["Tensor"], *elsewhere.TEMPLATES):
         return Translation(
             what,

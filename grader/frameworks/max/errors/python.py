@@ -127,11 +127,15 @@ def _no_list(case: Case, name: str) -> Translation:
 
 def listed(case: Case, match: re.Match[str]) -> Translation | None:
     """A list or tuple was asked for an entry by its name."""
-    node = next((one for one in case.nodes() if isinstance(one, ast.Subscript)), None)
+    every = [one for one in case.nodes() if isinstance(one, ast.Subscript)]
+    texts = [one for one in every if isinstance(getattr(one.slice, "value", None), str)]
+    node = next(iter((*texts, *every)), None)
     if node is None:
         return None
     owner = ast.unparse(node.value)
     what = f"{owner} is a {match['kind']}, and {ast.unparse(node.slice)} is a text"
+    if match["kind"] == "tuple":
+        return Translation(what, f"A tuple's entries have numbers: {owner}[0] is the first.")
     hint = f"Entries with names are in a dict. Start with {owner} = {{}}."
     return Translation(what, hint, about=owner if owner.isidentifier() else "")
 
@@ -173,7 +177,7 @@ def no_iterator(case: Case, match: re.Match[str]) -> Translation:
     what = f"next takes the next entry of an iterator, and {text} is a {match['kind']}"
     if other is not None and node is not None:
         return Translation(what, f"{other} is one.", case.fix(node, other))
-    hint = f"Make one once, before the loop: numbers = iter({text}). Then next(numbers)."
+    hint = "Make an iterator of it once, where it is made, before the loop: iter(...)."
     return Translation(what, hint)
 
 
@@ -189,6 +193,20 @@ def starred(case: Case, match: re.Match[str]) -> Translation:
         f"*{text} takes {text} apart, and it is {kind}",
         "A function that is to give several values, one after another, needs yield, not return.",
     )
+
+
+def in_text(case: Case, match: re.Match[str]) -> Translation:
+    """Something that is no text was looked for in a text."""
+    every = (one for one in case.nodes() if isinstance(one, ast.Compare))
+    node = next((one for one in every if isinstance(one.ops[0], ast.In | ast.NotIn)), None)
+    what = f"in looks for a text in a text, and this is a {match['kind']}"
+    if node is None or match["kind"] not in ("tuple", "list"):
+        return Translation(what, "Look for one text.")
+    text, owner = ast.unparse(node.left), ast.unparse(node.comparators[0])
+    what = f"in looks for one text in {owner}, and {text} is a {match['kind']}"
+    one = "not any" if isinstance(node.ops[0], ast.NotIn) else "any"
+    new = f"{one}(end in {owner} for end in {text})"
+    return Translation(what, "Ask for one after the other.", case.fix(node, new))
 
 
 def texts(case: Case, match: re.Match[str]) -> Translation:

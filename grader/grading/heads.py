@@ -1,0 +1,47 @@
+"""The first line that a lesson gives to a function of the learner's, where theirs differs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+REFUSED = "Keep the stub's arguments"
+"""How the hint begins on a call that the learner's arguments refuse."""
+
+
+def lesson_head(tree: ast.Module, solution: ast.Module, line: int | None) -> str | None:
+    """The ``def`` of the solution for the function that begins at ``line`` of the program.
+
+    None where there is none, or where it is the same.
+    """
+    own = next((name for name, one in _functions(tree) if one.lineno == line), None)
+    heads = {name: _head(one) for name, one in _functions(solution)}
+    mine = {name: _head(one) for name, one in _functions(tree)}
+    if own is None or own not in heads or heads[own] == mine[own]:
+        return None
+    return heads[own]
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a file and the methods of its classes, by name: ``"Class.method"``."""
+    for one in tree.body:
+        if isinstance(one, ast.FunctionDef):
+            yield one.name, one
+        if isinstance(one, ast.ClassDef):
+            methods = (inner for inner in one.body if isinstance(inner, ast.FunctionDef))
+            yield from ((f"{one.name}.{inner.name}", inner) for inner in methods)
+
+
+def _head(function: ast.FunctionDef) -> str:
+    """``def name(arguments):`` without types, on one line."""
+    bare = function.args
+    args = ast.arguments(
+        posonlyargs=[ast.arg(one.arg) for one in bare.posonlyargs],
+        args=[ast.arg(one.arg) for one in bare.args],
+        vararg=ast.arg(bare.vararg.arg) if bare.vararg else None,
+        kwonlyargs=[ast.arg(one.arg) for one in bare.kwonlyargs],
+        kw_defaults=bare.kw_defaults,
+        kwarg=ast.arg(bare.kwarg.arg) if bare.kwarg else None,
+        defaults=bare.defaults,
+    )
+    return f"def {function.name}({ast.unparse(args)}):"
