@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from grader.base import course
-from grader.base.blanks import make_answer
+from grader.base.blanks import make_answer, regions
 from grader.base.model import Report, Status, Step
 from grader.grading.pipeline import Follow, Options, grade
 from grader.learner.watch.screen import report_text
@@ -35,6 +36,8 @@ MISTAKES = {
     "no base": ("class GPT2Attention(Module):", "class GPT2Attention:"),
     "no Python": ("return self.c_proj(", "return self.c_proj(("),
 }
+
+PLACEHOLDERS = "All placeholder 'None' values have been replaced"
 
 Graded = Callable[[str], Report]
 
@@ -179,3 +182,33 @@ def test_a_first_hint_is_not_the_answer(step: Step) -> None:
         code += [line.partition(" = ")[2] or line.removeprefix("return ") for line in code]
         said = [line for line in code if len(line) > 8 and line in check.nudge]
         assert all(line.startswith("class ") for line in said), f"{check.id}: {check.nudge}"
+
+
+def begun(solution: str, last: str) -> tuple[str, range]:
+    """The file with all blanks filled up to the one called ``last``, and the lines of the next."""
+    lines, written, end, filled = solution.splitlines(), list[str](), 0, True
+    following = range(0)
+    for region in regions(solution):
+        written += lines[end : region.start - 1]
+        if not filled and not following:
+            following = range(len(written) + 1, len(written) + len(region.stub) + 1)
+        written += region.solution if filled else region.stub
+        end = region.end
+        filled = filled and region.name != last
+    return "\n".join([*written, *lines[end:], ""]), following
+
+
+@pytest.mark.parametrize(
+    ("id", "last"), [("s04", "padding"), ("s05", "seq-len"), ("s06", "tables"), ("s08", "mean")]
+)
+def test_a_function_that_is_begun_comes_before_a_later_one(
+    id: str, last: str, workers: WorkerPool, tmp_path: Path
+) -> None:
+    step = course.find(id)
+    text, following = begun(step.solution.read_text(encoding="utf-8"), last)
+    path = tmp_path / step.stub.name
+    path.write_text(text, encoding="utf-8")
+    report = grade(step, path, Options(seed=1, follow=Follow.FAILING), workers.start)
+    assert report.first_to_fix is not None
+    assert report.first_to_fix.line in following
+    assert any(check.waits_for == PLACEHOLDERS for check in report.checks)

@@ -90,7 +90,9 @@ def in_turn(
 ) -> list[CheckResult]:
     """The results; once a task is done, the open ones wait for the first of them.
 
-    Open is what is not there yet in a function that has a placeholder, of those ``unfilled``.
+    Open is what is not there yet in a function that has a placeholder, of those ``unfilled``. If
+    the first that would be told is in a later function than the first placeholder, such ones wait
+    for the placeholders.
     """
     pairs = list(zip(rubric.checks, results, strict=True))
 
@@ -106,11 +108,26 @@ def in_turn(
         and not (finding.ok or finding.there)
         and is_open(one.line)
     ]
+    failed = [
+        (check, one.line)
+        for check, one in pairs
+        if one.status is Status.FAIL and one.line is not None
+    ]
+    for check, line in failed:
+        if check.id == "placeholders":
+            later = [c for c, at in failed if c in missing and _in_a_later(at, line, unfilled)]
+            if failed[0][0] in later:  # it would be told first, and is not the next to write
+                return [c.waiting(check.passed) if c in later else one for c, one in pairs]
     done = any(check.needs and check.rule and one.status is Status.PASS for check, one in pairs)
     if len(missing) < 2 or not done:
         return list(results)
     first, *others = missing
     return [check.waiting(first.passed) if check in others else one for check, one in pairs]
+
+
+def _in_a_later(line: int, empty: int, unfilled: Sequence[range]) -> bool:
+    """Whether ``line`` is in a function that begins after the first placeholder."""
+    return any(line in one and one.start > empty for one in unfilled)
 
 
 def _lacks(check: Check, findings: Mapping[str, Finding], rulings: Mapping[str, Ruling]) -> str:
