@@ -57,7 +57,7 @@ class Figure:
         word = "at least" if self.at_least else "at most"
         verdict = "" if self.kept else "  NOT KEPT"
         return (
-            f"{self.what:58} {self.value:8.2f} {self.unit:10} {word} {self.limit:g}{verdict}"
+            f"{self.what:66} {self.value:8.2f} {self.unit:10} {word} {self.limit:g}{verdict}"
             f"  ({self.told})"
         )
 
