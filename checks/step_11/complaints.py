@@ -167,7 +167,7 @@ def _misses_head() -> Complaint:
     return Complaint(
         f"It misses {HEAD}, which the model does not have: missing is what the model expects",
         "Go through the names of expected, and ask which is not in weights",
-        r"\bfor \w+ in \w+ if|missing|not in weights|^if .*not in",
+        r"\bfor \w+ in \w+ if|missing|not in weights",
     )
 
 

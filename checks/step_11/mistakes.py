@@ -106,7 +106,7 @@ MODEL: Family = {
     ),
     "head-positions": head(
         "positions",
-        "The vectors are multiplied with the table of positions. Use the table of tokens.",
+        "The vectors are multiplied with wpe, the table of positions. Use wte, that of tokens.",
     ),
 }
 

@@ -64,11 +64,11 @@ def refused(*trials: str) -> Rule:
         accepted = {name for name, one in KINDS.items() if _accepted(evidence, one.trial)}
         if len(accepted) == len(KINDS):
             return _never_raises()
+        if accepted == {"missing", "unexpected"} and KINDS["missing"].trial in trials:
+            return _in_both()
         silent = _silent(evidence)
         if silent and len(silent) == len(KINDS) - 1 and accepted == silent:
             return _lost(silent)
-        if accepted == {"missing", "unexpected"} and KINDS["missing"].trial in trials:
-            return _in_both()
         for name, kind in KINDS.items():
             if name in accepted and kind.trial in trials:
                 return _unnoticed(kind)

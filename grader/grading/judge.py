@@ -388,6 +388,8 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     hints = ((ruling.hint,) if ruling.hint else ()) + own
     if ruling.about.startswith("unset: ") and (name := unread(ruling, case.imports, tree)):
         hints = (f"Nothing uses self.{name}: is it meant here?", *hints)
+    if case.solution is not None and (others := _beside(ruling, case.solution)):
+        hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
     line = _place(case, ruling)
     if (ruling.hint or "").startswith(REFUSED) and case.solution is not None:
         head = lesson_head(tree, case.solution, line)
@@ -404,6 +406,18 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
         detail=ruling.detail,
         stopped=ruling.stopped,
     )
+
+
+def _beside(ruling: Failed, solution: ast.Module) -> str:
+    """What the solution imports from where a name is said to be, if it does without that name."""
+    kind, _, line = ruling.about.partition("import: ")
+    wanted = ast.parse(line).body[0] if line and not kind else None
+    if not isinstance(wanted, ast.ImportFrom):
+        return ""
+    every = (one for one in ast.walk(solution) if isinstance(one, ast.ImportFrom))
+    names = [alias.name for one in every if one.module == wanted.module for alias in one.names]
+    lacks = {alias.name for alias in wanted.names}.isdisjoint(names)
+    return ", ".join(names) if lacks else ""
 
 
 def _place(case: Case, ruling: Failed) -> int | None:

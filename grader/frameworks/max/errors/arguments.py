@@ -127,7 +127,7 @@ def _one_too_many(
     if fixed is None or call.keywords or fixed.keywords or len(signature.plain) != 1:
         return None
     names, kept = ([ast.unparse(one) for one in each.args] for each in (call, fixed))
-    dropped = len(kept) == 1 < len(names) and kept == names[:1]
+    dropped = len(kept) == 1 < len(names) and kept == names[:1] and {*names[1:]} != {"_"}
     if not dropped or ast.unparse(fixed.func) != ast.unparse(call.func):
         return None
     meant = f"{', '.join(names[:-1])} or {names[-1]}"
