@@ -15,6 +15,7 @@ import numpy as np
 
 from checks.shared.attention import Floats, linear, split_heads
 from checks.shared.drawn import Array, Rng, normal
+from checks.shared.far import SLACK
 from checks.step_03 import oracle as oracles
 from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering, in_turn
 
@@ -81,6 +82,8 @@ def _planned(rng: Rng, index: int, case: Case) -> Trial:
     shape = (1, keys) if case["mask"] == "least" else (*leading, queries, keys)
     hidden = rng.random(shape) < 0.4
     hidden[..., 0], hidden[..., -2:] = True, False
+    if len(shape) > 2 and keys > 2:  # neighbouring texts have other masks
+        hidden[..., -2] = (np.indices(shape[:-2]).sum(0) % 2 == 0)[..., None]
     mask = np.where(hidden, -np.inf, 0.0).astype(np.float32)
     return _trial(f"masked-{index}", *inputs, mask=mask, named=index % 3 == 0)
 
@@ -98,17 +101,34 @@ def _plain(rng: Rng) -> list[Trial]:
         _trial("plain-wide", *_inputs(rng, (2,), 3, 4, 80, 96)),
         _trial("plain-equal", *_inputs(rng, (3, 3), 4, 2, 5, 6)),
         _extreme(rng),
+        _hidden(rng),
         _repeated(rng),
     ]
 
 
 def _extreme(rng: Rng) -> Trial:
-    """Scores of ±60, some of them near each other: clipped ones are no longer apart."""
+    """Scores of ±60, some of them near each other: clipped ones are no longer apart.
+
+    The keys of the second text score alike, and its queries are 110 apart: one maximum for all of
+    them is too far from some.
+    """
     query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
     query[..., 1:] = 0.0
     query[..., 0] = [2.0, -2.0, 1.0]  # times the root of head_dim: the score is ± the key
-    key[..., 0] = rng.permuted([[60.0, 58.5, 56.0, 51.0, -60.0]] * 2, axis=1)
-    return _trial("plain-extreme", query, key, value, slack=5.0)
+    scores = [60.0, 58.5, 56.0, 51.0]
+    key[..., 0] = rng.permuted([[*scores, -60.0], [*scores, 55.0]], axis=1)
+    return _trial("plain-extreme", query, key, value, slack=SLACK)
+
+
+def _hidden(rng: Rng) -> Trial:
+    """A hidden key that scores 75 more than the others, with a huge value: see ``shared.far``."""
+    query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
+    query[..., 1:], query[..., 0] = 0.0, 2.0  # times the root of head_dim
+    key[..., 0] = rng.uniform(-57.0, -53.0, (2, 5))
+    key[..., 2, 0], value[..., 2, 0] = 20.0, 1e10
+    mask = np.zeros((3, 5), np.float32)
+    mask[:, 2] = -np.inf
+    return _trial("masked-far", query, key, value, mask=mask, slack=SLACK)
 
 
 def _repeated(rng: Rng) -> Trial:
