@@ -141,7 +141,8 @@ def _mask(rng: Rng, form: int, size: tuple[int, int, int, int], *, hides: bool) 
         (1, 1, seq, total),
         (batch, 1, seq, 1),
     )
-    mask = normal(rng, *shapes[form % len(shapes)], scale=1.2)
+    # with a zero, a program may give the mask one column more, whatever it has
+    mask = normal(rng, *shapes[form % (len(shapes) - hides)], scale=1.2)
     hidden = rng.random(mask.shape) < 0.3
     hidden[..., 0, 0] = True
     hidden[..., -2:] = False

@@ -290,7 +290,8 @@ def _two_pieces(
             if kind % 2:
                 new = end - begin
                 shapes = ((new, end), (batch, 1, 1, end), (batch, heads, new, end), (new, 1))
-                mask = random.normal(0, 1, shapes[kind // 2 % 4]).astype(np.float32)
+                shape = shapes[kind // 2 % (3 if options["add_zero_attn"] else 4)]
+                mask = random.normal(0, 1, shape).astype(np.float32)
                 hidden = random.random(mask.shape) < 0.3
                 hidden[..., -1] = False
                 mask[hidden] = -np.inf
