@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,24 @@ def draw(rng: Rng) -> list[Trial]:
     """Calls without a mask, calls with masks of several shapes, and "She loves cats"."""
     cases = covering(AXES)
     cases += [case for case in [*_equal(), *covering(PAIRS)] if case not in cases]
-    planned = [_planned(rng, index, case) for index, case in enumerate(cases)]
+    masked = [_planned(rng, index, case) for index, case in enumerate(cases) if case["mask"]]
+    plain = [_planned(rng, index, case) for index, case in enumerate(cases) if not case["mask"]]
+    planned = [*_groups("masked-plan", masked), *_groups("plain-plan", plain)]
     return [*_plain(rng), *_masked(rng), *planned, _trial("she-loves-cats", *example())]
+
+
+GROUP = 6
+"""Calls of one trial: they are staged together, and a graph of its own costs more than a call."""
+
+
+def _groups(name: str, trials: Sequence[Trial]) -> list[Trial]:
+    return [
+        in_turn(
+            f"{name}-{begin // GROUP + 1}",
+            {one.probe.name: one for one in trials[begin : begin + GROUP]},
+        )
+        for begin in range(0, len(trials), GROUP)
+    ]
 
 
 AXES = {

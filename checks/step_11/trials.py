@@ -59,12 +59,15 @@ def _two_layers(rng: Rng) -> Trial:
 
 
 def _in_turn(rng: Rng) -> list[Trial]:
-    """Models whose sizes are equal or one, two in turn. A third text has ids of 32 bits."""
+    """Models whose sizes are equal or one, two in turn. A third text has ids of 32 bits.
+
+    Each has another epsilon, for a program that keeps the one of an earlier model.
+    """
     once, twice = ("first",), ("first", "second")
     models: tuple[tuple[Config, tuple[int, int], tuple[str, ...]], ...] = (
-        (config(3, 3, 3, 3, 3), (3, 3), twice),
+        ({**config(3, 3, 3, 3, 3), "layer_norm_epsilon": 0.3}, (3, 3), twice),
         (config(5, 1, 4, 1, 1), (1, 1), once),
-        ({**config(3, 6, 3, 1, 3), "n_inner": 3}, (3, 3), once),
+        ({**config(3, 6, 3, 1, 3), "n_inner": 3, "layer_norm_epsilon": 0.2}, (3, 3), once),
         ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3), (*twice, SHORT)),
     )
     each = [logits_trial(rng, "model", *one) for one in models]
@@ -189,6 +192,7 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         _loaded("checkpoint-float64", sizes, weights, doubles),
         _kept(rng),
         *(_refused(name, checkpoint) for name, checkpoint in _damaged(rng)),
+        _elsewhere(rng),
     ]
 
 
@@ -261,7 +265,7 @@ def _kept(rng: Rng) -> Trial:
 
 
 DAMAGED = config(7, 5, 6, 1, 2)
-"""The model that no damaged checkpoint fits."""
+"""The model that most of the damaged checkpoints do not fit."""
 
 
 REFUSED = {
@@ -287,7 +291,7 @@ REFUSED = {
 
 
 def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
-    """One checkpoint for each of ``REFUSED``."""
+    """One checkpoint for each of ``REFUSED`` but the deep one."""
     whole = stored(model_weights(rng, DAMAGED), prefix=True)
     bias, table = "transformer.h.0.ln_1.bias", "transformer.wpe.weight"
     missing = {name: array for name, array in whole.items() if name not in (bias, table)}
@@ -299,14 +303,21 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     fused = "transformer.h.0.attn.c_attn.weight"
     turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
     yield "refuse-turned", {**whole, **turned}
-    extra = {PREFIX + name: whole[bias] for name in REFUSED["refuse-elsewhere"][:-1]}
-    extra["lm_head.bias"] = whole[bias]
-    yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"
     rest = {name: array for name, array in whole.items() if name not in (bias, last)}
     other = {table: whole[table][:, :2], "transformer.h.9.ln_2.weight": whole[bias]}
     yield "refuse-all", {**rest, **other}
 
 
-def _refused(name: str, checkpoint: Mapping[str, Array]) -> Trial:
-    return Trial(Probe(name, _converted(DAMAGED, checkpoint)))
+def _elsewhere(rng: Rng) -> Trial:
+    """Tensors that no parameter takes, in a checkpoint of many blocks with square matrices."""
+    sizes: Config = {**config(5, 4, 3, 11, 1), "n_inner": 3}
+    whole = stored(model_weights(rng, sizes), prefix=True)
+    bias = whole["transformer.h.0.ln_1.bias"]
+    *inside, beside = REFUSED["refuse-elsewhere"]
+    extra = {**{PREFIX + name: bias for name in inside}, beside: bias}
+    return _refused("refuse-elsewhere", {**whole, **extra}, sizes)
+
+
+def _refused(name: str, checkpoint: Mapping[str, Array], sizes: Config | None = None) -> Trial:
+    return Trial(Probe(name, _converted(sizes or DAMAGED, checkpoint)))
