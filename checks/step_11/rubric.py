@@ -233,7 +233,7 @@ RUNTIME = (
         lesson="Nothing left over",
         answer="if array.shape != expected[name]: note both shapes, and raise when all are "
         "looked at",
-        rule=refusals.refused("refuse-shape", "refuse-turned"),
+        rule=refusals.refused("refuse-shape", "refuse-turned", "refuse-deep"),
         needs=("convert",),
     ),
 )

@@ -192,7 +192,7 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         _loaded("checkpoint-float64", sizes, weights, doubles),
         _kept(rng),
         *(_refused(name, checkpoint) for name, checkpoint in _damaged(rng)),
-        *_deep_and_damaged(rng),
+        _deep_and_damaged(rng),
     ]
 
 
@@ -285,13 +285,14 @@ REFUSED = {
     "refuse-shape": ("h.0.ln_1.bias", "wpe.weight"),
     "refuse-turned": ("h.0.attn.c_attn.weight", "wpe.weight"),
     "refuse-elsewhere": ("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x", "lm_head.bias"),
+    "refuse-deep": ("h.0.attn.q.bias", "h.11.ln_1.bias", "h.10.attn.c_attn.weight", "wpe.weight"),
     "refuse-all": ("h.0.ln_1.bias", "ln_f.bias", "wpe.weight", "h.9.ln_2.weight"),
 }
 """Trials of checkpoints that do not fit, and the names that each error must hold."""
 
 
 def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
-    """One checkpoint for each of ``REFUSED`` but the deep ones."""
+    """One checkpoint for each of ``REFUSED`` but the deep one."""
     whole = stored(model_weights(rng, DAMAGED), prefix=True)
     bias, table = "transformer.h.0.ln_1.bias", "transformer.wpe.weight"
     missing = {name: array for name, array in whole.items() if name not in (bias, table)}
@@ -300,23 +301,26 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-tied", {HEAD if name == TABLE else name: array for name, array in whole.items()}
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
     yield "refuse-shape", {**whole, table: whole[table][:3], bias: whole[bias][:4]}
+    fused = "transformer.h.0.attn.c_attn.weight"
+    turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
+    yield "refuse-turned", {**whole, **turned}
+    *inside, beside = REFUSED["refuse-elsewhere"]
+    extra = {**{PREFIX + name: whole[bias] for name in inside}, beside: whole[bias]}
+    yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"
     rest = {name: array for name, array in whole.items() if name not in (bias, last)}
     other = {table: whole[table][:, :2], "transformer.h.9.ln_2.weight": whole[bias]}
     yield "refuse-all", {**rest, **other}
 
 
-def _deep_and_damaged(rng: Rng) -> Iterable[Trial]:
-    """Checkpoints of many blocks with square matrices: tensors too many, and turned ones."""
+def _deep_and_damaged(rng: Rng) -> Trial:
+    """Many blocks with square matrices: tensors too many, and turned ones."""
     sizes: Config = {**config(5, 4, 3, 11, 1), "n_inner": 3}
     whole = stored(model_weights(rng, sizes), prefix=True)
-    bias = whole["transformer.h.0.ln_1.bias"]
-    *inside, beside = REFUSED["refuse-elsewhere"]
-    extra = {**{PREFIX + name: bias for name in inside}, beside: bias}
-    yield _refused("refuse-elsewhere", {**whole, **extra}, sizes)
-    names = [PREFIX + name for name in REFUSED["refuse-turned"]]
-    turned = {name: np.ascontiguousarray(whole[name].T) for name in names}
-    yield _refused("refuse-turned", {**whole, **turned}, sizes)
+    *extra, one, other = REFUSED["refuse-deep"]
+    turned = {PREFIX + n: np.ascontiguousarray(whole[PREFIX + n].T) for n in (one, other)}
+    bias = whole["transformer.ln_f.bias"]
+    return _refused("refuse-deep", {**whole, **{PREFIX + n: bias for n in extra}, **turned}, sizes)
 
 
 def _refused(name: str, checkpoint: Mapping[str, Array], sizes: Config | None = None) -> Trial:
