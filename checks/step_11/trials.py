@@ -65,7 +65,7 @@ def _in_turn(rng: Rng) -> list[Trial]:
     """
     once, twice = ("first",), ("first", "second")
     models: tuple[tuple[Config, tuple[int, int], tuple[str, ...]], ...] = (
-        ({**config(3, 3, 3, 3, 3), "layer_norm_epsilon": 0.3}, (3, 3), twice),
+        ({**config(3, 3, 3, 3, 3), "layer_norm_epsilon": 0.3}, (3, 3), (*twice, SHORT)),
         (config(5, 1, 4, 1, 1), (1, 1), once),
         ({**config(3, 6, 3, 1, 3), "n_inner": 3, "layer_norm_epsilon": 0.2}, (3, 3), once),
         ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3), (*twice, SHORT)),

@@ -42,7 +42,7 @@ def draw(rng: Rng) -> list[Trial]:
 def _in_turn(rng: Rng) -> list[Trial]:
     """Models of other sizes, two in turn."""
     each = [
-        decoding(rng, "model", config(*sizes), pieces, batch=batch, other=index == 1)
+        decoding(rng, "model", config(*sizes), pieces, batch=batch, other=index < 2)
         for index, (sizes, batch, pieces) in enumerate(PIECES)
     ]
     return [
@@ -95,12 +95,12 @@ def decoding(
 ) -> Trial:
     """A batch of random texts read in pieces of these lengths.
 
-    With ``other``, new ones begin after the first piece, before the second.
+    With ``other``, new ones of the first's length begin after it, before the second piece.
     """
     ids = np.split(token_ids(rng, sizes, batch, sum(pieces)), np.cumsum(pieces)[:-1], axis=1)
     behind = [None, *range(len(pieces) - 1)]
     if other:
-        ids.insert(1, token_ids(rng, sizes, batch, pieces[0] + 1))
+        ids.insert(1, token_ids(rng, sizes, batch, pieces[0]))
         behind = [None, None, 0, *range(2, len(pieces))]
     return _decoding(name, sizes, model_weights(rng, sizes), ids, behind)
 
