@@ -27,6 +27,12 @@ PIECES = (
 )
 """Between them each length is one, and any two are equal somewhere."""
 
+OTHERS = (2, 1, 4, 0)
+"""How long the texts are that begin after the first piece: as long as that, or longer; 0 if none.
+
+A program that keeps the first cache is seen with equal lengths, one that counts with others.
+"""
+
 
 def draw(rng: Rng) -> list[Trial]:
     """Choices from given logits, decoding in pieces, and texts."""
@@ -42,7 +48,7 @@ def draw(rng: Rng) -> list[Trial]:
 def _in_turn(rng: Rng) -> list[Trial]:
     """Models of other sizes, two in turn."""
     each = [
-        decoding(rng, "model", config(*sizes), pieces, batch=batch, other=index < 2)
+        decoding(rng, "model", config(*sizes), pieces, batch=batch, other=OTHERS[index])
         for index, (sizes, batch, pieces) in enumerate(PIECES)
     ]
     return [
@@ -91,16 +97,16 @@ def decoding(
     pieces: Sequence[int],
     *,
     batch: int = 2,
-    other: bool = False,
+    other: int = 0,
 ) -> Trial:
     """A batch of random texts read in pieces of these lengths.
 
-    With ``other``, new ones of the first's length begin after it, before the second piece.
+    ``other`` is the length of new ones, which begin after the first piece, before the second.
     """
     ids = np.split(token_ids(rng, sizes, batch, sum(pieces)), np.cumsum(pieces)[:-1], axis=1)
     behind = [None, *range(len(pieces) - 1)]
     if other:
-        ids.insert(1, token_ids(rng, sizes, batch, pieces[0]))
+        ids.insert(1, token_ids(rng, sizes, batch, other))
         behind = [None, None, 0, *range(2, len(pieces))]
     return _decoding(name, sizes, model_weights(rng, sizes), ids, behind)
 
