@@ -268,6 +268,16 @@ def test_a_worker_killed_from_outside_costs_nothing(
     assert killer.started == 3  # the file, the solution, the file again
 
 
+def test_a_file_that_had_to_wait_is_graded_again(file: Path) -> None:
+    """It sleeps, as a program does on a machine where others have the processor."""
+    limits = [sandbox.Limits(wall=0.5)]
+
+    def start(**chosen: Any) -> sandbox.Running:
+        return sandbox.start(**chosen, limits=limits.pop() if limits else None)
+
+    assert grade(STEP, file, start=start).verdict is Verdict.PASS
+
+
 @linux
 def test_where_every_worker_is_killed_the_machine_is_at_fault(file: Path) -> None:
     killer = Killer(kill_worker, kill_whatever)
@@ -360,6 +370,13 @@ def test_a_file_runs_once_more_where_the_engine_failed_or_it_was_killed() -> Non
     job = Job("f.py", "", {}, ())
     assert faults.once_more(job, Outcome("exit", {})) is None
     assert faults.once_more(job, Outcome("killed", {})) == job
+    assert faults.once_more(job, Outcome("exit", {}, status=1)) is None
+    assert faults.once_more(job, Outcome("exit", {}, status=-signal.SIGABRT)) == job
+    assert faults.once_more(job, Outcome("timeout", {}, spent=19.0)) is None
+    assert faults.once_more(job, Outcome("timeout", {}, spent=2.0)) == job
+    refused = SeenError("MemoryError", "", "out", origin="below")
+    assert faults.doubtful(observed(refused))
+    assert faults.once_more(job, observed(refused)) == job
     again = faults.once_more(job, Outcome("done", {}, faults=("AddOp",)))
     assert again == replace(job, without=("AddOp",))
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import itertools
 
-from grader.rubric import Call, Make, Probe, Ref, Trial, covering, in_turn
+import numpy as np
+
+from grader.rubric import Call, Load, Make, Probe, Ref, Trial, covering, in_turn, reloaded
 from tests.graded import conditional
 from tests.graded.conditions import CONDITIONS, Target
 
@@ -48,6 +50,23 @@ def test_actions_of_two_trials_alternate_under_names_of_their_own() -> None:
     last = both.probe.actions[-1]
     assert isinstance(last, Call)
     assert (last.on, last.args) == ("b-module", (Ref("b-module"),))
+
+
+def test_other_weights_are_loaded_into_the_same_object() -> None:
+    one = Trial(
+        Probe(
+            "x", (Make("module", "Layer"), Load("in", "module", {}), Call("out", "module", None))
+        ),
+        lambda **knobs: {"out": np.zeros(1)},
+    )
+    both = reloaded(one, one)
+    names = [action.name for action in both.probe.actions]
+    assert names == ["module", "in", "out", "again-in", "again-out"]
+    assert {action.on for action in both.probe.actions if not isinstance(action, Make)} == {
+        "module"
+    }
+    assert both.expect is not None
+    assert set(both.expect()) == {"out", "again-out"}
 
 
 def test_a_conditional_mutant_is_wrong_only_under_its_condition() -> None:

@@ -26,6 +26,7 @@ from grader.rubric import (
     Trial,
     in_turn,
     multiples,
+    reloaded,
 )
 
 GPT2 = {"n_embd": 768, "n_head": 12}
@@ -69,7 +70,11 @@ def layer_trials(rng: Rng, cls: str) -> list[Trial]:
     """Forward passes of ``cls(GPT2Config)`` against :func:`oracles.gpt2_attention`."""
     found = [_gpt2(rng, cls)]
     for index, size in enumerate(sizes(rng), start=1):
-        found.append(_forward(rng, cls, f"random-{index}", size, is_far=index in FAR))
+        name, is_far = f"random-{index}", index in FAR
+        trial = _forward(rng, cls, name, size, is_far=is_far)
+        if index == RELOADED:
+            trial = reloaded(trial, _forward(rng, cls, name, size, is_far=is_far))
+        found.append(trial)
     return [*found, _sharp(rng, cls), _calls(rng, cls), _turns(rng, cls)]
 
 
@@ -93,6 +98,9 @@ def _gpt2(rng: Rng, cls: str) -> Trial:
         _expect(weights, GPT2["n_head"], {"out": x}),
     )
 
+
+RELOADED = 3
+"""Of :func:`sizes`, the layer that gets other weights after its first call."""
 
 FAR = (2, 4, 5)
 """Of :func:`sizes`, those with scores far from 0: equal lengths, one text, and one long head."""

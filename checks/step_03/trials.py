@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from checks.shared.attention import Floats, linear, split_heads
 from checks.shared.drawn import Array, Rng, normal
+from checks.shared.far import SLACK
 from checks.step_03 import oracle as oracles
 from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering, in_turn
 
@@ -26,8 +28,24 @@ def draw(rng: Rng) -> list[Trial]:
     """Calls without a mask, calls with masks of several shapes, and "She loves cats"."""
     cases = covering(AXES)
     cases += [case for case in [*_equal(), *covering(PAIRS)] if case not in cases]
-    planned = [_planned(rng, index, case) for index, case in enumerate(cases)]
+    masked = [_planned(rng, index, case) for index, case in enumerate(cases) if case["mask"]]
+    plain = [_planned(rng, index, case) for index, case in enumerate(cases) if not case["mask"]]
+    planned = [*_groups("masked-plan", masked), *_groups("plain-plan", plain)]
     return [*_plain(rng), *_masked(rng), *planned, _trial("she-loves-cats", *example())]
+
+
+GROUP = 6
+"""Calls of one trial: they are staged together, and a graph of its own costs more than a call."""
+
+
+def _groups(name: str, trials: Sequence[Trial]) -> list[Trial]:
+    return [
+        in_turn(
+            f"{name}-{begin // GROUP + 1}",
+            {one.probe.name: one for one in trials[begin : begin + GROUP]},
+        )
+        for begin in range(0, len(trials), GROUP)
+    ]
 
 
 AXES = {
@@ -81,6 +99,8 @@ def _planned(rng: Rng, index: int, case: Case) -> Trial:
     shape = (1, keys) if case["mask"] == "least" else (*leading, queries, keys)
     hidden = rng.random(shape) < 0.4
     hidden[..., 0], hidden[..., -2:] = True, False
+    if len(shape) > 2 and keys > 2:  # neighbouring texts have other masks
+        hidden[..., -2] = (np.indices(shape[:-2]).sum(0) % 2 == 0)[..., None]
     mask = np.where(hidden, -np.inf, 0.0).astype(np.float32)
     return _trial(f"masked-{index}", *inputs, mask=mask, named=index % 3 == 0)
 
@@ -98,17 +118,34 @@ def _plain(rng: Rng) -> list[Trial]:
         _trial("plain-wide", *_inputs(rng, (2,), 3, 4, 80, 96)),
         _trial("plain-equal", *_inputs(rng, (3, 3), 4, 2, 5, 6)),
         _extreme(rng),
+        _hidden(rng),
         _repeated(rng),
     ]
 
 
 def _extreme(rng: Rng) -> Trial:
-    """Scores of ±60, some of them near each other: clipped ones are no longer apart."""
+    """Scores of ±60, some of them near each other: clipped ones are no longer apart.
+
+    The keys of the second text score alike, and its queries are 110 apart: one maximum for all of
+    them is too far from some.
+    """
     query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
     query[..., 1:] = 0.0
     query[..., 0] = [2.0, -2.0, 1.0]  # times the root of head_dim: the score is ± the key
-    key[..., 0] = rng.permuted([[60.0, 58.5, 56.0, 51.0, -60.0]] * 2, axis=1)
-    return _trial("plain-extreme", query, key, value, slack=5.0)
+    scores = [60.0, 58.5, 56.0, 51.0]
+    key[..., 0] = rng.permuted([[*scores, -60.0], [*scores, 55.0]], axis=1)
+    return _trial("plain-extreme", query, key, value, slack=SLACK)
+
+
+def _hidden(rng: Rng) -> Trial:
+    """A hidden key that scores 75 more than the others, with a huge value: see ``shared.far``."""
+    query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
+    query[..., 1:], query[..., 0] = 0.0, 2.0  # times the root of head_dim
+    key[..., 0] = rng.uniform(-57.0, -53.0, (2, 5))
+    key[..., 2, 0], value[..., 2, 0] = 20.0, 1e10
+    mask = np.zeros((3, 5), np.float32)
+    mask[:, 2] = -np.inf
+    return _trial("masked-far", query, key, value, mask=mask, slack=SLACK)
 
 
 def _repeated(rng: Rng) -> Trial:

@@ -12,7 +12,20 @@ from checks.shared.attention import Floats
 from checks.shared.drawn import Array, Rng, apart, normal
 from checks.shared.layer_norm import layer_norm
 from checks.step_08 import oracle as oracles
-from grader.rubric import Action, Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial, in_turn
+from grader.rubric import (
+    Action,
+    Arg,
+    Call,
+    Load,
+    Make,
+    Probe,
+    Ref,
+    TensorArg,
+    Trial,
+    Watch,
+    in_turn,
+    reloaded,
+)
 
 LAYER, FUNCTION = "LayerNorm", "residual"
 DEFAULT_EPS = 1e-5
@@ -22,7 +35,7 @@ def draw(rng: Rng) -> list[Trial]:
     """Layers of several widths, with eps large and small, then residual connections."""
     return [
         _fresh(rng),
-        _norm(rng, "norm-2d", (3, 7)),
+        reloaded(*(_norm(rng, "norm-2d", (3, 7)) for _ in range(2))),
         _norm(rng, "norm-3d", (2, 5, 6), eps=0.25),
         _norm(rng, "norm-4d", (2, 3, 4, 5), eps=1.5),
         _norm(rng, "norm-wide", (2, 3, 64), eps=1e-3, scale=40.0),
@@ -32,7 +45,7 @@ def draw(rng: Rng) -> list[Trial]:
         _outlier(rng),
         _equal(rng),
         _residual(rng, "residual-3d", (2, 4, 6)),
-        _residual(rng, "residual-other", (3, 2, 9)),
+        _residual(rng, "residual-other", (3, 2, 9), watched=True),
         _residual(rng, "residual-token", (1, 1, 5)),
         _residual(rng, "residual-equal", (3, 3, 3)),
         _residual(rng, "residual-2d", (4, 2)),
@@ -156,11 +169,12 @@ def _exactly(x: Floats, *, numbers: tuple[Floats, Floats], **knobs: Any) -> Floa
     return layer_norm(x, *numbers, 0.1, **knobs)
 
 
-def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
+def _residual(rng: Rng, name: str, shape: tuple[int, ...], *, watched: bool = False) -> Trial:
     """``residual`` with a second normalization in the place of the sublayer.
 
     It is a layer that is certainly there, keeps the shape and is not linear. A second call swaps
-    the two, a third has the first norm in both places.
+    the two, a third has the first norm in both places. Where ``watched``, both are objects that
+    only pass on what they are called with: ``residual`` takes anything that can be called.
     """
     x = normal(rng, *shape, scale=1.5)
     given = {"norm": weights(rng, shape[-1]), "sublayer": weights(rng, shape[-1])}
@@ -168,8 +182,11 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...]) -> Trial:
     for layer, numbers in given.items():
         actions.append(Make(layer, LAYER, (shape[-1],), {"eps": 0.1}))
         actions.append(Load(f"{layer}-loaded", layer, dict(numbers)))
+    if watched:
+        actions += [Watch(f"{layer}-watched", layer, ()) for layer in given]
+    end = "-watched" if watched else ""
     for call, layers in CALLS.items():
-        args: tuple[Arg, ...] = (TensorArg(x), *(Ref(layer) for layer in layers))
+        args: tuple[Arg, ...] = (TensorArg(x), *(Ref(f"{layer}{end}") for layer in layers))
         actions.append(Call(call, None, FUNCTION, args))
     exact = {
         layer: (numbers["weight"].astype(np.float64), numbers["bias"].astype(np.float64))

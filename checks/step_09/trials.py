@@ -10,7 +10,7 @@ from checks.shared import block as oracles
 from checks.shared.attention import Floats
 from checks.shared.drawn import Array, Rng, apart, normal
 from checks.shared.trials import attention_weights
-from grader.rubric import Call, ConfigArg, Load, Make, Probe, TensorArg, Trial, in_turn
+from grader.rubric import Call, ConfigArg, Load, Make, Probe, TensorArg, Trial, in_turn, reloaded
 
 FUTURE = 2
 """In the trial ``calls``, tokens from this position on are changed for the second call."""
@@ -30,15 +30,15 @@ def draw(rng: Rng) -> list[Trial]:
             {"n_embd": 8, "n_head": 4, "layer_norm_epsilon": 0.7},
             (1, 8),
         ),
-        block_trial(
-            rng,
-            "block-one-token",
-            {"n_embd": 6, "n_head": 1, "layer_norm_epsilon": 0.3},
-            (4, 1),
-        ),
+        reloaded(_one_token(rng), _one_token(rng)),
         *_in_turn(rng),
         _calls(rng),
     ]
+
+
+def _one_token(rng: Rng) -> Trial:
+    config = {"n_embd": 6, "n_head": 1, "layer_norm_epsilon": 0.3}
+    return block_trial(rng, "block-one-token", config, (4, 1))
 
 
 MLPS = (("a", 4, 4, (4,)), ("b", 3, 12, (1, 3)), ("c", 1, 1, (2, 3)))

@@ -134,8 +134,15 @@ def _mask(rng: Rng, form: int, size: tuple[int, int, int, int], *, hides: bool) 
     query: ``hides``.
     """
     batch, heads, seq, total = size
-    shape = ((seq, total), (batch, 1, 1, total), (batch, heads, seq, total), (1, 1, seq, total))
-    mask = normal(rng, *shape[form % 4], scale=1.2)
+    shapes = (
+        (seq, total),
+        (batch, 1, 1, total),
+        (batch, heads, seq, total),
+        (1, 1, seq, total),
+        (batch, 1, seq, 1),
+    )
+    # with a zero, a program may give the mask one column more, whatever it has
+    mask = normal(rng, *shapes[form % (len(shapes) - hides)], scale=1.2)
     hidden = rng.random(mask.shape) < 0.3
     hidden[..., 0, 0] = True
     hidden[..., -2:] = False

@@ -15,14 +15,14 @@ from checks.shared.far import SLACK, far, steer
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
 from checks.step_10.oracle import MAX_POSITIONS, cached, last_outputs, multi_head_attention
-from grader.rubric import Call, Make, Probe, TensorArg, Trial
+from grader.rubric import Call, Make, Probe, TensorArg, Trial, reloaded
 
 
 def draw(rng: Rng) -> list[Trial]:
     """Each option by itself, decoding in pieces, and options together."""
     return [
         _plain(rng),
-        _trial(rng, "no-bias", 3, 2, Options({"bias": False}), [Step("out", _x(rng, 2, 4, 6))]),
+        reloaded(_without_bias(rng), _without_bias(rng)),
         _scales(rng, "scale-given", 0.6),
         _scales(rng, "scale-zero", 0.0),
         _masks(rng),
@@ -52,6 +52,10 @@ def _plain(rng: Rng) -> Trial:
     x = _x(rng, 2, 5, 12)
     steps = [Step("out", x), Step("longer", _x(rng, 1, 12, 12)), Step("again", x)]
     return _trial(rng, "plain", 3, 4, Options(), steps)
+
+
+def _without_bias(rng: Rng) -> Trial:
+    return _trial(rng, "no-bias", 3, 2, Options({"bias": False}), [Step("out", _x(rng, 2, 4, 6))])
 
 
 def _scales(rng: Rng, name: str, scale: float) -> Trial:

@@ -12,6 +12,7 @@ from checks.shared.results_gpt2 import described
 from checks.step_11.complaints import Complaint
 from checks.step_11.trials import PREFIX, TURNED, weights_of
 from grader.rubric import ArrayArg, Call, Evidence, Failed, Rule, Ruling, Seen, SeenArray, State
+from grader.rubric.rules import numbers
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
@@ -40,6 +41,23 @@ def gives(rule: Rule, *trials: str) -> Rule:
         return ruling
 
     return told
+
+
+def keeps_model(trial: str) -> Rule:
+    """The model that a conversion is for gives the logits that it gave before."""
+    plain = numbers(trial, what="logits after a conversion")
+
+    def rule(evidence: Evidence) -> Ruling:
+        ruling = plain(evidence)
+        if not isinstance(ruling, Failed):
+            return ruling
+        return Failed(
+            "The model gives other logits after convert_checkpoint, which only returns weights",
+            "return weights, and leave load_state_dict to whoever called",
+            about="convert_checkpoint() ~load_state_dict",
+        )
+
+    return rule
 
 
 def _refused(evidence: Evidence, trial: str) -> Complaint | None:

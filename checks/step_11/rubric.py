@@ -179,8 +179,11 @@ RUNTIME = (
         "Some checkpoints have transformer. in front of every name.",
         lesson="The names",
         blank="prefix",
-        rule=returned.gives(
-            complaints.converts(rules.runs(*CHECKPOINTS), *CHECKPOINTS), *CHECKPOINTS
+        rule=rules.all_of(
+            returned.gives(
+                complaints.converts(rules.runs(*CHECKPOINTS), *CHECKPOINTS), *CHECKPOINTS
+            ),
+            returned.keeps_model("model-kept"),
         ),
         needs=("parameters",),
     ),
@@ -207,7 +210,7 @@ RUNTIME = (
         "Names that got no array are left over.",
         lesson="Nothing left over",
         blank="missing",
-        rule=refusals.refused("refuse-missing", "refuse-all"),
+        rule=refusals.refused("refuse-missing", "refuse-empty", "refuse-tied", "refuse-all"),
         needs=("convert",),
     ),
     Check(
@@ -230,7 +233,7 @@ RUNTIME = (
         lesson="Nothing left over",
         answer="if array.shape != expected[name]: note both shapes, and raise when all are "
         "looked at",
-        rule=refusals.refused("refuse-shape", "refuse-turned"),
+        rule=refusals.refused("refuse-shape", "refuse-turned", "refuse-deep"),
         needs=("convert",),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from grader.rubric import (
     TensorArg,
     Trial,
     in_turn,
+    reloaded,
 )
 
 CLASS = "GPT2LMHeadModel"
@@ -43,7 +45,7 @@ BUFFERS = (".attn.bias", ".attn.masked_bias")
 def draw(rng: Rng) -> list[Trial]:
     """Logits of two models, and checkpoints that fit or do not."""
     return [
-        logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (2, 5)),
+        reloaded(_two_layers(rng), _two_layers(rng)),
         logits_trial(
             rng, "logits-one-token", {**config(5, 6, 8, 1, 2), "layer_norm_epsilon": 0.4}, (9, 1)
         ),
@@ -52,13 +54,20 @@ def draw(rng: Rng) -> list[Trial]:
     ]
 
 
+def _two_layers(rng: Rng) -> Trial:
+    return logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (2, 5))
+
+
 def _in_turn(rng: Rng) -> list[Trial]:
-    """Models whose sizes are equal or one, two in turn. A third text has ids of 32 bits."""
+    """Models whose sizes are equal or one, two in turn. A third text has ids of 32 bits.
+
+    Each has another epsilon, for a program that keeps the one of an earlier model.
+    """
     once, twice = ("first",), ("first", "second")
     models: tuple[tuple[Config, tuple[int, int], tuple[str, ...]], ...] = (
-        (config(3, 3, 3, 3, 3), (3, 3), twice),
+        ({**config(3, 3, 3, 3, 3), "layer_norm_epsilon": 0.3}, (3, 3), (*twice, SHORT)),
         (config(5, 1, 4, 1, 1), (1, 1), once),
-        ({**config(3, 6, 3, 1, 3), "n_inner": 3}, (3, 3), once),
+        ({**config(3, 6, 3, 1, 3), "n_inner": 3, "layer_norm_epsilon": 0.2}, (3, 3), once),
         ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3), (*twice, SHORT)),
     )
     each = [logits_trial(rng, "model", *one) for one in models]
@@ -181,7 +190,9 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         _run(rng, "checkpoint-deep", *_deep(rng)),
         _loaded("checkpoint-float16", sizes, rounded, halves),
         _loaded("checkpoint-float64", sizes, weights, doubles),
+        _kept(rng),
         *(_refused(name, checkpoint) for name, checkpoint in _damaged(rng)),
+        _deep_and_damaged(rng),
     ]
 
 
@@ -241,33 +252,60 @@ def _run(
     return Trial(Probe(name, (*_loading(sizes, checkpoint), run)), expect)
 
 
+def _kept(rng: Rng) -> Trial:
+    """A conversion alone leaves the model as it is."""
+    trial = logits_trial(rng, "model-kept", DAMAGED, (2, 3))
+    make, load, *calls = trial.probe.actions
+    arrays: dict[str, Arg] = {
+        name: ArrayArg(array)
+        for name, array in stored(model_weights(rng, DAMAGED), prefix=True).items()
+    }
+    convert = Call("weights", None, "convert_checkpoint", (Ref("module"), arrays))
+    return replace(trial, probe=Probe("model-kept", (make, load, convert, *calls)))
+
+
 DAMAGED = config(7, 5, 6, 1, 2)
-"""The model that no damaged checkpoint fits."""
+"""The model that most of the damaged checkpoints do not fit."""
 
 
 REFUSED = {
     "refuse-missing": ("h.0.ln_1.bias", "wpe.weight"),
+    "refuse-empty": (
+        *("wte.weight", "wpe.weight", "ln_f.weight", "ln_f.bias"),
+        *(f"h.0.ln_{i}.{kind}" for i in (1, 2) for kind in ("weight", "bias")),
+        *(
+            f"h.0.attn.{part}.{kind}"
+            for part in ("c_attn", "c_proj")
+            for kind in ("weight", "bias")
+        ),
+        *(f"h.0.mlp.{part}.{kind}" for part in ("c_fc", "c_proj") for kind in ("weight", "bias")),
+    ),
+    "refuse-tied": ("wte.weight",),
     "refuse-unexpected": ("h.1.ln_1.bias",),
     "refuse-shape": ("h.0.ln_1.bias", "wpe.weight"),
     "refuse-turned": ("h.0.attn.c_attn.weight", "wpe.weight"),
-    "refuse-elsewhere": ("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x"),
+    "refuse-elsewhere": ("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x", "lm_head.bias"),
+    "refuse-deep": ("h.0.attn.q.bias", "h.11.ln_1.bias", "h.10.attn.c_attn.weight", "wpe.weight"),
     "refuse-all": ("h.0.ln_1.bias", "ln_f.bias", "wpe.weight", "h.9.ln_2.weight"),
 }
 """Trials of checkpoints that do not fit, and the names that each error must hold."""
 
 
 def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
-    """One checkpoint for each of ``REFUSED``."""
+    """One checkpoint for each of ``REFUSED`` but the deep one."""
     whole = stored(model_weights(rng, DAMAGED), prefix=True)
     bias, table = "transformer.h.0.ln_1.bias", "transformer.wpe.weight"
     missing = {name: array for name, array in whole.items() if name not in (bias, table)}
     yield "refuse-missing", missing
+    yield "refuse-empty", {}
+    yield "refuse-tied", {HEAD if name == TABLE else name: array for name, array in whole.items()}
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
     yield "refuse-shape", {**whole, table: whole[table][:3], bias: whole[bias][:4]}
     fused = "transformer.h.0.attn.c_attn.weight"
     turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
     yield "refuse-turned", {**whole, **turned}
-    extra = {PREFIX + name: whole[bias] for name in REFUSED["refuse-elsewhere"]}
+    *inside, beside = REFUSED["refuse-elsewhere"]
+    extra = {**{PREFIX + name: whole[bias] for name in inside}, beside: whole[bias]}
     yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"
     rest = {name: array for name, array in whole.items() if name not in (bias, last)}
@@ -275,5 +313,15 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-all", {**rest, **other}
 
 
-def _refused(name: str, checkpoint: Mapping[str, Array]) -> Trial:
-    return Trial(Probe(name, _converted(DAMAGED, checkpoint)))
+def _deep_and_damaged(rng: Rng) -> Trial:
+    """Many blocks with square matrices: tensors too many, and turned ones."""
+    sizes: Config = {**config(5, 4, 3, 11, 1), "n_inner": 3}
+    whole = stored(model_weights(rng, sizes), prefix=True)
+    *extra, one, other = REFUSED["refuse-deep"]
+    turned = {PREFIX + n: np.ascontiguousarray(whole[PREFIX + n].T) for n in (one, other)}
+    bias = whole["transformer.ln_f.bias"]
+    return _refused("refuse-deep", {**whole, **{PREFIX + n: bias for n in extra}, **turned}, sizes)
+
+
+def _refused(name: str, checkpoint: Mapping[str, Array], sizes: Config | None = None) -> Trial:
+    return Trial(Probe(name, _converted(sizes or DAMAGED, checkpoint)))

@@ -167,9 +167,12 @@ def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) 
         for low in (0.0, 0.25, 0.5, 0.75)
     )
     large = Choice(np.arange(900, 905, dtype=np.float32), 1.0, None, 0.4)
-    cold = Choice(np.array([1.0, 1.05, 0.9], np.float32), 0.05, None, 0.3)
+    cold = [Choice(np.array([1.0, 1.05, 0.9], np.float32), 0.05, None, draw) for draw in (0.1, 0.3)]
+    colder = Choice(np.array([1.0, 1.01, 0.9], np.float32), 0.01, None, 0.1)
     hot = Choice(np.array([9.0, 0.0, 0.5], np.float32), 30.0, None, 0.5)
-    return _trial(name, [*drawn, large, cold, hot])
+    most = None if settings[0][1] is None else 200
+    many = Choice(np.linspace(1.0, 0.0, 300, dtype=np.float32), 1.0, most, 0.951)
+    return _trial(name, [*drawn, large, *cold, colder, hot, many])
 
 
 def _clear(rng: Rng, temperature: float, top_k: int | None, low: float, other: float) -> Choice:

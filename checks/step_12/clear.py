@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from checks.step_12.choices import CLEAR, TRIES
 from checks.step_12.oracle import writer
 from grader.rubric import (
     Arg,
+    ArrayArg,
     Call,
     ConfigArg,
     IteratorArg,
@@ -39,8 +41,8 @@ class Text:
     eos_token_id: int | None = None
     use_cache: bool = True
     draws: tuple[float, ...] = ()
-    iterator: bool = False
-    """Whether ``draws`` is an iterator, which has no length and can be read once."""
+    given_as: Literal["list", "iterator", "array"] = "list"
+    """What ``draws`` is. An iterator has no length and can be read once; an array is not true."""
 
     def call(self, name: str) -> Call:
         """The call, with only the arguments that it needs."""
@@ -49,11 +51,19 @@ class Text:
             "top_k": self.top_k,
             "eos_token_id": self.eos_token_id,
             "use_cache": None if self.use_cache else False,
-            "draws": IteratorArg(self.draws) if self.iterator else list(self.draws) or None,
+            "draws": self._draws(),
         }
         kwargs: dict[str, Arg] = {key: one for key, one in given.items() if one is not None}
         args: tuple[Arg, ...] = (Ref("module"), list(self.tokens), self.max_new_tokens)
         return Call(name, None, "generate", args, kwargs, staged=False)
+
+    def _draws(self) -> Arg:
+        match self.given_as:
+            case "iterator":
+                return IteratorArg(self.draws)
+            case "array":
+                return ArrayArg(np.array(self.draws))
+        return list(self.draws) or None
 
 
 TEXT_CALLS = ("text", "again")
@@ -121,7 +131,11 @@ def written(
             break
     else:
         raise RuntimeError(f"no text was drawn for {name}")
-    module = Make("module", CLASS, (ConfigArg(dict(sizes)),))
+    # a setting that is not given is not taken from the configuration either
+    fields = (
+        sizes if text.eos_token_id is not None else {**sizes, "eos_token_id": _first(model, text)}
+    )
+    module = Make("module", CLASS, (ConfigArg(dict(fields)),))
     load = Load("loaded", "module", dict(model.weights))
     named = dict(zip(TEXT_CALLS, texts, strict=False))
     calls = [one.call(call) for call, one in named.items()]
@@ -133,6 +147,11 @@ def written(
         }
 
     return Trial(Probe(name, (module, load, *calls)), expect)
+
+
+def _first(model: Model, text: Text) -> int:
+    """The first token that is written."""
+    return next(iter(model.new(text)), 0)
 
 
 def _suits(model: Model, texts: Sequence[Text], end: int | None) -> bool:

@@ -49,6 +49,7 @@ def draw(rng: Rng) -> Iterator[Trial]:
             temperature=2.0,
             top_k=4,
             draws=tuple(float(one) for one in rng.random(3)),
+            given_as="array",
         ),
     )
     yield written(
@@ -71,14 +72,14 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
 
     def drawn(length: int, **more: Any) -> Text:
         draws = tuple(float(one) for one in rng.random(3))
-        text = Text(_prompt(rng, length), 2, temperature=1.8, draws=draws, iterator=True)
+        text = Text(_prompt(rng, length), 2, temperature=1.8, draws=draws, given_as="iterator")
         return replace(text, **more)
 
     yield written(
         rng,
         next(name),
         sizes,
-        lambda _: _prompted_end(Text(_prompt(rng, 3), 2, top_k=1, iterator=True)),
+        lambda _: _prompted_end(Text(_prompt(rng, 3), 2, top_k=1, given_as="iterator")),
         lambda text: replace(text, max_new_tokens=0),
         prompted=True,
     )
@@ -141,7 +142,7 @@ def _streamed(rng: Rng, sizes: Config) -> Trial:
         args: tuple[Arg, ...] = (Ref(f"model-{how}"), *text.args[1:])
         kwargs: dict[str, Arg] = {} if use_cache else {"use_cache": False}
         actions += [
-            Watch(f"model-{how}", "module"),
+            Watch(f"model-{how}", "module", ("config", "decode")),
             Call(f"stream-{how}", None, "stream", args, kwargs, staged=False),
             Take(f"first-{how}", f"stream-{how}", 1),
             Read(f"early-{how}", f"model-{how}", ("fed",)),

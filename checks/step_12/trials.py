@@ -27,6 +27,12 @@ PIECES = (
 )
 """Between them each length is one, and any two are equal somewhere."""
 
+OTHERS = (2, 1, 4, 0)
+"""How long the texts are that begin after the first piece: as long as that, or longer; 0 if none.
+
+A program that keeps the first cache is seen with equal lengths, one that counts with others.
+"""
+
 
 def draw(rng: Rng) -> list[Trial]:
     """Choices from given logits, decoding in pieces, and texts."""
@@ -42,7 +48,7 @@ def draw(rng: Rng) -> list[Trial]:
 def _in_turn(rng: Rng) -> list[Trial]:
     """Models of other sizes, two in turn."""
     each = [
-        decoding(rng, "model", config(*sizes), pieces, batch=batch, other=index == 1)
+        decoding(rng, "model", config(*sizes), pieces, batch=batch, other=OTHERS[index])
         for index, (sizes, batch, pieces) in enumerate(PIECES)
     ]
     return [
@@ -91,14 +97,18 @@ def decoding(
     pieces: Sequence[int],
     *,
     batch: int = 2,
-    other: bool = False,
+    other: int = 0,
 ) -> Trial:
-    """A batch of random texts read in pieces of these lengths, and with ``other`` a new one."""
+    """A batch of random texts read in pieces of these lengths.
+
+    ``other`` is the length of new ones, which begin after the first piece, before the second.
+    """
     ids = np.split(token_ids(rng, sizes, batch, sum(pieces)), np.cumsum(pieces)[:-1], axis=1)
+    behind = [None, *range(len(pieces) - 1)]
     if other:
-        ids.append(token_ids(rng, sizes, batch, pieces[0] + 1))
-    starts = (0, len(pieces)) if other else (0,)
-    return _decoding(name, sizes, model_weights(rng, sizes), ids, starts)
+        ids.insert(1, token_ids(rng, sizes, batch, other))
+        behind = [None, None, 0, *range(2, len(pieces))]
+    return _decoding(name, sizes, model_weights(rng, sizes), ids, behind)
 
 
 def _decoding(
@@ -106,26 +116,30 @@ def _decoding(
     sizes: Config,
     weights: dict[str, Array],
     ids: Sequence[Ids],
-    starts: Sequence[int] = (0,),
+    behind: Sequence[int | None] = (None,),
 ) -> Trial:
-    """Texts read piece by piece; logits and caches are compared. ``starts`` begin a text."""
+    """Texts read piece by piece; logits and caches are compared.
+
+    ``behind`` has for each piece the one that it goes on from; None begins a text.
+    """
     calls = []
-    for index, piece in enumerate(ids):
-        before = () if index in starts else (Ref(f"piece{index - 1}", (1,)),)
+    for index, (piece, last) in enumerate(zip(ids, behind, strict=True)):
+        before = () if last is None else (Ref(f"piece{last}", (1,)),)
         tokens = TensorArg(np.ascontiguousarray(piece))
         calls.append(Call(f"piece{index}", "module", "decode", (tokens, *before)))
 
     def expect(**knobs: object) -> dict[str, Floats]:
-        cache: Cache | None = None
-        found = {}
-        for index, piece in enumerate(ids):
-            cache = None if index in starts else cache
+        found: dict[str, Floats] = {}
+        caches: list[Cache] = []
+        for index, (piece, last) in enumerate(zip(ids, behind, strict=True)):
+            past = None if last is None else caches[last]
             try:
-                logits, cache = decode(piece, weights, sizes, cache, **knobs)
+                logits, cache = decode(piece, weights, sizes, past, **knobs)
             except ValueError:
                 if not knobs:
                     raise
                 break
+            caches.append(cache)
             found[f"piece{index}.0"] = logits
             for layer, (key, value) in enumerate(cache):
                 found[f"piece{index}.1.{layer}.0"] = key

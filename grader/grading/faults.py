@@ -5,7 +5,7 @@ not talk itself out of a failure, and a fault of ours must not become one. So a 
 checked with something that no learner's file can touch. The step's reference solution is run the
 same way. If it fails too, the machine is at fault. If not, the file has earned what happened to
 it, with two exceptions, in which it is run once more: if part of the engine failed, with that
-part left to the framework; if the process was killed, as before.
+part left to the framework; if it ended as a busy machine may have made it end, as before.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grader import frameworks
+from grader import frameworks, sandbox
 from grader.base import course, sanitize
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
 from grader.frameworks import version
@@ -50,6 +50,9 @@ LESS = "Grade it again while less runs beside it."
 FRESH_S = 10.0
 """So long a right answer of the reference counts for the next files too."""
 
+WAITED_S = sandbox.Limits().wall / 2
+"""A program whose time ran out waited if it had the processor for less than this."""
+
 PASSING = frozenset(("killed", "timeout"))
 """Endings that a machine may cause in one moment and not in the next."""
 
@@ -62,9 +65,25 @@ def doubtful(outcome: Outcome) -> bool:
     return (
         outcome.ended != "done"
         or bool(outcome.faults)
-        or any(map(_suspect, _errors(outcome)))
+        or any(_suspect(error) or _scarce(error) for error in _errors(outcome))
         or bool(version.mismatch(frameworks.current()))
     )
+
+
+def passing(outcome: Outcome) -> bool:
+    """Whether a machine may cause such an ending in one moment and not in the next.
+
+    Somebody killed it, or it crashed; it waited for the processor; it was refused memory or a
+    thread. A program can bring about any of these itself, but then it does so again.
+    """
+    if outcome.ended == "timeout":
+        return outcome.spent < WAITED_S
+    crashed = outcome.ended == "exit" and outcome.status is not None and outcome.status < 0
+    return outcome.ended == "killed" or crashed or any(map(_scarce, _errors(outcome)))
+
+
+def _scarce(error: SeenError) -> bool:
+    return error.type_name == "MemoryError" or "can't start new thread" in error.message
 
 
 def _suspect(error: SeenError) -> bool:
@@ -111,7 +130,7 @@ def once_more(job: Job, outcome: Outcome) -> Job | None:
     """The job to run again before the file is judged; None if the outcome counts."""
     if failed := _failed(outcome):
         return replace(job, without=failed)
-    return job if outcome.ended == "killed" else None
+    return job if passing(outcome) else None
 
 
 def _failed(outcome: Outcome) -> tuple[str, ...]:

@@ -153,14 +153,15 @@ class Read:
 
 @dataclass(frozen=True)
 class Watch:
-    """Put the earlier result ``on`` behind an object that passes everything on to it.
+    """Put the earlier result ``on`` behind an object that passes its call on, and ``names``.
 
-    Its attribute ``fed``, for :class:`Read`, lists the calls of the object and of its methods so
-    far: the name of each, and how many numbers its first array holds.
+    It has no other attributes but ``fed``, for :class:`Read`: the calls of the object and of its
+    methods so far, the name of each, and how many numbers its first array holds.
     """
 
     name: str
     on: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from grader.rubric.checks import (
 from grader.rubric.compare import close
 from grader.rubric.evidence import Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
-from grader.rubric.plan import Case, covering, in_turn
+from grader.rubric.plan import Case, covering, in_turn, reloaded
 
 __all__ = [
     "Action",
@@ -92,5 +92,6 @@ __all__ = [
     "covering",
     "in_turn",
     "multiples",
+    "reloaded",
     "source",
 ]

@@ -92,15 +92,34 @@ def in_turn(name: str, trials: Mapping[str, Trial]) -> Trial:
     renamed = [[_renamed(a, key) for a in t.probe.actions] for key, t in trials.items()]
     turns = itertools.zip_longest(*renamed)
     actions = tuple(action for turn in turns for action in turn if action is not None)
-    expects = {key: trial.expect for key, trial in trials.items() if trial.expect is not None}
+    expects = {f"{key}-": trial.expect for key, trial in trials.items() if trial.expect is not None}
     slack = max(trial.slack for trial in trials.values())
     return Trial(Probe(name, actions), _together(expects), slack=slack)
 
 
+def reloaded(trial: Trial, then: Trial) -> Trial:
+    """``trial``, and then the actions of ``then`` on the same object: its weights are other ones.
+
+    Both begin by making that object. The later actions get names that begin with "again-". So an
+    object that keeps something of its first weights is wrong.
+    """
+    later = [
+        _renamed(one, "again", same=True) for one in then.probe.actions if not isinstance(one, Make)
+    ]
+    expects = {"": trial.expect, "again-": then.expect}
+    return replace(
+        trial,
+        probe=replace(trial.probe, actions=(*trial.probe.actions, *later)),
+        expect=_together({key: one for key, one in expects.items() if one is not None}),
+    )
+
+
 def _together(expects: Mapping[str, Expect]) -> Expect:
+    """All of the answers; a key is what their names begin with."""
+
     def expect(**knobs: Any) -> dict[str, Floats]:
         return {
-            f"{key}-{path}": array
+            f"{key}{path}": array
             for key, one in expects.items()
             for path, array in one(**knobs).items()
         }
@@ -108,20 +127,23 @@ def _together(expects: Mapping[str, Expect]) -> Expect:
     return expect
 
 
-def _renamed(action: Action, key: str) -> Action:
-    """``action`` under a name of its own, and so are the actions that it goes on from."""
-    name = f"{key}-{action.name}"
+def _renamed(action: Action, key: str, *, same: bool = False) -> Action:
+    """``action`` under a name of its own, and so are the actions that it goes on from.
+
+    With ``same``, the object that it is done on keeps its name.
+    """
+    name, before = f"{key}-{action.name}", "" if same else f"{key}-"
     match action:
         case Make():
             return replace(
                 action, name=name, args=_refs(action.args, key), kwargs=_refs(action.kwargs, key)
             )
         case Call():
-            on = None if action.on is None else f"{key}-{action.on}"
+            on = None if action.on is None else f"{before}{action.on}"
             args, kwargs = _refs(action.args, key), _refs(action.kwargs, key)
             return replace(action, name=name, on=on, args=args, kwargs=kwargs)
         case Load() | Read() | Watch() | Take():
-            return replace(action, name=name, on=f"{key}-{action.on}")
+            return replace(action, name=name, on=f"{before}{action.on}")
 
 
 def _refs(value: Any, key: str) -> Any:

@@ -114,7 +114,7 @@ class _Bench:
             case Read():
                 return self._read(action)
             case Watch():
-                self._made[action.name] = Watched(self._made[action.on])
+                self._made[action.name] = Watched(self._made[action.on], action.names)
                 return None
             case Take():
                 return self._take(action)

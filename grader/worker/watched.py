@@ -1,4 +1,4 @@
-"""An object that passes everything on to another, and counts what that is called with."""
+"""An object that passes calls on to another, and counts what that is called with."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 
 
 class Watched:
-    """Stands for ``target``: ``fed`` lists its calls, each with the size of its first array."""
+    """Stands for ``target``: ``fed`` lists its calls, each with the size of its first array.
 
-    def __init__(self, target: Any) -> None:
-        self._target = target
+    Of the target's attributes it has ``names``.
+    """
+
+    def __init__(self, target: Any, names: Sequence[str]) -> None:
+        self._target, self._names = target, names
         self.fed: list[tuple[str, int]] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -20,7 +23,14 @@ class Watched:
         return self._target(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        """The attribute of the target; a method of it, so that its calls are counted."""
+        """The attribute of the target; a method of it, so that its calls are counted.
+
+        Raises:
+            AttributeError: it is none of ``names``, or the target has it not either.
+        """
+        if name not in self._names:
+            has = " and ".join(self._names) or "nothing else"
+            raise AttributeError(f"it can be called and has {has}, but no {name}")
         value = getattr(self._target, name)
         return self._counted(name, value) if hasattr(value, "__func__") else value
 

@@ -276,6 +276,10 @@ def _two_pieces(
     w = {name: array.astype(np.float64) for name, array in weights.items()}
     total, worst = before + new, 0.0
     for turn in range(2):
+        if turn:  # other weights
+            weights = {name: array[::-1].copy() for name, array in weights.items()}
+            layer.load_state_dict({name: array.copy() for name, array in weights.items()})
+            w = {name: array.astype(np.float64) for name, array in weights.items()}
         x = random.normal(0, 1, (batch, total, heads * dim)).astype(np.float32)
         cache = None
         added = np.zeros((batch, heads, total, total))
@@ -284,8 +288,10 @@ def _two_pieces(
             more: dict[str, Any] = {"past_key_value": cache, "use_cache": True}
             kind = index + turn + (begin > 0)
             if kind % 2:
-                shapes = ((end - begin, end), (batch, 1, 1, end), (batch, heads, end - begin, end))
-                mask = random.normal(0, 1, shapes[kind // 2 % 3]).astype(np.float32)
+                new = end - begin
+                shapes = ((new, end), (batch, 1, 1, end), (batch, heads, new, end), (new, 1))
+                shape = shapes[kind // 2 % (3 if options["add_zero_attn"] else 4)]
+                mask = random.normal(0, 1, shape).astype(np.float32)
                 hidden = random.random(mask.shape) < 0.3
                 hidden[..., -1] = False
                 mask[hidden] = -np.inf
@@ -460,6 +466,13 @@ def _model(module: types.ModuleType) -> float:
             want = _logits(ids, weights, fields)
             have = _read(_call(model, _tensor(ids)), "logits")
             worst = max(worst, _off(have, want, "logits of a later call"))
+        others = _model_weights(random, fields)
+        found = module.convert_checkpoint(model, _stored(others, prefix=True))
+        have = _read(_call(model, _tensor(ids)), "logits")
+        worst = max(worst, _off(have, want, "logits after a conversion"))
+        model.load_state_dict(found)
+        have = _read(_call(model, _tensor(ids)), "logits")
+        worst = max(worst, _off(have, _logits(ids, others, fields), "logits of other weights"))
         for prefix in (True, False):
             stored = _stored(weights, prefix=prefix)
             if not prefix:
@@ -510,6 +523,14 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
     others = ["transformer.h.77.x", "transformer.x.weight", "transformer.h.0.mlp.bias"]
     kept = {name: array for name, array in stored.items() if name not in names}
     table = "transformer.wpe.weight"
+    tables = {"lm_head.weight" if "wte" in name else name: a for name, a in stored.items()}
+    model = _new(module.GPT2LMHeadModel, config)
+    for kind, checkpoint, wanted in (
+        ("empty", {}, [name for name, _ in model.parameters]),
+        ("head's", tables, ["wte.weight"]),
+        ("other head's", {**stored, "lm_head.bias": stored[names[0]]}, ["lm_head.bias"]),
+    ):
+        _refused(module, model, kind, checkpoint, wanted)
     bad = {
         "missing": kept,
         "unexpected": {**stored, **dict.fromkeys(others, stored[names[0]])},
@@ -519,20 +540,24 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
     }
     if len(set(stored[table].shape)) == 1:
         del bad["turned"]
-    model = _new(module.GPT2LMHeadModel, config)
     for kind, checkpoint in bad.items():
-        try:
-            module.convert_checkpoint(model, checkpoint)
-        except Exception as error:
-            if not isinstance(error, ValueError | KeyError):
-                raise Wrong(f"the error on {kind} tensors is a {type(error).__name__}") from error
-            wanted = [name[12:] for name in names if kind != "unexpected"]
-            wanted = wanted + [name[12:] for name in others] if "unexpected" in kind else wanted
-            wanted = ["wpe"] if kind == "turned" else wanted
-            if not all(name in str(error) for name in wanted):
-                raise Wrong(f"the error on {kind} tensors does not name them: {error}") from error
-        else:
-            raise Wrong(f"{kind} tensors are accepted")
+        wanted = [name[12:] for name in names if kind != "unexpected"]
+        wanted = wanted + [name[12:] for name in others] if "unexpected" in kind else wanted
+        _refused(module, model, kind, checkpoint, ["wpe"] if kind == "turned" else wanted)
+
+
+def _refused(
+    module: types.ModuleType, model: Any, kind: str, checkpoint: Any, wanted: Sequence[str]
+) -> None:
+    try:
+        module.convert_checkpoint(model, checkpoint)
+    except Exception as error:
+        if not isinstance(error, ValueError | KeyError):
+            raise Wrong(f"the error on {kind} tensors is a {type(error).__name__}") from error
+        if not all(name in str(error) for name in wanted):
+            raise Wrong(f"the error on {kind} tensors does not name them: {error}") from error
+    else:
+        raise Wrong(f"{kind} tensors are accepted")
 
 
 # ---- step 12 -------------------------------------------------------------------------------
@@ -609,6 +634,11 @@ def _more_choices(module: types.ModuleType, scores: Any) -> None:
                         raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
                     if not np.array_equal(before, logits):
                         raise Wrong("the logits are changed")
+    wide = np.linspace(1, 0, 300, dtype=np.float32)
+    for top_k in (200, None):
+        want = formulas.choose([float(s) for s in wide], 1.0, top_k, 0.951)
+        if int(module.next_token(wide, temperature=1.0, top_k=top_k, draw=0.951)) != want:
+            raise Wrong(f"the token of 300 is not {want} with top_k {top_k}")
     _boundaries(module)
 
 
@@ -638,6 +668,7 @@ def _in_pieces(
         piece = _tensor(np.ascontiguousarray(ids[:, begin:end]))
         logits, cache = _decoded(model, piece, cache)
         worst = max(worst, _off(_read(logits, "logits"), want[:, begin:end], "decoded logits"))
+        _decoded(model, _tensor(np.ascontiguousarray(ids[::-1, :1])), None)  # another text begins
     return worst
 
 
@@ -645,8 +676,9 @@ def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> 
     """Whole texts, token for token."""
     from solutions.solution_01 import GPT2Config
 
-    model = _made(module.GPT2WithCache, weights, GPT2Config(**fields))
     first = _expected(weights, fields, [1, 2], 2, {})
+    config = GPT2Config(**fields, eos_token_id=first[2])  # nobody asked to end there
+    model = _made(module.GPT2WithCache, weights, config)
     best: dict[str, Any] = {"temperature": 9.0, "draws": [0.98, 0.9, 0.96]}
     wishes: tuple[tuple[list[int], int, dict[str, Any]], ...] = (
         ([3, 7], 3, {}),
@@ -703,14 +735,18 @@ def _compare(
     count: int,
     settings: Mapping[str, Any],
 ) -> None:
+    import numpy as np
+
     want = _expected(weights, fields, tokens, count, settings)
     given = list(tokens)
-    more = {**settings, "draws": iter(settings["draws"])} if "draws" in settings else settings
-    have = module.generate(model, given, count, **more)
-    if given != list(tokens):
-        raise Wrong("the prompt is changed")
-    if not isinstance(have, list | tuple) or [int(token) for token in have] != want:
-        raise Wrong(f"the text is {have}, not {want}, with {dict(settings)}")
+    kinds: list[Any] = [iter, np.array] if settings.get("draws") else [iter]
+    for kind in kinds:
+        more = {**settings, "draws": kind(settings["draws"])} if "draws" in settings else settings
+        have = module.generate(model, given, count, **more)
+        if given != list(tokens):
+            raise Wrong("the prompt is changed")
+        if not isinstance(have, list | tuple) or [int(token) for token in have] != want:
+            raise Wrong(f"the text is {have}, not {want}, with {dict(settings)}")
 
 
 def _fed(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> None:

@@ -67,6 +67,9 @@ INPUTS = (
     ((2,), 4, 4, 3, 5, None),
     ((2,), 3, 4, 80, 96, None),
     ((2,), *FAR_SCORES, 6, None),
+    ((2,), *FAR_SCORES, 6, (3, 5)),
+    ((4,), 3, 4, 2, 5, (4, 3, 4)),
+    ((2, 2), 3, 4, 2, 5, (2, 3, 4)),
     # the same shapes again, with another mask and without one
     ((2, 3), 6, 6, 4, 5, (6, 6)),
     ((2, 3), 6, 6, 4, 5, None),
@@ -95,12 +98,15 @@ def _dot_product(module: types.ModuleType) -> float:
             for size in ((queries, head_dim), (keys, head_dim), (keys, value_dim))
         )
         if (queries, keys, head_dim) == FAR_SCORES:
-            q[..., 1:], q[..., 0] = 0.0, 2.0
-            k[..., 0] = [60.0, 58.5, 56.0, 51.0, -60.0]
+            q[..., 1:], q[..., 0] = 0.0, [2.0, -2.0, 2.0]
+            k[..., 0] = [60.0, 58.5, 56.0, 51.0, 57.0]
         mask = None
         if shape:
             mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
             mask[..., 0] = 0
+        if mask is not None and (queries, keys, head_dim) == FAR_SCORES:
+            q[..., 0], k[..., 0], mask[..., 0] = 2.0, [30, -40, -41, -42, -43], -np.inf
+            v[..., 0, :], mask[..., 1] = 1e10, 0
         given = [_tensor(one) for one in (q, k, v, mask) if one is not None]
         answer = _call(module.scaled_dot_product_attention, *given)
         if mask is not None:  # by its place, and by its name

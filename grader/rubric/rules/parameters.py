@@ -37,7 +37,12 @@ def loads(*trials: str) -> Rule:
     """The parameters are exactly those of the given weights, and they load."""
 
     def rule(evidence: Evidence) -> Ruling:
+        loaded: set[tuple[str, str]] = set()
         for name, load in actions_of(evidence, trials, Load):
+            again = (name, load.on) in loaded
+            if again and evidence.state(name, load.name) is State.BLOCKED:
+                continue  # a call before it raised an error, which is for another check
+            loaded.add((name, load.on))
             if problem := _parameter_problem(evidence, name, load.on, ""):
                 return problem
             if stop := obstacle(evidence, name, load.name):
