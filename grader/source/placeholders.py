@@ -27,12 +27,14 @@ def unfinished(nodes: Iterable[ast.AST]) -> bool:
 
 def unfilled(tree: ast.Module) -> tuple[range, ...]:
     """The lines of each function that still has a placeholder."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    return tuple(
-        range(one.lineno, (one.end_lineno or one.lineno) + 1)
-        for one in functions
-        if any(_placeholders(one))
-    )
+    nodes = list(ast.walk(tree))
+    unset = {line for one in nodes if isinstance(one, ast.ClassDef) for line, _ in _unset(one)}
+    places = [
+        (range(one.lineno, (one.end_lineno or one.lineno) + 1), any(_placeholders(one)))
+        for one in nodes
+        if isinstance(one, ast.FunctionDef)
+    ]
+    return tuple(place for place, empty in places if empty or not unset.isdisjoint(place))
 
 
 def _defined(tree: ast.AST) -> Iterable[ast.AST]:
@@ -55,7 +57,7 @@ def _is_none(node: ast.expr | None) -> bool:
 
 
 def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
-    """Names that are only ever None, a lone ``return None``, ``pass`` and ``...``."""
+    """Names that are only ever None or become so, a lone ``return None``, ``pass`` and ``...``."""
     given: dict[str, list[tuple[int, bool]]] = {}
     every = list(ast.walk(function))
     for target, value, line in _assignments(every):
@@ -63,6 +65,7 @@ def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 given.setdefault(node.id, []).append((line, _is_none(value)))
     yield from _only_none(given)
+    yield from _emptied(function, given)
     results = [n for n in every if isinstance(n, ast.Return)]
     if results and all(_is_none(n.value) for n in results):
         yield from ((n.lineno, "return None") for n in results)
@@ -110,3 +113,15 @@ def _only_none(given: dict[str, list[tuple[int, bool]]]) -> Iterable[tuple[int, 
     for text, values in given.items():
         if all(empty for _, empty in values):
             yield from ((line, f"{text} = None") for line, _ in values)
+
+
+def _emptied(
+    function: ast.FunctionDef, given: dict[str, list[tuple[int, bool]]]
+) -> Iterable[tuple[int, str]]:
+    """``x = None`` after ``x`` had a value: the blank after one that is filled."""
+    own = {statement.lineno for statement in function.body}
+    for text, values in given.items():
+        filled = [line for line, empty in values if not empty]
+        for line, empty in values:
+            if filled and empty and line > max(filled) and line in own:
+                yield line, f"{text} = None"
