@@ -8,8 +8,16 @@ from collections.abc import Iterator
 from grader.grading.bindings import bound, targets
 from grader.grading.cause import Cause
 from grader.grading.relations import Floats, same
+from grader.grading.run import operation
 from grader.grading.slips import Slip
 from grader.grading.trace import Comparison, Departure
+from grader.source.endless import shared_list
+
+
+def grown(tree: ast.Module) -> Slip | None:
+    """A list that every turn of a loop fills on, and keeps as if it were a new one."""
+    found = shared_list(tree)
+    return None if found is None else Slip(*found)
 
 
 def unturned(comparison: Comparison, cause: Cause, departure: Departure) -> Slip | None:
@@ -129,3 +137,31 @@ def _variables(comparison: Comparison, node: int) -> Iterator[tuple[str, int, Fl
             continue
         if (array != array.flat[0]).any():
             yield one.id, statement.lineno, array
+
+
+CUTS = ("split", "chunk")
+
+
+def _written(node: ast.AST) -> int:
+    """How many parts a call of ``chunk`` asks for; 0 where that is not written there."""
+    given = getattr(node, "args", ())
+    whole = isinstance(given[-1], ast.Constant) if given else False
+    count = given[-1].value if whole and operation(node) == "chunk" else 0
+    return count if isinstance(count, int) else 0
+
+
+def apart(comparison: Comparison, node: int) -> str:
+    """Into how many parts an expression cuts a tensor, where the reference makes more or fewer."""
+    mine, right = comparison.mine, comparison.right
+    if operation(mine.nodes[node]) not in CUTS:
+        return ""
+    have = 1 + max((place.part for place in mine.places if place.node == node), default=-1)
+    have = have or _written(mine.nodes[node])
+    wanted = {
+        1 + max(place.part for place in right.places if place.node == other)
+        for other in {place.node for place in right.places if place.part >= 0}
+        if operation(right.nodes[other]) in CUTS
+    }
+    if len(wanted) != 1 or not have or have in wanted:
+        return ""
+    return f"{mine.segment(node)} gives {have} parts; the reference makes {wanted.pop()} of them."

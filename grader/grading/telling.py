@@ -10,10 +10,10 @@ from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.grading.alike import doubled, unturned
+from grader.grading.alike import apart, doubled, grown, unturned
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
-from grader.grading.handed import divided, made, uncalled
+from grader.grading.handed import divided, made, selfless, uncalled
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
@@ -22,11 +22,10 @@ from grader.grading.omitted import Omitted, forgotten, omitted, used_by, wasted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.slips import Slip, crossed, left_early, misfit, selfless
+from grader.grading.slips import Slip, crossed, left_early, misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import MOST_TEXT, Wording
 from grader.protocol.probe import SeenError
-from grader.source.endless import shared_list
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -171,10 +170,9 @@ class Teller:
         A variable of the reference's own name is right, and wrong where it should be read.
         """
         mine = self.comparison.mine
-        if (slip := next(chain(left_early(mine.tree), crossed(mine.tree)), None)) is not None:
+        found = next(chain(left_early(mine.tree), crossed(mine.tree)), None) or grown(mine.tree)
+        if (slip := found) is not None:
             return slip
-        if (grown := shared_list(mine.tree)) is not None:
-            return Slip(*grown)
         if cause is None or first is not None:
             at = mine.made[first.value] if first is not None else None
             if (found := skipped(self.comparison, at)) is not None:
@@ -264,6 +262,8 @@ class Teller:
         mine = self.comparison.mine
         at = self._lines.of(cause)
         text = mine.segment(cause.node)
+        if said := apart(self.comparison, cause.node):
+            yield f"On line {at}, {said}"
         if cause.want is not None:
             if said := self.wording.shapes(cause) or self.wording.uses(cause):
                 yield said if at == line else f"Line {at}: {said}"
