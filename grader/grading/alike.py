@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from grader.grading.bindings import bound, targets
 from grader.grading.cause import Cause
+from grader.grading.program import target
 from grader.grading.relations import Floats, same
 from grader.grading.run import operation
 from grader.grading.slips import Slip
@@ -102,6 +103,12 @@ def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
     return False
 
 
+def _every(statement: ast.stmt, kind: type[ast.expr_context] = ast.expr_context) -> list[str]:
+    """The variables in a statement; those that it reads, or stores."""
+    names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return [node.id for node in names if isinstance(node.ctx, kind)]
+
+
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
     """Two variables with the same numbers, read where the values leave the path.
 
@@ -137,6 +144,35 @@ def _variables(comparison: Comparison, node: int) -> Iterator[tuple[str, int, Fl
             continue
         if (array != array.flat[0]).any():
             yield one.id, statement.lineno, array
+
+
+def overwritten(comparison: Comparison) -> Slip | None:
+    """A variable that gets another value before anything has used the right one that it had."""
+    mine = comparison.mine
+    for place in mine.places:
+        statement = mine.statement(place.node)
+        name = target(statement, place.part) if mine.is_whole(place.node) else ""
+        match = comparison.match(place.value) if name else None
+        if match is None or match < 0 or statement is None or not comparison.flows(place.value):
+            continue
+        later = _next_store(mine.parents.get(statement), statement, name)
+        if later is not None:
+            before = f"the one from line {statement.lineno}"
+            said = f"Line {later} gives {name} a new value, before anything has used {before}."
+            return Slip(later, said)
+    return None
+
+
+def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | None:
+    """The line that stores ``name`` next in the same block, if nothing in between reads it."""
+    body: list[ast.stmt] = getattr(outer, "body", [])
+    for one in body[body.index(statement) + 1 :] if statement in body else ():
+        if name in _every(one, ast.Load) or not isinstance(one, ast.Assign):
+            if name in _every(one):
+                return None
+        elif name in _every(one, ast.Store):
+            return one.lineno
+    return None
 
 
 CUTS = ("split", "chunk")

@@ -10,9 +10,10 @@ from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.grading.alike import apart, doubled, grown, unturned
+from grader.grading.alike import apart, doubled, grown, overwritten, unturned
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
+from grader.grading.differs import MOST_TEXT
 from grader.grading.handed import divided, made, selfless, uncalled
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
@@ -24,7 +25,7 @@ from grader.grading.run import operation
 from grader.grading.scalars import Scalars
 from grader.grading.slips import Slip, crossed, left_early, misfit
 from grader.grading.trace import Comparison, Departure
-from grader.grading.wording import MOST_TEXT, Wording
+from grader.grading.wording import Wording
 from grader.protocol.probe import SeenError
 
 MOST_DEPARTURES = 2
@@ -170,8 +171,9 @@ class Teller:
         A variable of the reference's own name is right, and wrong where it should be read.
         """
         mine = self.comparison.mine
-        found = next(chain(left_early(mine.tree), crossed(mine.tree)), None) or grown(mine.tree)
-        if (slip := found) is not None:
+        slip = next(chain(left_early(mine.tree), crossed(mine.tree)), None)
+        slip = slip or grown(mine.tree) or overwritten(self.comparison)
+        if slip is not None:
             return slip
         if cause is None or first is not None:
             at = mine.made[first.value] if first is not None else None
@@ -181,11 +183,10 @@ class Teller:
             line, match = mine.line(node), self.comparison.match(value)
             if name and (used := self._used_instead(cause, line, value)) is not None:
                 return used
-            if (
-                name
-                and cause is not None
-                and (match is None or name in self.lesson.variables(match))
-            ):
+            if name and mine.is_seen(name, node):
+                return Slip(line, f"Line {line} changes {name}, and no line below uses it.")
+            known = match is not None and name not in self.lesson.variables(match)
+            if name and cause is not None and not known:
                 continue
             quantity = self.lesson.quantity(match)
             what = f"gives {quantity}" if quantity else "computes something"
