@@ -180,9 +180,9 @@ CUTS = ("split", "chunk")
 
 def _written(node: ast.AST) -> int:
     """How many parts a call of ``chunk`` asks for; 0 where that is not written there."""
-    given = getattr(node, "args", ())
-    whole = isinstance(given[-1], ast.Constant) if given else False
-    count = given[-1].value if whole and operation(node) == "chunk" else 0
+    given: list[ast.expr] = list(getattr(node, "args", ()))
+    last = given[-1] if given and operation(node) == "chunk" else None
+    count = last.value if isinstance(last, ast.Constant) else 0
     return count if isinstance(count, int) else 0
 
 
