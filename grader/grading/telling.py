@@ -134,7 +134,7 @@ class Teller:
     ) -> Trace:
         """A slip, and what to write there if it says so."""
         trace = self.trace((*told, slip.said), slip.line, departures)
-        return replace(trace, write=slip.write, sure=bool(slip.write))
+        return replace(trace, write=slip.write, sure=bool(slip.write), slip=slip.said)
 
     def trace(
         self,
