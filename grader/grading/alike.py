@@ -134,9 +134,9 @@ def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
 
 
 def _variables(comparison: Comparison, node: int) -> Iterator[tuple[str, int, Floats]]:
-    """The variables in an expression that hold several different numbers, and where each is set."""
+    """The variables in a statement that hold several different numbers, and where each is set."""
     mine = comparison.mine
-    for one in ast.walk(mine.nodes[node]):
+    for one in ast.walk(mine.statement(node) or mine.nodes[node]):
         if not isinstance(one, ast.Name) or not (values := mine.values(mine.numbers[one])):
             continue
         array, statement = mine.arrays[values[-1]], bound(mine.tree, one.id, one.lineno)
@@ -156,7 +156,10 @@ def overwritten(comparison: Comparison) -> Slip | None:
         if match is None or match < 0 or statement is None or not comparison.flows(place.value):
             continue
         later = _next_store(mine.parents.get(statement), statement, name)
-        if later is not None:
+        again = any(
+            p.node != place.node and comparison.match(p.value) == match for p in mine.places
+        )
+        if later is not None and not again:
             before = f"the one from line {statement.lineno}"
             said = f"Line {later} gives {name} a new value, before anything has used {before}."
             return Slip(later, said)
