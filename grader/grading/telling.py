@@ -183,7 +183,7 @@ class Teller:
             line, match = mine.line(node), self.comparison.match(value)
             if name and (used := self._used_instead(cause, line, value)) is not None:
                 return used
-            if name and mine.is_seen(name, node):
+            if name and first is not None and mine.is_seen(name, node):
                 return Slip(line, f"Line {line} changes {name}, and no line below uses it.")
             known = match is not None and name not in self.lesson.variables(match)
             if name and cause is not None and not known:
