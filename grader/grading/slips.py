@@ -14,6 +14,7 @@ from grader.grading.bindings import (
     bound,
     callee,
     functions,
+    instead,
     is_none,
     none_by_default,
     targets,
@@ -158,19 +159,8 @@ def misfit(
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             said = f"{name} is {what} here: it comes from line {line}{where}."
-            return Slip(line, said, _instead(tree, line))
+            return Slip(line, said, instead(tree, line))
     return None
-
-
-def _instead(tree: ast.Module, line: int) -> str:
-    """What to write for a statement that keeps what a list's method gives, or returns a list."""
-    for one in ast.walk(tree):
-        match one:
-            case ast.Assign(lineno=at, value=value) if at == line and callee(value) in CHANGES:
-                return f"{ast.unparse(value)} alone"
-            case ast.Return(lineno=at, value=ast.List(elts=[only])) if at == line:
-                return f"return {ast.unparse(only)}"
-    return ""
 
 
 def _is_about(told: str, name: str, kind: str) -> bool:
