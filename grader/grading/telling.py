@@ -181,7 +181,7 @@ class Teller:
                 return Slip(*found)
         for node, value, name in wasted(self.comparison):
             line, match = mine.line(node), self.comparison.match(value)
-            if name and (used := self._used_instead(cause, line, value)) is not None:
+            if name and (used := self._used_instead(cause, line, value, name)) is not None:
                 return used
             if name and first is not None and mine.is_seen(name, node):
                 return Slip(line, f"Line {line} changes {name}, and no line below uses it.")
@@ -195,8 +195,8 @@ class Teller:
             return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
         return None
 
-    def _used_instead(self, cause: Cause | None, line: int, value: int) -> Slip | None:
-        """The line that uses another value than the reference, which uses what ``line`` gives."""
+    def _used_instead(self, cause: Cause | None, line: int, value: int, name: str) -> Slip | None:
+        """The line that uses another value than the reference, which uses what ``name`` keeps."""
         match = self.comparison.match(value)
         if cause is None or cause.have is None or match is None or cause.want is None:
             return None
@@ -206,8 +206,8 @@ class Teller:
         if at <= line or self.causes.named_as(cause.have, match):
             return None
         own, what = self.lesson.own_name(cause.have), quantity or "something"
-        said = f"Line {line} gives {what}, and nothing uses the result: line {at} uses {own}."
-        return Slip(at, said)
+        kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
+        return Slip(at, f"{kept}: line {at} uses {own}.")
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
         """The cause in a program that computes from no input: its last operation says more."""
