@@ -66,6 +66,8 @@ def test_numbers_are_right_only_where_all_trials_pass() -> None:
         ("n = x.shape[-2]", "n = x.shape[-2]", True),
         ("n = self.n", "Is self.n set in __init__?", False),
         ("F.softmax(", "Use F.softmax(scores)", False),
+        ("rows = rows.append(row)", "Write rows.append(row) alone", False),
+        ("rows.append(row)", "Write rows.append(row) alone", True),
     ],
 )
 def test_a_hint_may_not_ask_for_what_the_line_does(line: str, hint: str, fulfilled: bool) -> None:

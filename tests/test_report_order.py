@@ -212,3 +212,23 @@ def test_a_function_that_is_begun_comes_before_a_later_one(
     assert report.first_to_fix is not None
     assert report.first_to_fix.line in following
     assert any(check.waits_for == PLACEHOLDERS for check in report.checks)
+
+
+UNTYPED = """\
+from dataclasses import field, make_dataclass
+
+FIELDS = [("n_embd", int, field(default=768)), ("n_head", field(default=12))]
+GPT2Config = make_dataclass("GPT2Config", FIELDS)
+"""
+
+
+def test_an_error_at_import_goes_before_what_only_the_lesson_imports(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    step = course.find("s01")
+    path = tmp_path / step.stub.name
+    path.write_text(UNTYPED, encoding="utf-8")
+    report = grade(step, path, Options(seed=1), workers.start)
+    assert report.first_to_fix is not None
+    assert report.first_to_fix.id == "builds"
+    assert "n_head has no default" in report.first_to_fix.message

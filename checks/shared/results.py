@@ -114,10 +114,18 @@ def never_nan(*trials: str, path: str, scores: float = 100.0) -> Rule:
                     masked = mask + kind(sign * scores)
                     weights = np.exp(masked - masked.max(axis=-1, keepdims=True))
                 if not np.isfinite(weights / weights.sum(axis=-1, keepdims=True)).all():
-                    return Failed(wrong=((name, each),))
+                    empty = bool(np.isneginf(mask).all(axis=-1).any())
+                    said = EMPTY if empty else None
+                    return Failed(said, wrong=((name, each),), likely=INFINITE)
         return Passed()
 
     return rule
+
+
+INFINITE = r"() ~float\('-?inf'\)|\b(np|math)\.inf"
+"""Where a program writes infinity."""
+
+EMPTY = "A row of it is minus infinity everywhere. The lowest finite number hides as well"
 
 
 def _each(evidence: Evidence, trials: tuple[str, ...], path: str) -> Iterator[tuple[str, str]]:

@@ -54,7 +54,7 @@ CHECKS = (
     Check(
         "functions",
         "padding_mask(token_ids, pad_token_id, *, dtype) and combine_masks(causal, padding) exist",
-        "padding_mask or combine_masks is missing",
+        "padding_mask and combine_masks do not both exist",
         "Define both functions, with the parameters of the untouched file",
         "Later steps call them by these names.",
         lesson="What you build",

@@ -158,8 +158,8 @@ CHECKS = (
     ),
     Check(
         "heads",
-        "_split_heads and _merge_heads work for any leading dimensions",
-        "_split_heads or _merge_heads does not work for any leading dimensions",
+        "_split_heads and _merge_heads work for any number of leading dimensions",
+        "_split_heads or _merge_heads does not work for every number of leading dimensions",
         "How many dimensions stand in front? Count from the end.",
         "There may be none, one or many in front.",
         lesson="Leading dimensions",
@@ -230,8 +230,8 @@ CHECKS = (
     ),
     Check(
         "rope-runs",
-        "RotaryEmbedding runs on any leading dimensions and keeps the shape",
-        "RotaryEmbedding does not run on any leading dimensions",
+        "RotaryEmbedding runs on any number of leading dimensions and keeps the shape",
+        "RotaryEmbedding does not run on every number of leading dimensions",
         "How many dimensions stand in front? Count from the end.",
         "The two last dimensions are the tokens and their features.",
         lesson="Pairs",
@@ -294,8 +294,8 @@ CHECKS = (
     ),
     Check(
         "layer-runs",
-        "It runs on any leading dimensions and keeps the shape",
-        "It does not run on any leading dimensions",
+        "It runs on any number of leading dimensions and keeps the shape",
+        "It does not run on every number of leading dimensions",
         "Count dimensions from the end, and give the positions a dimension for the heads",
         "There may be no batch, or several.",
         lesson="Leading dimensions",

@@ -150,7 +150,7 @@ class Trace:
     empty if unknown. Not ``sure`` means that the learner's operation may do as well. ``left_out``
     means that ``line`` itself is right, and the step after it is missing; ``elsewhere`` that it
     makes a value wrong which raises an error at another line. ``also`` is a line that does without
-    what ``line`` gives.
+    what ``line`` gives; ``slip`` the sentence on what the source itself shows to be odd.
     """
 
     told: tuple[str, ...]
@@ -162,6 +162,7 @@ class Trace:
     left_out: bool = False
     elsewhere: bool = False
     also: int | None = None
+    slip: str = ""
 
 
 @dataclass(frozen=True)

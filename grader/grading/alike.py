@@ -7,9 +7,18 @@ from collections.abc import Iterator
 
 from grader.grading.bindings import bound, targets
 from grader.grading.cause import Cause
+from grader.grading.program import target
 from grader.grading.relations import Floats, same
+from grader.grading.run import operation
 from grader.grading.slips import Slip
 from grader.grading.trace import Comparison, Departure
+from grader.source.endless import shared_list
+
+
+def grown(tree: ast.Module) -> Slip | None:
+    """A list that every turn of a loop fills on, and keeps as if it were a new one."""
+    found = shared_list(tree)
+    return None if found is None else Slip(*found)
 
 
 def unturned(comparison: Comparison, cause: Cause, departure: Departure) -> Slip | None:
@@ -94,6 +103,12 @@ def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
     return False
 
 
+def _every(statement: ast.stmt, kind: type[ast.expr_context] = ast.expr_context) -> list[str]:
+    """The variables in a statement; those that it reads, or stores."""
+    names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return [node.id for node in names if isinstance(node.ctx, kind)]
+
+
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
     """Two variables with the same numbers, read where the values leave the path.
 
@@ -119,9 +134,9 @@ def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
 
 
 def _variables(comparison: Comparison, node: int) -> Iterator[tuple[str, int, Floats]]:
-    """The variables in an expression that hold several different numbers, and where each is set."""
+    """The variables in a statement that hold several different numbers, and where each is set."""
     mine = comparison.mine
-    for one in ast.walk(mine.nodes[node]):
+    for one in ast.walk(mine.statement(node) or mine.nodes[node]):
         if not isinstance(one, ast.Name) or not (values := mine.values(mine.numbers[one])):
             continue
         array, statement = mine.arrays[values[-1]], bound(mine.tree, one.id, one.lineno)
@@ -129,3 +144,63 @@ def _variables(comparison: Comparison, node: int) -> Iterator[tuple[str, int, Fl
             continue
         if (array != array.flat[0]).any():
             yield one.id, statement.lineno, array
+
+
+def overwritten(comparison: Comparison) -> Slip | None:
+    """A variable that gets another value before anything has used the right one that it had."""
+    mine = comparison.mine
+    for place in mine.places:
+        statement = mine.statement(place.node)
+        name = target(statement, place.part) if mine.is_whole(place.node) else ""
+        match = comparison.match(place.value) if name else None
+        if match is None or match < 0 or statement is None or not comparison.flows(place.value):
+            continue
+        later = _next_store(mine.parents.get(statement), statement, name)
+        again = any(
+            p.node != place.node and comparison.match(p.value) == match for p in mine.places
+        )
+        if later is not None and not again:
+            before = f"the one from line {statement.lineno}"
+            said = f"Line {later} gives {name} a new value, before anything has used {before}."
+            return Slip(later, said)
+    return None
+
+
+def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | None:
+    """The line that stores ``name`` next in the same block, if nothing in between reads it."""
+    body: list[ast.stmt] = getattr(outer, "body", [])
+    for one in body[body.index(statement) + 1 :] if statement in body else ():
+        if name in _every(one, ast.Load) or not isinstance(one, ast.Assign):
+            if name in _every(one):
+                return None
+        elif name in _every(one, ast.Store):
+            return one.lineno
+    return None
+
+
+CUTS = ("split", "chunk")
+
+
+def _written(node: ast.AST) -> int:
+    """How many parts a call of ``chunk`` asks for; 0 where that is not written there."""
+    given: list[ast.expr] = list(getattr(node, "args", ()))
+    last = given[-1] if given and operation(node) == "chunk" else None
+    count = last.value if isinstance(last, ast.Constant) else 0
+    return count if isinstance(count, int) else 0
+
+
+def apart(comparison: Comparison, node: int) -> str:
+    """Into how many parts an expression cuts a tensor, where the reference makes more or fewer."""
+    mine, right = comparison.mine, comparison.right
+    if operation(mine.nodes[node]) not in CUTS:
+        return ""
+    have = 1 + max((place.part for place in mine.places if place.node == node), default=-1)
+    have = have or _written(mine.nodes[node])
+    wanted = {
+        1 + max(place.part for place in right.places if place.node == other)
+        for other in {place.node for place in right.places if place.part >= 0}
+        if operation(right.nodes[other]) in CUTS
+    }
+    if len(wanted) != 1 or not have or have in wanted:
+        return ""
+    return f"{mine.segment(node)} gives {have} parts; the reference makes {wanted.pop()} of them."

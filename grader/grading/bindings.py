@@ -117,3 +117,14 @@ def none_by_default(function: ast.FunctionDef, name: str) -> bool:
 def is_none(node: ast.AST | None) -> bool:
     """Whether a node is the constant None."""
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def instead(tree: ast.Module, line: int) -> str:
+    """What to write for a statement that keeps what a list's method gives, or returns a list."""
+    for one in ast.walk(tree):
+        match one:
+            case ast.Assign(lineno=at, value=value) if at == line and callee(value) in CHANGES:
+                return f"{ast.unparse(value)} alone"
+            case ast.Return(lineno=at, value=ast.List(elts=[only])) if at == line:
+                return f"return {ast.unparse(only)}"
+    return ""

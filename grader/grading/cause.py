@@ -232,7 +232,8 @@ class Causes:
             score = 4 * equal + 2 * new + self._same_function(made, node)
             # a weight says nothing about which operation is meant
             alone = new and len(sources) == 1 and self.comparison.match(sources[0]) != -1
-            if score > most and (equal or alone or here == [made]):
+            lone = len(alike) == 1 and len(sources) == 1 and self._known(sources[0])
+            if score > most and (equal or alone or here == [made] or lone):
                 best, most = made, score
         return best
 

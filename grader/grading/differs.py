@@ -9,6 +9,7 @@ import numpy as np
 
 from grader.grading.relations import Floats, same
 from grader.grading.run import operation
+from grader.grading.trace import Comparison
 
 VERBS = {
     "Add": "adds",
@@ -18,6 +19,9 @@ VERBS = {
     "MatMult": "makes a matrix product",
     "Pow": "raises to a power",
 }
+
+MOST_TEXT = 70
+"""Characters of an expression that is quoted in a sentence."""
 
 LARGEST = 100_000
 """Numbers of a value up to which sums and products are tried."""
@@ -34,6 +38,18 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
     if not all(words) or words[0] == words[1] or _makes(mine) != _makes(right):
         return ""
     return f"It {words[0]}; the reference {words[1]}."
+
+
+def instead(comparison: Comparison, node: int, gives: int) -> str:
+    """What an operation does in the place of the one that ``gives`` a value of the reference.
+
+    Or that it changes a value with which the reference goes on as it is.
+    """
+    mine, right = comparison.mine, comparison.right
+    for value in mine.latest(node):
+        if comparison.match(value) == gives and (text := mine.segment(mine.made[value].node)):
+            return f"The reference goes on with {text} as it is." if len(text) < MOST_TEXT else ""
+    return kinds(mine.nodes[node], right.nodes[right.made[gives].node])
 
 
 def _makes(node: ast.AST) -> bool:

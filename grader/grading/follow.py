@@ -126,15 +126,19 @@ def _together(told: list[Trace]) -> Trace | None:
 def _wrong(evidence: Evidence) -> list[str]:
     """The first helper that is wrong alone, and the first trial of the whole that is wrong.
 
-    Functions go before methods, which may call them, and short texts before long ones.
+    Functions go before methods, which may call them, and short texts before long ones; what is only
+    wished for counts where nothing else is wrong.
     """
     found: dict[bool, str] = {}
-    order = sorted(evidence.trials.items(), key=lambda one: (any(_makes(one[1])), _is_long(one[1])))
+    order = sorted(
+        evidence.trials.items(),
+        key=lambda one: (one[1].wished, any(_makes(one[1])), _is_long(one[1])),
+    )
     for name, trial in order:
         ran = name in evidence.outcome.observations
         error = evidence.error(name)
         absent = trial.part and error is not None and error.line is None
-        if trial.wished or trial.expect is None:
+        if trial.expect is None or (trial.wished and found):
             continue
         if ran and not absent and not evidence.right(name):
             found.setdefault(trial.part, name)

@@ -119,3 +119,20 @@ def _is_layer(value: SeenValue, error: SeenError) -> bool:
     about = error.about
     layer = about is not None and "load_state_dict" in about.names and about.kind == value.kind
     return layer or "weight" in value.fields
+
+
+def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The method that a call gives one argument too many, because its first one is not ``self``."""
+    found = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
+    if found is None or int(found[3]) != int(found[2]) + 1:
+        return None
+    for cls in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
+        for one in cls.body:
+            if not isinstance(one, ast.FunctionDef) or one.name != found[1] or one.decorator_list:
+                continue
+            given = [arg.arg for arg in one.args.args]
+            if given[:1] not in (["self"], ["cls"]):
+                said = f"{one.name} is a method of {cls.name}, and its first argument is not self."
+                head = f"def {one.name}({', '.join(['self', *given])}):"
+                return Slip(one.lineno, said, head)
+    return None

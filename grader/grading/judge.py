@@ -172,9 +172,7 @@ def _missing(case: Case, check: Check) -> str | None:
 def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check on a part that a named mistake breaks."""
     failed = _not_found(check, finding)
-    places = (m.place for m in _mistakes(case) if check in case.rubric.blamed(m))
-    place = next((one for one in places if one and not _right_alone(case, one)), None)
-    if place is not None and (line := origins.place(case.source.tree, place)) is not None:
+    if (line := _mistaken(case, check)) is not None:
         failed = replace(failed, line=line)
     if not (finding.ok or finding.there or _is_there(case, check)):
         return failed
@@ -194,6 +192,13 @@ def _right_alone(case: Case, place: str) -> bool:
         if trial.part and helper and getattr(trial.probe.actions[-1], "method", "") == helper
     ]
     return bool(about) and all(map(case.evidence.right, about))
+
+
+def _mistaken(case: Case, check: Check) -> int | None:
+    """The line at which a mistake is written that breaks this part, if it has a place."""
+    places = (m.place for m in _mistakes(case) if check in case.rubric.blamed(m))
+    place = next((one for one in places if one and not _right_alone(case, one)), None)
+    return None if place is None else origins.place(case.source.tree, place)
 
 
 def _not_found(check: Check, finding: Finding) -> CheckResult:
@@ -390,7 +395,7 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
         hints = (f"Nothing uses self.{name}: is it meant here?", *hints)
     if case.solution is not None and (others := _beside(ruling, case.solution)):
         hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
-    line = _place(case, ruling)
+    line = _place(case, ruling) or _mistaken(case, check)
     if (ruling.hint or "").startswith(REFUSED) and case.solution is not None:
         head = lesson_head(tree, case.solution, line)
         hints = (f"Write {head}", *hints) if head else hints

@@ -47,7 +47,7 @@ class Placing:
             own = self._own(report, report.checks)
             checks = list(map(self._written, report.checks, repeat(own)))
             return replace(report, checks=self._kept(checks), trace=silent)
-        silent = replace(trace, told=(), line=None, blank="", write="")
+        silent = replace(trace, told=(), line=None, blank="", write="", slip="")
         if self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
         blamed = self._blamed(report)
@@ -215,7 +215,12 @@ class Placing:
 
 
 def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
-    """What the reference writes; what the error itself says to write, if that may do as well."""
+    """What the reference writes; what the error itself says to write, if that may do as well.
+
+    Beside a slip the check's own nudge, which knows nothing of it, would ask for something else.
+    """
+    if trace.slip and not trace.write and result.kind is Kind.RUNTIME and not result.stopped:
+        return (trace.slip,)
     fixed = any("Write " in hint for hint in result.hints[:1])
     done = result.text is not None and fulfils(result.text, trace.write)
     if not trace.write or done or (fixed and not trace.sure):

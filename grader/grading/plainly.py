@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from grader.base.model import Trace
 from grader.grading.bindings import bound
+from grader.grading.differs import MOST_TEXT
 from grader.grading.loops import fed, too_many
 from grader.grading.omitted import wasted_number
 from grader.grading.scalars import FARTHEST
 from grader.grading.slips import Slip
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison, Departure
-from grader.grading.wording import MOST_TEXT
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 RTOL, ATOL = 2e-4, 1e-5
-HIDDEN = -1e8
-"""Anything below it hides a score as minus infinity does."""
+HIDDEN = -9_999.0
+"""Anything below it hides a score as minus infinity does; early models had -10,000."""
 
 MOST_AXES = 5
 

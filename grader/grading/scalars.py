@@ -31,10 +31,12 @@ class Origin:
     name: str
     have: tuple[float, ...]
     want: tuple[float, ...] = ()
+    instead: str = ""
 
     def __str__(self) -> str:
         said = f"{self.name} is {_told(self.have)}, from line {self.line}"
-        return f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
+        said = f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
+        return f"{said} There it has {self.instead}." if self.instead else said
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,18 @@ class Scalars:
         own += [one for inner in ast.walk(node) for one in _written(inner)]
         lacks = {one for one in twin if not _among(one, own)}
         said = len(lacks) == 1 and found[0].have == (*bad,)
-        return replace(found[0], want=tuple(lacks)) if said else found[0]
+        origin = replace(found[0], instead=self._operator(found[0].line))
+        return replace(origin, want=tuple(lacks)) if said else origin
+
+    def _operator(self, line: int) -> str:
+        """What the reference writes where a line has the same operands and another operator."""
+        binary = ((n, ast.unparse(n.left), ast.unparse(n.right)) for n in _binary(self.mine))
+        here = {(left, right): n for n, left, right in binary if n.lineno == line}
+        for other in _binary(self.comparison.right):
+            one = here.get((ast.unparse(other.left), ast.unparse(other.right)))
+            if one is not None and type(one.op) is not type(other.op):
+                return ast.unparse(other)
+        return ""
 
     def _turned(self, cause: Cause, order: int) -> Origin | None:
         """The line that puts the right numbers into a list, in another order than the reference."""
@@ -250,3 +263,8 @@ def _told(values: Sequence[float]) -> str:
     """Numbers as they are told: one by itself, several in brackets."""
     texts = [f"{int(one)}" if float(one).is_integer() else f"{one:.4g}" for one in values]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _binary(run: Run) -> list[ast.BinOp]:
+    """The operations on two operands in a program."""
+    return [one for one in run.nodes if isinstance(one, ast.BinOp)]

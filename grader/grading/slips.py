@@ -14,6 +14,7 @@ from grader.grading.bindings import (
     bound,
     callee,
     functions,
+    instead,
     is_none,
     none_by_default,
     targets,
@@ -113,12 +114,13 @@ ODD = {
     "bool": "{text}",
     "builtin_function_or_method": "a function",
     "function": "a function",
+    "list": "a list",
     "method": "a function",
     "tuple": "a tuple of {text}",
     "type": "a class",
 }
 """Kinds of values that no computation is made with, and what to call them."""
-MAY_BE = {"NoneType": "None", "tuple": "tuple"}
+MAY_BE = {"NoneType": "None", "list": "list", "tuple": "tuple"}
 """Those of them that are often right, and their word."""
 FUNCTIONS = ("builtin_function_or_method", "function", "method")
 
@@ -151,27 +153,13 @@ def misfit(
             if found_at is None or (found_at[0] == call.line and not found_at[1]):
                 continue
             line, where = found_at
+            if value.kind == "list" and not where:  # most lists are meant
+                continue
             if not where and value.kind in FUNCTIONS:
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
-            return Slip(line, f"{name} is {what} here: it comes from line {line}{where}.")
-    return None
-
-
-def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
-    """The method that a call gives one argument too many, because its first one is not ``self``."""
-    found = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
-    if found is None or int(found[3]) != int(found[2]) + 1:
-        return None
-    for cls in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
-        for one in cls.body:
-            if not isinstance(one, Function) or one.name != found[1] or one.decorator_list:
-                continue
-            given = [arg.arg for arg in one.args.args]
-            if given[:1] not in (["self"], ["cls"]):
-                said = f"{one.name} is a method of {cls.name}, and its first argument is not self."
-                head = f"def {one.name}({', '.join(['self', *given])}):"
-                return Slip(one.lineno, said, head)
+            said = f"{name} is {what} here: it comes from line {line}{where}."
+            return Slip(line, said, instead(tree, line))
     return None
 
 
@@ -238,7 +226,7 @@ def origin(
         here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
             node.end_lineno or 0
         )
-        if not here or not isinstance(node, ast.Call) or callee(node) != _called(tree, inside):
+        if not here or not isinstance(node, ast.Call) or not _calls(node, tree, inside):
             continue
         at = params.index(name) - (params[0] == "self")
         if 0 <= at < len(node.args):
@@ -248,6 +236,13 @@ def origin(
                 return end, f", where {helper.name} ends without a return"
             return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return calls[-2].line, ""
+
+
+def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
+    """Whether a call is of this function; of a ``forward``, whether it calls an attribute."""
+    if function.name in ("forward", "__call__"):
+        return isinstance(node.func, ast.Attribute) and len(node.args) < len(function.args.args)
+    return callee(node) == _called(tree, function)
 
 
 def _called(tree: ast.Module, function: Function) -> str:
@@ -281,6 +276,9 @@ def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
     end = without_return(function) if function is not None else None
     if end is not None:
         return end, f", where {helper} ends without a return"
+    for one in ast.walk(function) if function is not None else ():
+        if isinstance(one, ast.Return) and isinstance(one.value, ast.List):
+            return one.lineno, f", where {helper} returns a list"
     if any(isinstance(one, ast.Is | ast.IsNot) for one in ast.walk(statement)):
         return statement.lineno, ", where `is` asks for the same object: == compares"
     if helper in CHANGES:

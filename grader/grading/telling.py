@@ -10,10 +10,11 @@ from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.grading.alike import doubled, unturned
+from grader.grading.alike import apart, doubled, grown, overwritten, unturned
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
-from grader.grading.handed import divided, made, uncalled
+from grader.grading.differs import MOST_TEXT
+from grader.grading.handed import divided, made, selfless, uncalled
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
@@ -22,11 +23,10 @@ from grader.grading.omitted import Omitted, forgotten, omitted, used_by, wasted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.slips import Slip, crossed, left_early, misfit, selfless
+from grader.grading.slips import Slip, crossed, left_early, misfit
 from grader.grading.trace import Comparison, Departure
-from grader.grading.wording import MOST_TEXT, Wording
+from grader.grading.wording import Wording
 from grader.protocol.probe import SeenError
-from grader.source.endless import shared_list
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -134,7 +134,7 @@ class Teller:
     ) -> Trace:
         """A slip, and what to write there if it says so."""
         trace = self.trace((*told, slip.said), slip.line, departures)
-        return replace(trace, write=slip.write, sure=bool(slip.write))
+        return replace(trace, write=slip.write, sure=bool(slip.write), slip=slip.said)
 
     def trace(
         self,
@@ -171,23 +171,22 @@ class Teller:
         A variable of the reference's own name is right, and wrong where it should be read.
         """
         mine = self.comparison.mine
-        if (slip := next(chain(left_early(mine.tree), crossed(mine.tree)), None)) is not None:
+        slip = next(chain(left_early(mine.tree), crossed(mine.tree)), None)
+        slip = slip or grown(mine.tree) or overwritten(self.comparison)
+        if slip is not None:
             return slip
-        if (grown := shared_list(mine.tree)) is not None:
-            return Slip(*grown)
         if cause is None or first is not None:
             at = mine.made[first.value] if first is not None else None
             if (found := skipped(self.comparison, at)) is not None:
                 return Slip(*found)
         for node, value, name in wasted(self.comparison):
             line, match = mine.line(node), self.comparison.match(value)
-            if name and (used := self._used_instead(cause, line, value)) is not None:
+            if name and (used := self._used_instead(cause, line, value, name)) is not None:
                 return used
-            if (
-                name
-                and cause is not None
-                and (match is None or name in self.lesson.variables(match))
-            ):
+            if name and first is not None and mine.is_seen(name, node):
+                return Slip(line, f"Line {line} changes {name}, and no line below uses it.")
+            known = match is not None and name not in self.lesson.variables(match)
+            if name and cause is not None and not known:
                 continue
             quantity = self.lesson.quantity(match)
             what = f"gives {quantity}" if quantity else "computes something"
@@ -196,8 +195,8 @@ class Teller:
             return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
         return None
 
-    def _used_instead(self, cause: Cause | None, line: int, value: int) -> Slip | None:
-        """The line that uses another value than the reference, which uses what ``line`` gives."""
+    def _used_instead(self, cause: Cause | None, line: int, value: int, name: str) -> Slip | None:
+        """The line that uses another value than the reference, which uses what ``name`` keeps."""
         match = self.comparison.match(value)
         if cause is None or cause.have is None or match is None or cause.want is None:
             return None
@@ -207,8 +206,8 @@ class Teller:
         if at <= line or self.causes.named_as(cause.have, match):
             return None
         own, what = self.lesson.own_name(cause.have), quantity or "something"
-        said = f"Line {line} gives {what}, and nothing uses the result: line {at} uses {own}."
-        return Slip(at, said)
+        kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
+        return Slip(at, f"{kept}: line {at} uses {own}.")
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
         """The cause in a program that computes from no input: its last operation says more."""
@@ -264,6 +263,8 @@ class Teller:
         mine = self.comparison.mine
         at = self._lines.of(cause)
         text = mine.segment(cause.node)
+        if said := apart(self.comparison, cause.node):
+            yield f"On line {at}, {said}"
         if cause.want is not None:
             if said := self.wording.shapes(cause) or self.wording.uses(cause):
                 yield said if at == line else f"Line {at}: {said}"

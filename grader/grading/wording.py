@@ -16,9 +16,7 @@ from grader.grading.repeats import again
 from grader.grading.run import operation
 from grader.grading.trace import Comparison, Departure
 
-MOST_TEXT = 70
-FEW = 4
-"""Numbers that are told one by one."""
+FEW = 4  # numbers that are told one by one
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Wording:
         quantity = self.lesson.quantity(self.comparison.match(gap.have))
         yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
         text = self.comparison.mine.segment(cause.node)
-        shown = f": {text}" if len(text) <= MOST_TEXT else ""
+        shown = f": {text}" if len(text) <= differs.MOST_TEXT else ""
         yield f"On line {user} the numbers go wrong{shown}"
         want = self.lesson.quantity(cause.want)
         if want:
@@ -90,7 +88,7 @@ class Wording:
         # of an inner expression about which nothing is known, it may be the outer one
         node = cause.node if said or mine.line(one.node) != line else one.node
         text = mine.segment(node)
-        shown = f": {text}" if len(text) <= MOST_TEXT and mine.line(node) == line else ""
+        shown = f": {text}" if len(text) <= differs.MOST_TEXT and mine.line(node) == line else ""
         yield f"On line {line} the numbers go wrong{shown}"
         yield from filter(None, (said,))
 
@@ -208,6 +206,8 @@ class Wording:
         """What the operation does otherwise than the reference's: as written, or by its numbers."""
         mine, right = self.comparison.mine, self.comparison.right
         node = mine.nodes[cause.node]
+        if cause.twin is None and cause.gives is not None:
+            return differs.instead(self.comparison, cause.node, cause.gives)
         if cause.twin is not None and cause.have is None:
             told = self.written(cause.node, cause.twin)
             return told or self._combined(one, cause.gives)

@@ -14,6 +14,9 @@ def fulfils(line: str, hint: str) -> bool:
     have, want = _tree(line), _code(hint)
     if have is None or want is None:
         return False
+    if hint.rstrip(".").endswith(" alone"):  # as a statement that keeps nothing
+        alone = (node.value for node in ast.walk(have) if isinstance(node, ast.Expr))
+        return any(ast.dump(node) == want for node in alone)
     return any(ast.dump(node) == want for node in ast.walk(have))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -80,11 +81,13 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
 
     def rule(evidence: Evidence) -> Ruling:
         wrong: list[tuple[str, str]] = []
+        paths: set[str] = set()
         total, first, nowhere = 0, None, None
         for name in evidence.matching(*trials):
             expected = evidence.expected(name)
             if not expected:
                 continue
+            paths.update(expected)
             arrays = {path: array_at(evidence, name, path) for path in expected}
             for path, array in arrays.items():
                 if array is None:
@@ -104,7 +107,7 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
             count = len({name for name, _ in wrong})
             several = "" if total == 1 else f" in {count} of {total} random configurations"
             return Failed(
-                f"The {what} are wrong{several}{nowhere or ''}",
+                f"The {what} are wrong{several}{nowhere or ''}{_which(wrong, paths)}",
                 NAN_HINT if nowhere else None,
                 detail=first,
                 wrong=tuple(wrong),
@@ -112,6 +115,20 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
         return Passed()
 
     return rule
+
+
+ORDINALS = ("first", "second", "third", "fourth")
+
+
+def _which(wrong: Sequence[tuple[str, str]], paths: Collection[str]) -> str:
+    """Which of the results that a call returns together is wrong, if it is one alone."""
+    bad = {path for _, path in wrong}
+    one = next(iter(bad))
+    owner, _, index = one.partition(".")
+    together = [path for path in paths if path.partition(".")[0] == owner]
+    if len(bad) > 1 or len(together) < 2 or not index.isdecimal() or int(index) >= len(ORDINALS):
+        return ""
+    return f". Only the {ORDINALS[int(index)]} result is wrong"
 
 
 NAN_HINT = (

@@ -70,7 +70,11 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         return numpy
     signature = Signature.of(case.value(call.func))
     what = _what(case, call, match)
-    if told := _permuted(case, call) or _starred(case, call, match) or _superclass(call, what):
+    if (
+        told := _permuted(case, call)
+        or _starred(case, call, match)
+        or _superclass(case, call, what)
+    ):
         return told
     if ast.unparse(call) == "F.functional()":
         return Translation(
@@ -113,11 +117,17 @@ def _starred(case: Case, call: ast.Call, match: re.Match[str]) -> Translation | 
     return Translation(what, f"{name} holds all of them: * takes it apart.", case.fix(call, fixed))
 
 
-def _superclass(call: ast.Call, what: str) -> Translation | None:
+def _superclass(case: Case, call: ast.Call, what: str) -> Translation | None:
     """``super().__init__()`` of a class that needs arguments."""
     if ast.unparse(call) != "super().__init__()":
         return None
-    return Translation(what, "Which class does yours extend? One that holds layers extends Module.")
+    own = case.kind(ast.Name("self"))
+    return Translation(
+        what,
+        "Which class does yours extend? One that holds layers extends Module.",
+        about=f"{own}()" if own else "",
+        elsewhere=bool(own),
+    )
 
 
 def _one_too_many(

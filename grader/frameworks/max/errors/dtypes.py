@@ -244,6 +244,13 @@ def too_large(case: Case, match: re.Match[str]) -> Translation:
     name = ast.unparse(case.call.func) if case.call is not None else "It"
     what = f"The number {match['value']} does not fit into {dtype}"
     hint = "Give the tensor a type of its own: dtype=..."
+    if name.endswith("where") and case.call is not None and len(case.call.args) == 3:
+        condition, number, _ = case.call.args
+        kind = "dtype" if "dtype" in case.seen.values else "DType.float32"
+        device = f", device={ast.unparse(condition)}.device" if case.is_tensor(condition) else ""
+        made = f"Tensor({ast.unparse(number)}, dtype={kind}{device})"
+        what = f"{name} is given two plain numbers, and takes their type from its condition"
+        return Translation(what, "Make a tensor of one of them.", case.fix(number, made))
     if name.endswith("_like"):
         hint = f"{name} takes the type of its tensor. Tensor(number, dtype=...) has one of its own."
     return Translation(what, hint)

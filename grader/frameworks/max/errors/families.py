@@ -131,6 +131,14 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
+        "TypeError",
+        r"function\(\) argument 'code' must be code",
+        say(
+            "A class cannot inherit from a function",
+            "A decorator such as @dataclass stands on a line of its own, above the class.",
+        ),
+    ),
+    Family(
         "ValueError",
         r"mutable default <class '(?P<kind>\w+)'> for field (?P<name>\w+)",
         say(

@@ -7,6 +7,9 @@ import ast
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.values import Translation
 
+CHANGES = ("append", "extend", "sort", "insert", "reverse")
+"""Methods that change their list and give None."""
+
 
 def none_has(case: Case, node: ast.expr, then: str) -> Translation:
     """``node`` was None where a value is needed."""
@@ -34,11 +37,20 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
         return Translation(f"None is written here, {then}", hint or "Write the value in its place.")
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func)
-        if name.rpartition(".")[2] in ("append", "extend", "sort", "insert", "reverse"):
+        if name.rpartition(".")[2] in CHANGES:
             hint = f"{name} changes the list itself and gives None: put it on a line of its own."
         else:
             hint = f"Does every path of {name} end in a return?"
         return Translation(f"{text} gave None, {then}", hint)
+    match case.statement:
+        case ast.Assign(
+            targets=[ast.Name(id=kept)],
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)) as call,
+        ) if kept == owner == text and name in CHANGES:
+            told = f"{name} changes the list itself and gives None, which {text} then is."
+            return Translation(
+                f"{text} is None here, {then}", f"{told} Write {ast.unparse(call)} alone."
+            )
     if text.startswith("self."):
         hint = f"Look where {text} is set in __init__: is its TODO done?"
     else:

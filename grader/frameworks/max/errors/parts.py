@@ -58,7 +58,7 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
     """More or fewer values than names."""
     want, got = match.groupdict().get("want"), match.groupdict().get("got")
     what = (
-        f"{got} values came where {want} were expected"
+        f"{got} value{'s' * (got != '1')} came where {want} were expected"
         if got
         else f"More values came than the {want} that were expected"
     )
