@@ -7,8 +7,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,21 +30,22 @@ from tests.worker_jobs import BEGUN, begun
 
 STEP = course.find("s05")
 SOLUTION = STEP.solution.read_text(encoding="utf-8")
-SHORT = Limits(wall=6.0)
+SHORT = Limits(wall=10.0)
 WORK = """
 import time
+time.sleep(2)
 while time.process_time() < {seconds}:
     pass
 """
 
 
 class Starving:
-    """Starts workers; each gets what one processor has left beside a program that never rests."""
+    """Starts workers; each gets what a processor has left beside programs that never rest."""
 
-    def __init__(self, pool: sandbox.WorkerPool) -> None:
+    def __init__(self, pool: sandbox.WorkerPool, processor: int) -> None:
         self.started = 0
         self._pool = pool
-        self._cpu = min(os.sched_getaffinity(0))
+        self._cpu = processor
 
     def __call__(self, **chosen: Any) -> sandbox.Running:
         self.started += 1
@@ -58,21 +60,29 @@ class Starving:
         for process in found:
             os.sched_setaffinity(process, {self._cpu})
             os.setpriority(os.PRIO_PROCESS, process, 19)
-        command = f"import os\nos.sched_setaffinity(0, {{{self._cpu}}})\nwhile True: pass"
-        with subprocess.Popen([sys.executable, "-c", command]) as other:
-            while not running.closed:
-                time.sleep(0.05)
-            other.kill()
+
+
+@pytest.fixture
+def busy() -> Iterator[int]:
+    """A processor on which others work all the time."""
+    processor = min(os.sched_getaffinity(0))
+    command = f"import os\nos.sched_setaffinity(0, {{{processor}}})\nwhile True: pass"
+    with ExitStack() as stack:
+        for _ in range(2):
+            other = stack.enter_context(subprocess.Popen([sys.executable, "-c", command]))
+            stack.callback(other.kill)
+        yield processor
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts who waits for a processor")
 @pytest.mark.any_python
-def test_a_program_that_had_no_processor_has_not_failed(tmp_path: Path) -> None:
+@pytest.mark.whole
+def test_a_program_that_had_no_processor_has_not_failed(tmp_path: Path, busy: int) -> None:
     path = tmp_path / "step_05.py"
     begin = f"import math\n{BEGUN}{WORK.format(seconds=3)}"
     path.write_text(SOLUTION.replace("import math\n", begin, 1), encoding="utf-8")
     with sandbox.WorkerPool(1, warm=False, limits=SHORT) as pool:
-        starving = Starving(pool)
+        starving = Starving(pool, busy)
         report = grade(STEP, path, start=starving)
     assert report.verdict is Verdict.ERROR
     assert report.problem is not None

@@ -67,8 +67,8 @@ DAMAGES = {
     ),
     "a handler raises": Damage(
         f"{ENGINE}/reduce.py",
-        "    powers, total = _powers(_shifted(",
-        f"{FAILS}    powers, total = _powers(_shifted(",
+        "    powers, total = _powers(shifted, ",
+        f"{FAILS}    powers, total = _powers(shifted, ",
         f"{SOLUTION} (TypeError: damaged",
     ),
     "what the seam makes of each result": Damage(

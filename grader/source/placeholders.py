@@ -70,7 +70,7 @@ def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
     if results and all(_is_none(n.value) for n in results):
         yield from ((n.lineno, "return None") for n in results)
     for statement in function.body:
-        if ast.unparse(statement) == "yield from ()":
+        if _is_empty(statement):
             yield statement.lineno, "yield from ()"
         if isinstance(statement, ast.Pass):
             yield statement.lineno, "pass"
@@ -78,6 +78,13 @@ def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
             isinstance(statement.value, ast.Constant) and statement.value.value is ...
         ):
             yield statement.lineno, "..."
+
+
+def _is_empty(statement: ast.stmt) -> bool:
+    """Whether it is ``yield from ()``, which makes a generator of nothing."""
+    given = statement.value if isinstance(statement, ast.Expr) else None
+    inside = given.value if isinstance(given, ast.YieldFrom) else None
+    return isinstance(inside, ast.Tuple) and not inside.elts
 
 
 def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:

@@ -13,6 +13,7 @@ from importlib.abc import MetaPathFinder
 from typing import Any
 
 import numpy as np
+from max import mlir
 from max.driver import CPU
 from max.dtype import DType
 from max.experimental import functional as F
@@ -34,7 +35,16 @@ class MaxRuntime(frameworks.Runtime):
 
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
         """Choose what computes MAX's operations."""
-        installed = installing.install(engine, announce, lambda: cache.seed(compiled))
+        context = mlir.Context.current
+
+        def before_compiling() -> None:
+            context.enable_multithreading(True)
+            cache.seed(compiled)
+
+        installed = installing.install(engine, announce, before_compiling)
+        if engine == "numpy":
+            # Graphs are small: to hand their parts to threads takes longer than to lower them here.
+            context.enable_multithreading(False)
         self.left, self.faults = installed.left, installed.faults
         self._leave = installed.leave
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from max import mlir
-
 from grader.frameworks.max.engine import (
     compiling,
     handlers,
@@ -53,9 +51,6 @@ def install(
     )
     faults: list[str] = []
     if kind == "numpy":
-        # Graphs are small: to hand their parts to threads takes longer than to lower them here.
-        if (context := mlir.Context.current) is not None:
-            context.enable_multithreading(False)
         missing += staging.install(faults.append)
         missing += private.lacking(private.MODULE)  # of use to script.py
         missing += seam.register(handlers.HANDLERS, faults.append)
