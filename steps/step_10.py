@@ -136,7 +136,7 @@ class MultiHeadAttention(Module):
         # TODO: Add the position bias, if there is one, and the mask, if there is one.
         scores = None
 
-        # TODO: Turn the scores into weights. With self.add_zero_attn, a zero can be looked at too.
+        # TODO: Turn the scores into weights. With self.add_zero_attn, each query also sees a zero.
         # Hint: A key of zeros has the score 0 with every query: one more column of zeros.
         # Hint: scores[..., :1] * 0 would make NaN of -inf. Use query[..., :1] * 0.
         # Hint: Its value is zero too, so just drop its weight after the softmax.

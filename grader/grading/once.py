@@ -108,16 +108,10 @@ def in_turn(
         and not (finding.ok or finding.there)
         and is_open(one.line)
     ]
-    failed = [
-        (check, one.line)
-        for check, one in pairs
-        if one.status is Status.FAIL and one.line is not None
-    ]
-    for check, line in failed:
-        if check.id == "placeholders":
-            later = [c for c, at in failed if c in missing and _in_a_later(at, line, unfilled)]
-            if failed[0][0] in later:  # it would be told first, and is not the next to write
-                return [c.waiting(check.passed) if c in later else one for c, one in pairs]
+    failed = [(check, one.line) for check, one in pairs if one.status is Status.FAIL]
+    if later := _later(failed, missing, findings, unfilled):
+        sentence, others = later
+        return [check.waiting(sentence) if check in others else one for check, one in pairs]
     done = any(check.needs and check.rule and one.status is Status.PASS for check, one in pairs)
     if len(missing) < 2 or not done:
         return list(results)
@@ -125,9 +119,25 @@ def in_turn(
     return [check.waiting(first.passed) if check in others else one for check, one in pairs]
 
 
-def _in_a_later(line: int, empty: int, unfilled: Sequence[range]) -> bool:
-    """Whether ``line`` is in a function that begins after the first placeholder."""
-    return any(line in one and one.start > empty for one in unfilled)
+def _later(
+    failed: Sequence[tuple[Check, int | None]],
+    missing: Sequence[Check],
+    findings: Mapping[str, Finding],
+    unfilled: Sequence[range],
+) -> tuple[str, list[Check]] | None:
+    """The sentence on placeholders, and what is missing in functions after the first of them.
+
+    None if none of these would be told first. Imports go before everything.
+    """
+    if any(findings[check.id].lacks for check, _ in failed if check.id in findings):
+        return None
+    lines = [(check, line) for check, line in failed if line is not None]
+    for empty, first in lines:
+        if empty.id == "placeholders":
+            after = [one for one in unfilled if one.start > first]
+            found = [c for c, line in lines if c in missing and any(line in one for one in after)]
+            return (empty.passed, found) if lines[0][0] in found else None
+    return None
 
 
 def _lacks(check: Check, findings: Mapping[str, Finding], rulings: Mapping[str, Ruling]) -> str:
