@@ -60,6 +60,9 @@ RAISING = [
      "hidden_states = self.h(hidden_states)", "forward", "for block in self.h"),
     ("s12", "ids = Tensor([new], dtype=DType.int64)", "ids = Tensor([new])", "generate",
      "dtype=DType.int64"),
+    ("s03", "query @ key.transpose(-1, -2)", "query.transpose(-1, -2) @ key", None,
+     "Two have one: query @ key.transpose(-1, -2) and key @ query.transpose(-1, -2)."),
+    ("s08", "centered * centered", "centered ^ 2", None, "(centered ** 2).mean(axis=-1)"),
 ]  # fmt: skip
 
 

@@ -232,7 +232,8 @@ class Wording:
             for value, made in right.made.items()
             if operation(right.nodes[made.node]) == kind and value not in self.comparison.matched
         ]
-        if len(found) != 1 or not own or not isinstance(mine.nodes[node], ast.Call):
+        call = mine.nodes[node]
+        if len(found) != 1 or not own or not isinstance(call, ast.Call) or _repeats(call):
             return ""
         there, here = len(found[0].sources), len(own)
         if there == here or not there:
@@ -285,3 +286,13 @@ class Wording:
 def _numbers(array: Floats) -> str:
     """A few whole numbers, one after another."""
     return ", ".join(str(int(one)) for one in array.flat)
+
+
+def _repeats(call: ast.Call) -> bool:
+    """Whether one value is given twice, as in ``F.stack([x, x])``."""
+    given = [
+        ast.unparse(each)
+        for one in call.args
+        for each in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])
+    ]
+    return len(set(given)) < len(given)

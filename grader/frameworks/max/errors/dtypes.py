@@ -154,6 +154,9 @@ def logical(case: Case, match: re.Match[str]) -> Translation:
                 "Compare first: (a != 0) & (b != 0).",
                 case.fix(node, f"({pair[0]} != 0) & ({pair[1]} != 0)"),
             )
+        if sign == "^" and isinstance(node.right, ast.Constant):
+            power = f"{pair[0]} ** {pair[1]}"
+            return Translation(what, "A power has two stars.", case.fix(node, power))
     return Translation(what, "Compare first: mask == 0 is a tensor of True and False.")
 
 

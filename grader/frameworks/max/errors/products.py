@@ -37,6 +37,8 @@ def product(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
     joined = pair and len(left) > 1 and len(right) > 1 and right[-1] == left[-2]
     if pair and joined and case.node is not None:
+        if two := _either(case, pair):
+            return Translation(what, f"Two have one: {two}. The left one gives the rows.")
         product = f"{tight(pair[1])} @ {tight(pair[0])}"
         return Translation(what, "In the other order they have one.", case.fix(case.node, product))
     cut = pair is not None and isinstance(pair[0], ast.Subscript)
@@ -61,6 +63,18 @@ def _untransposed(
         if shape[-3 - side] == needed:
             return case.fix(node, f"{tight(base)}.transpose(-1, -2)")
     return None
+
+
+def _either(case: Case, pair: tuple[ast.expr, ast.expr]) -> str:
+    """Both products of two matrices, where the wrong one of them is transposed."""
+    left, right = (_transposed(case, node) for node in pair)
+    if (left is None) == (right is None):
+        return ""
+    first, second = tight(left or pair[0]), tight(right or pair[1])
+    products = (
+        f"{one} @ {two}.transpose(-1, -2)" for one, two in ((first, second), (second, first))
+    )
+    return " and ".join(products)
 
 
 def _transposed(case: Case, node: ast.expr) -> ast.expr | None:
