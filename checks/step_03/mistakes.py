@@ -81,6 +81,6 @@ GIVEN_MASK: Family = {
         "the values.",
     ),
     "results-exchanged": exchanged(
-        True, "The two results are exchanged. Return the output first, then the weights."
+        True, "The two results are swapped. Return the output first, then the weights."
     ),
 }

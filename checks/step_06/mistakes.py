@@ -50,9 +50,9 @@ ROTATION: Family = {
     ),
     "turned-backwards": turn(
         "backwards",
-        "The points are turned the other way: the signs of the two sines are exchanged.",
+        "The points are turned the other way: the signs of the two sines are swapped.",
     ),
-    "cos-sin-exchanged": turn("exchanged", "Cosine and sine are exchanged."),
+    "cos-sin-exchanged": turn("exchanged", "Cosine and sine are swapped."),
     "no-minus": formula(
         "both_plus", "Both coordinates are sums. The first one is a difference: a·cos − b·sin."
     ),
@@ -160,11 +160,11 @@ LAYER_ROPE: Family = {
         "key_from_query",
         "The key is made by rotating the query, which was rotated already. Rotate the key.",
     ),
-    "order-kqv": order("kqv", "Query and key are exchanged."),
-    "order-qvk": order("qvk", "Key and value are exchanged."),
+    "order-kqv": order("kqv", "Query and key are swapped."),
+    "order-qvk": order("qvk", "Key and value are swapped."),
     "same-qqv": order("qqv", "The query stands where the key belongs."),
     "same-qkk": order("qkk", "The key stands where the value belongs."),
-    "weights-qvk": projected("qvk", "k_proj_weight and v_proj_weight are exchanged."),
+    "weights-qvk": projected("qvk", "k_proj_weight and v_proj_weight are swapped."),
     "weights-qkk": projected("qkk", "The value is projected with k_proj_weight."),
     "weights-qkq": projected("qkq", "The value is projected with q_proj_weight."),
     "layer-positions-ignored": places(

@@ -36,7 +36,7 @@ MODEL: Family = {
         "ids", "The table of positions is looked up with the token ids. Look it up with 0, 1, 2, …"
     ),
     "tables-swapped": embed(
-        "tables_swapped", "wte and wpe are exchanged: wte is the table of tokens."
+        "tables_swapped", "wte and wpe are swapped: wte is the table of tokens."
     ),
     "embeddings-multiplied": embed(
         "multiplied", "Token and position vectors are multiplied. Add them."

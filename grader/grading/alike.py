@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grader.grading.bindings import bound, targets
 from grader.grading.cause import Cause
 from grader.grading.program import target
-from grader.grading.relations import Floats, same
+from grader.grading.relations import same
 from grader.grading.run import operation
 from grader.grading.slips import Slip
 from grader.grading.trace import Comparison, Departure
@@ -110,7 +110,7 @@ def _every(statement: ast.stmt, kind: type[ast.expr_context] = ast.expr_context)
 
 
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
-    """Two variables with the same numbers, read where the values leave the path.
+    """Two variables that are worked out alike, read where the values leave the path.
 
     Only where the reference has a value of that shape which the program lacks.
     """
@@ -120,30 +120,30 @@ def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
         for value in right.made
         if value not in comparison.matched and (there := right.arrays[value]) is not None
     }
-    held: dict[str, tuple[int, Floats]] = {}
-    for name, line, array in _variables(comparison, departure.node):
-        for other, (before, numbers) in held.items():
-            if other == name or before == line or array.shape not in shapes:
+    held: dict[str, ast.Assign] = {}
+    for name, set_by, shape in _variables(comparison, departure.node):
+        for other, before in held.items():
+            if other == name or before is set_by or shape not in shapes:
                 continue
-            if same(array, numbers):
-                first, at = sorted((before, line))
+            if ast.unparse(before.value) == ast.unparse(set_by.value):
+                first, at = sorted((before.lineno, set_by.lineno))
                 said = f"{other} and {name} hold the same numbers here: lines {first} and {at}"
                 return Slip(at, f"{said} compute the same.")
-        held.setdefault(name, (line, array))
+        held.setdefault(name, set_by)
     return None
 
 
-def _variables(comparison: Comparison, node: int) -> Iterator[tuple[str, int, Floats]]:
-    """The variables in a statement that hold several different numbers, and where each is set."""
+def _variables(
+    comparison: Comparison, node: int
+) -> Iterator[tuple[str, ast.Assign, tuple[int, ...]]]:
+    """The variables in a statement that hold numbers, what sets each, and its shape."""
     mine = comparison.mine
     for one in ast.walk(mine.statement(node) or mine.nodes[node]):
         if not isinstance(one, ast.Name) or not (values := mine.values(mine.numbers[one])):
             continue
         array, statement = mine.arrays[values[-1]], bound(mine.tree, one.id, one.lineno)
-        if array is None or statement is None or array.size < 2:
-            continue
-        if (array != array.flat[0]).any():
-            yield one.id, statement.lineno, array
+        if array is not None and isinstance(statement, ast.Assign):
+            yield one.id, statement, array.shape
 
 
 def overwritten(comparison: Comparison) -> Slip | None:

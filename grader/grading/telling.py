@@ -63,11 +63,14 @@ class Teller:
         if cause is None:
             return self.trace()
         first, line = found[0], self._lines.of(cause)
-        if alike := unturned(self.comparison, cause, first) or doubled(self.comparison, first):
+        if alike := unturned(self.comparison, cause, first):
             return self.slipped(alike, tuple(self.wording.still_right(first, alike.line)), found)
         if (gap := omitted(self.comparison, cause)) is not None:
             return self._left_out(gap, cause, found)
-        told = [*self.wording.still_right(first, line), *self.wording.gives(first, cause, line)]
+        where, *why = self.wording.gives(first, cause, line)
+        if not why and (twice := doubled(self.comparison, first)) is not None:
+            return self.slipped(twice, (), found)
+        told = [*self.wording.still_right(first, line), where, *why]
         order = self.comparison.mine.made[first.value].order
         origin = Scalars(self.comparison).of(self.causes.inside(first), order)
         if origin is not None:

@@ -53,16 +53,11 @@ class Comparison:
 
     @cached_property
     def _values(self) -> Values:
-        scores = [
-            source
+        softened = [
+            array
             for made in self.right.made.values()
             if operation(self.right.nodes[made.node]) == "softmax"
             for source in made.sources[:1]
-        ]
-        before = [one for source in scores for one in self.right.made[source].sources]
-        softened = [
-            array
-            for source in dict.fromkeys((*scores, *before))  # also without the mask
             if (array := self.right.arrays[source]) is not None
         ]
         by_hand = [one for array in softened for one in softmax_by_hand(array)]

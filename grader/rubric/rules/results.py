@@ -122,11 +122,10 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 def _which(wrong: Sequence[tuple[str, str]], paths: Collection[str]) -> str:
     """Which of the results that a call returns together is wrong, if it is one alone."""
-    bad = {path for _, path in wrong}
-    one = next(iter(bad))
-    owner, _, index = one.partition(".")
-    together = [path for path in paths if path.partition(".")[0] == owner]
-    if len(bad) > 1 or len(together) < 2 or not index.isdecimal() or int(index) >= len(ORDINALS):
+    bad = {path.partition(".")[2] for _, path in wrong}
+    every = {path.partition(".")[2] for path in paths}
+    index = next(iter(bad))
+    if len(bad) > 1 or len(every) < 2 or not index.isdecimal() or int(index) >= len(ORDINALS):
         return ""
     return f". Only the {ORDINALS[int(index)]} result is wrong"
 

@@ -33,15 +33,16 @@ IMPORTS = {
     "dataclass": "from dataclasses import dataclass",
     "field": "from dataclasses import field",
     "dataclasses": "import dataclasses",
-    **dict.fromkeys(
-        ("Annotated", "Any", "Callable", "ClassVar", "Dict", "Final", "Iterable", "List", "Literal")
-        + ("NamedTuple", "Optional", "Sequence", "Tuple", "Union"),
-        "from typing import {}",
-    ),
 }
 
 
-"""Where the names live that the lessons use, and those of type hints."""
+"""Where the names live that the lessons use."""
+
+HINTS = frozenset(
+    ("Annotated", "Any", "Callable", "ClassVar", "Dict", "Final", "Iterable", "List", "Literal")
+    + ("NamedTuple", "Optional", "Sequence", "Tuple", "Union")
+)
+"""Names of type hints, which live in ``typing``."""
 
 
 def variable(case: Case, match: re.Match[str]) -> Translation:
@@ -50,7 +51,7 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     what = f"The name {name} is not defined"
     node = next((n for n in case.nodes() if isinstance(n, ast.Name) and n.id == name), None)
     own = case.seen.values.get("self")
-    line = IMPORTS.get(name, "").format(name)
+    line = IMPORTS.get(name, "from typing import {}" if name in HINTS else "").format(name)
     if node is not None and (option := _option(case, node)):
         return Translation(what, "An option is given by its name.", option)
     if node is not None and (other := _imported_as(case, name)):

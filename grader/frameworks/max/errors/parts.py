@@ -83,10 +83,9 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
     if second.kind == "list":
         return Translation(what, f"Give {count} sizes, one for each name.")
     told = f"A number is the length of each part, not how many there are: {second.text} each."
-    size = tensor[where] // count
     new = ast.Call(
-        call.func,
-        [call.args[0], ast.List([ast.Constant(size)] * count)],
+        ast.parse("F.chunk", mode="eval").body,
+        [call.args[0], ast.Constant(count)],
         [ast.keyword("axis", ast.parse(str(where), mode="eval").body)],
     )
     return Translation(what, told, case.fix(call, new))
