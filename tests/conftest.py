@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from grader import sandbox
@@ -24,7 +25,10 @@ def pytest_configure() -> None:
     folder in which they were called, which says nothing about what tests start elsewhere; and
     the size of pytest's terminal, which readline exports, is not that of a test's own terminal.
     Where Python may write no bytecode, each of a thousand processes would compile the grader anew.
+    No example of hypothesis has a deadline: a machine that is busy would miss it.
     """
+    hypothesis.settings.register_profile("no deadline", deadline=None)
+    hypothesis.settings.load_profile("no deadline")
     for name in ("INIT_CWD", "LINES", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
     sys.dont_write_bytecode = False

@@ -135,7 +135,7 @@ def damaged(own: Course, damage: Damage) -> Iterator[None]:
 
 
 @pytest.mark.whole
-@pytest.mark.any_python  # those beside a mistake are damaged in each run, with each Python
+@pytest.mark.any_python  # those beside a mistake are damaged with each Python
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_part_is_not_the_mistake_of_a_right_file(own: Course, name: str) -> None:
     damage = DAMAGES[name]
@@ -164,7 +164,7 @@ BESIDE_A_MISTAKE = (
 )
 
 
-@pytest.mark.parametrize("name", BESIDE_A_MISTAKE)
+@pytest.mark.parametrize("name", whole_but_each(2, BESIDE_A_MISTAKE))
 def test_a_damaged_part_is_told_to_whoever_wrote_a_wrong_file(own: Course, name: str) -> None:
     damage = DAMAGES[name]
     own.spoil(SCALE, "")
@@ -396,6 +396,7 @@ def other_max(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
+@pytest.mark.whole
 def test_grade_says_at_once_that_max_has_another_version(own: Course, other_max: str) -> None:
     shutil.copy(course.ROOT / "pixi.toml", own.root)
     own.solve()

@@ -21,6 +21,7 @@ from grader.learner import lesson
 from grader.learner.explain import explain_page
 from grader.learner.watch.changes import stamp
 from grader.rubric import load
+from tests.marks import whole_but_each
 from tests.own_course import Course, begin_again, copy_course
 from tests.worker_jobs import BEGUN, begun, until
 
@@ -215,6 +216,7 @@ def test_a_damaged_progress_file_costs_a_message(own: Course) -> None:
     assert json.loads(own.progress.read_text(encoding="utf-8"))["steps"]["s01"]["attempts"] == 1
 
 
+@pytest.mark.whole
 def test_plain_has_words_and_no_symbols(untouched: Course) -> None:
     for arguments in (("grade", "s01", "--plain"), ("list", "--plain"), ("hint", "s01", "--plain")):
         text = untouched.run(*arguments).stdout
@@ -299,7 +301,7 @@ complete_words grader explain s99 sca
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("rows", [24, 200])
+@pytest.mark.parametrize("rows", whole_but_each(2, [24, 200]))
 def test_the_last_screen_says_what_to_do(rows: int, untouched: Course) -> None:
     seen = pexpect.spawn(
         sys.executable,

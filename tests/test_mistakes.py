@@ -21,7 +21,10 @@ from tests.graded.told import Told
 SEED = 20240501
 
 EACH = 2
-"""How many mistakes of each step are graded here, one of them in the ordinary tests."""
+"""How many mistakes of each step are graded here."""
+
+FEW = 4
+"""Every fourth of them is graded in the ordinary tests."""
 
 NAMED_FIRST, PLACED = 0.45, 0.45
 """Shares of the sample: what the grader reaches today, less what another sample may differ by.
@@ -73,7 +76,7 @@ def graded(reports: Reports) -> list[Told]:
 
 def marks(at: int) -> list[pytest.MarkDecorator]:
     """Where the mistake at this place of the sample is graded."""
-    whole = [pytest.mark.whole] if at % EACH else []
+    whole = [pytest.mark.whole] if at % FEW else []
     return [*whole, *([pytest.mark.any_python] if at % EACH_PYTHON else [])]
 
 
@@ -97,13 +100,15 @@ BASES = sorted(mistakes.FOLDER.glob("s*/*.py"))
 SOME = variants.sample(BASES, 6)
 
 
+def some(path: Path) -> list[pytest.MarkDecorator]:
+    """Where the program is run."""
+    return [] if path in SOME[::2] else [pytest.mark.whole if path in SOME else pytest.mark.slow]
+
+
 @pytest.mark.any_python
 @pytest.mark.parametrize(
     "path",
-    [
-        pytest.param(path, marks=[] if path in SOME else [pytest.mark.slow], id=path.stem)
-        for path in BASES
-    ],
+    [pytest.param(path, marks=some(path), id=path.stem) for path in BASES],
 )
 def test_a_program_beside_the_edits_is_right(path: Path, pool: ProcessPoolExecutor) -> None:
     truth = pool.submit(direct.truth, path.parent.name, path.read_bytes()).result()

@@ -221,7 +221,10 @@ def report(workers: WorkerPool) -> Report:
     return grade(step, step.stub, start=workers.start)
 
 
-@pytest.mark.parametrize("size", [(12, 40), (24, 80), (50, 200), (6, 20)], ids=str)
+SMALL = pytest.param((6, 20), marks=pytest.mark.whole)
+
+
+@pytest.mark.parametrize("size", [(12, 40), (24, 80), (50, 200), SMALL], ids=str)
 def test_a_frame_fits_and_every_line_can_be_scrolled_to(
     size: tuple[int, int], report: Report
 ) -> None:
