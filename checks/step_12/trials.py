@@ -106,7 +106,8 @@ def decoding(
     ids = np.split(token_ids(rng, sizes, batch, sum(pieces)), np.cumsum(pieces)[:-1], axis=1)
     behind = [None, *range(len(pieces) - 1)]
     if other:
-        ids.insert(1, token_ids(rng, sizes, batch, other))
+        shifted = ids[0][:, :1] + 1 + np.arange(other)  # begins otherwise
+        ids.insert(1, shifted % int(sizes["vocab_size"]))
         behind = [None, None, 0, *range(2, len(pieces))]
     return _decoding(name, sizes, model_weights(rng, sizes), ids, behind)
 

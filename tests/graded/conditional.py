@@ -129,14 +129,13 @@ def _bare(node: ast.AST) -> ast.AST:
 
 def program(right: ast.Module, wrong: ast.Module, target: Target, condition: str) -> str:
     """The text of the program that is wrong where ``condition`` holds."""
-    outer = ast.unparse(ast.Module([node for node in right.body if not _future(node)], []))
     either = (
         f"either_class({target.name}, _wrong, {target.methods!r}, _condition)"
         if target.methods
         else f"either_function({target.name}, _wrong, _condition)"
     )
     return f"""from __future__ import annotations
-{outer}
+{_outer(right)}
 
 {_harness()}
 
@@ -155,6 +154,13 @@ def _condition(c):
 """
 
 
+@functools.lru_cache(4)  # of a tree that is not changed: a step has hundreds of cells
+def _outer(right: ast.Module) -> str:
+    """The right program as text."""
+    return ast.unparse(ast.Module([node for node in right.body if not _future(node)], []))
+
+
+@functools.lru_cache(4)
 def _safe(wrong: ast.Module) -> str:
     """The wrong program as the body of a function. Texts of several lines stay what they are."""
     function = ast.parse("def _(): pass").body[0]
