@@ -96,7 +96,7 @@ def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
         return Failed(f"{told}, expected {want}", "Append each new token once.", about=APPENDS)
     if grows:
         return Failed(f"{told}, expected {want}", hint, about=APPENDED)
-    return Failed(f"{told}, expected {want}", hint, likely=MADE)
+    return Failed(f"{told}, expected {want}", hint, about=MADE)
 
 
 def _fed(evidence: Evidence, trial: str, action: str) -> Fed | None:

@@ -31,6 +31,13 @@ def bound(
     return max(known or found, key=lambda one: one.lineno, default=None)
 
 
+def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
+    """The lines below ``line``, in its function, that read a variable."""
+    inside = ast.walk(around(tree, line) or tree)
+    names = (one for one in inside if isinstance(one, ast.Name) and one.id == name)
+    return frozenset(one.lineno for one in names if one.lineno > line)
+
+
 def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
     """The statements after ``line``, in its function, that put something into a variable.
 

@@ -129,7 +129,9 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
     """
     found: dict[int, tuple[int, str, str]] = {}
     for node, side, true in _not_run(comparison, at):
-        if _step(comparison, side, at) is None:
+        step = _step(comparison, side, at)
+        other = node.orelse if true else node.body
+        if step is None or _does(comparison, _side(other), step):
             continue
         line, test, first = node.test.lineno, ast.unparse(node.test), getattr(side[0], "lineno", 0)
         was = "false" if true else "true"
@@ -171,6 +173,12 @@ def _not_run(comparison: Comparison, at: Made | None) -> Iterator[tuple[Branchin
             yield node, sides[0], True
         elif there[0] and sides[1] and not there[1]:
             yield node, sides[1], False
+
+
+def _does(comparison: Comparison, side: Side, step: Made) -> bool:
+    """Whether a side that ran makes a step of this kind in its own way."""
+    kind = operation(comparison.right.nodes[step.node])
+    return any(operation(one) == kind for node in side for one in ast.walk(node))
 
 
 def _side(part: Sequence[ast.stmt] | ast.expr) -> Side:

@@ -151,6 +151,18 @@ def _pairs(mine: ast.AST, right: ast.AST) -> list[tuple[str, str]] | None:
     return [pair for one in found for pair in one or ()]
 
 
+def longer(mine: Sequence[int], right: Sequence[int]) -> str:
+    """How much longer or shorter a shape is than another along one axis, if that is all."""
+    other = [at for at, pair in enumerate(zip(mine, right, strict=False)) if pair[0] != pair[1]]
+    if len(mine) != len(right) or len(other) != 1:
+        return ""
+    by = mine[other[0]] - right[other[0]]
+    many, word = ("one", "") if abs(by) == 1 else (str(abs(by)), "s")
+    what = {1: f"column{word}", 2: f"row{word}"}.get(len(mine) - other[0], "")
+    along = "" if what else f" along axis {other[0]}"
+    return f" It has {many} {what or 'number' + word} {'more' if by > 0 else 'less'}{along}."
+
+
 def combined(
     mine: Floats,
     right: Floats,

@@ -11,6 +11,7 @@ from itertools import chain
 from grader import frameworks
 from grader.base.model import Trace
 from grader.grading.alike import apart, doubled, grown, overwritten, unturned
+from grader.grading.bindings import reads
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
 from grader.grading.differs import MOST_TEXT
@@ -209,6 +210,8 @@ class Teller:
         if at <= line or self.causes.named_as(cause.have, match):
             return None
         own, what = self.lesson.own_name(cause.have), quantity or "something"
+        if len(reads(self.comparison.mine.tree, own, line)) > 1:
+            return None  # several lines use it: the one that gives it is to change
         kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
         return Slip(at, f"{kept}: line {at} uses {own}.")
 

@@ -130,6 +130,8 @@ class Wording:
                 name = target(statement, place.part)
                 if name and self.comparison.match(place.value) == want:
                     return f" It keeps that as {name}: the parts are in another order."
+        if array is not None and (more := differs.longer(have.shape, array.shape)):
+            return more
         same = array is not None and sorted(array.shape) == sorted(have.shape)
         return " The sizes are the same, in another order." if same else ""
 

@@ -172,7 +172,9 @@ def reshaped(case: Case, match: re.Match[str]) -> Translation:
         f"{who} {sizes(old)} cannot be reshaped to {sizes(new)}: that would be "
         f"{math.prod(new)} numbers instead of {math.prod(old)}"
     )
-    for a, b in pairwise(old):
+    given = call.args if call is not None else ()
+    taken = bool(given) and all(getattr(one, "attr", "") == "shape" for one in given)
+    for a, b in () if taken else pairwise(old):
         if a + b in new and a * b not in new:
             hint = f"{a + b} is {a} + {b}. To join two axes, multiply: {a} * {b} is {a * b}."
             return Translation(what, hint)
