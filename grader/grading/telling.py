@@ -193,6 +193,9 @@ class Teller:
             if name and cause is not None and not known:
                 continue
             quantity = self.lesson.quantity(match)
+            if quantity and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
+                said = f"Line {line} keeps {quantity} as {name}, and nothing uses it."
+                return Slip(line, f"{said} Are the names in the right order?")
             what = f"gives {quantity}" if quantity else "computes something"
             fix = "Is a return missing before it?" if mine.ends(node) else "Is it to be assigned?"
             fix = used_by(self.comparison, value) if name else f" {fix}"
