@@ -73,7 +73,7 @@ def grade_one(entry: dict[str, Any], begin: Callable[..., sandbox.Running]) -> d
 
     def start(**chosen: Any) -> sandbox.Running:
         limits = limits_of(entry)
-        if workers:  # the reference beside it: however busy the machine is, it must come to its end
+        if len(workers) == 1:  # the reference: however busy the machine is, it must come to its end
             limits = limits._replace(wall=STRANGERS.wall)
         running = begin(limits=limits, **chosen)
         workers.append((running, Leftovers(running)))
