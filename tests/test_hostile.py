@@ -35,6 +35,7 @@ import pytest
 from grader.base import course
 from grader.confine.tiers import LAYERS, usable
 from grader.confine.tiers import name as name_of
+from grader.grading import faults
 from grader.rubric import load
 from grader.sandbox.launch import offered
 from grader.sandbox.limits import Limits
@@ -216,12 +217,12 @@ def plan(arena: Arena, names: list[str]) -> list[dict[str, Any]]:
         file.parent.mkdir(parents=True, exist_ok=True)
         text = re.sub("@([A-Z]+)@", lambda found: arena.names[found[1]], attack.source)
         file.write_text(text, encoding="utf-8")
-        shown = {"name": attack.name, "file": str(file), "step": attack.step}
+        shown = {"name": attack.name, "file": str(file), "step": attack.step, "says": attack.says}
         entries.append({**shown, **attack.limits})
         if number % EVERY == 0:
             entries.append({"name": f"right {number}", "file": str(RIGHT)})
     entries.append({"name": "right at last", "file": str(RIGHT)})
-    return [{"step": "s05", **entry} for entry in entries]
+    return [{"step": "s05", "says": "", **entry} for entry in entries]
 
 
 def run(
@@ -355,8 +356,11 @@ def test_an_attack_gets_nowhere(round_: Round, secrets: Secrets, name: str) -> N
 
 
 def _is_judged_rightly(attack: Attack, one: dict[str, Any]) -> None:
-    assert one["report"]["verdict"] in attack.verdicts, one["text"]
-    assert one["report"]["checks"]
+    checks = one["report"]["checks"]
+    assert checks
+    busy = "timeout" in attack.verdicts and any(check["id"] == faults.BUSY for check in checks)
+    # Beside others that take the processors, what would run out of time has no verdict yet.
+    assert one["report"]["verdict"] in attack.verdicts or busy, one["text"]
 
 
 def _was_tried_in_vain(attack: Attack, one: dict[str, Any]) -> None:
