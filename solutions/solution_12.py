@@ -2,7 +2,8 @@
 
 The model scores every token of the vocabulary as the next one. To write is to choose one, append
 it to the text, and ask again. This step chooses, loops, and keeps the keys and values of all
-tokens so far, so that every new token costs one token's work.
+tokens so far, so that every new token costs one token's work. It is the longest file of the
+course, because choosing, reading with a cache and writing need each other.
 
 Tasks:
     1. Import functional as F and Tensor.

@@ -2,6 +2,8 @@
 
 ``GRADER_FUZZ=20000`` tries so many of each kind; ``GRADER_FUZZ_SEED`` repeats a run. A failure
 prints the seed.
+
+Longer than 300 lines, because most of it draws what each kind of hand-in can be.
 """
 
 from __future__ import annotations

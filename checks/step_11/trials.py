@@ -1,4 +1,7 @@
-"""Random trials of the whole GPT-2, and of loading a checkpoint into it."""
+"""Random trials of the whole GPT-2, and of loading a checkpoint into it.
+
+Longer than 300 lines, because a checkpoint can be wrong in many ways, each a trial of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where in a file a value comes from: the line that sets an attribute, or defines a name."""
+"""Where in a file a value comes from: the line that sets an attribute, or defines a name.
+
+Longer than 300 lines, because each kind of statement that gives a name is looked up in its own way.
+"""
 
 from __future__ import annotations
 
