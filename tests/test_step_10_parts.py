@@ -57,7 +57,8 @@ def test_the_first_part_passes_alone(tmp_path: Path, workers: WorkerPool) -> Non
     found = statuses(report)
     assert {found[name] for name in ("forward", "pair", *PART_1)} == {Status.PASS}
     assert report.first_to_fix is not None
-    assert report.first_to_fix.id == "positions"
+    assert report.first_to_fix.text is not None
+    assert report.first_to_fix.text.strip() == "self.rotary = None"  # the second part's first blank
 
 
 @pytest.mark.parametrize(
