@@ -38,6 +38,13 @@ while time.process_time() < {seconds}:
     pass
 """
 
+SPIN = """
+import os
+os.sched_setaffinity(0, {{{processor}}})
+while os.getppid() == {parent}:
+    pass
+"""
+
 
 class Starving:
     """Starts workers; each gets what a processor has left beside programs that never rest."""
@@ -64,12 +71,12 @@ class Starving:
 
 @pytest.fixture
 def busy() -> Iterator[int]:
-    """A processor on which others work all the time."""
+    """A processor on which others work all the time, in a session each, as Linux shares it."""
     processor = min(os.sched_getaffinity(0))
-    command = f"import os\nos.sched_setaffinity(0, {{{processor}}})\nwhile True: pass"
     with ExitStack() as stack:
-        for _ in range(2):
-            other = stack.enter_context(subprocess.Popen([sys.executable, "-c", command]))
+        for _ in range(7):
+            command = [sys.executable, "-c", SPIN.format(processor=processor, parent=os.getpid())]
+            other = stack.enter_context(subprocess.Popen(command, start_new_session=True))
             stack.callback(other.kill)
         yield processor
 
