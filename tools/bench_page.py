@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from statistics import median
 
 from grader.base import course
 from grader.base.machine import cores
@@ -80,11 +80,11 @@ def _figures(turns: int, saves: int) -> Iterator[Figure]:
     told = f"{grade:.2f} s, {grade / base:.1f} × what importing MAX alone takes ({base:.2f} s)"
     yield Figure("grade step 05, its solution", grade / base, "x", 1.4, told)
     watched = sorted(bench_watch.measure(saves)[0])
-    told = f"{_median(watched):.2f} s (median of {saves})"
+    told = f"{median(watched):.2f} s (median of {saves})"
     what = "the same in `watch`, from the save to the report"
-    yield Figure(what, 1000 * _median(watched), "ms", 200, told)
+    yield Figure(what, 1000 * median(watched), "ms", 200, told)
     yield from _desk(saves)
-    checks = _median([seconds(CHECK) for _ in range(3)])
+    checks = median([seconds(CHECK) for _ in range(3)])
     yield Figure("grade all twelve solutions", checks, "s", 3.5, f"{checks:.1f} s")
     yield _class()
     first, rate = first_word(), _tokens_a_second()
@@ -101,12 +101,12 @@ def _desk(saves: int) -> Iterator[Figure]:
     [found, *_] = bench_desk.measure(2 * saves).values()
     taken = sorted(one["first"][0] for one in found)
     late = taken[int(0.95 * (len(taken) - 1))]
-    told = f"{_median(taken) / 1000:.2f} s (median of {saves}; 95 % below {late / 1000:.2f} s)"
+    told = f"{median(taken) / 1000:.2f} s (median of {saves}; 95 % below {late / 1000:.2f} s)"
     what, command = (
         "the same at the desk, from the save to the report in the page",
         "./pixiw run -e test bench desk",
     )
-    yield Figure(what, _median(taken), "ms", 250, told, command)
+    yield Figure(what, median(taken), "ms", 250, told, command)
 
 
 def _class() -> Figure:
@@ -122,11 +122,7 @@ def in_turns(turns: int, environment: Mapping[str, str] | None = None) -> tuple[
     """The medians of importing MAX and of grading step 05's solution, by turns, in seconds."""
     taken = [(seconds(IMPORT, environment), seconds(GRADE, environment)) for _ in range(turns)]
     imports, grades = zip(*taken, strict=True)
-    return _median(imports), _median(grades)
-
-
-def _median(values: Sequence[float]) -> float:
-    return statistics.median(values)
+    return median(imports), median(grades)
 
 
 def seconds(arguments: tuple[str, ...], environment: Mapping[str, str] | None = None) -> float:

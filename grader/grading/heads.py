@@ -14,12 +14,12 @@ def lesson_head(tree: ast.Module, solution: ast.Module, line: int | None) -> str
 
     None where there is none, or where it is the same.
     """
-    own = next((name for name, one in _functions(tree) if one.lineno == line), None)
-    heads = {name: _head(one) for name, one in _functions(solution)}
-    mine = {name: _head(one) for name, one in _functions(tree)}
-    if own is None or own not in heads or heads[own] == mine[own]:
-        return None
-    return heads[own]
+    theirs = dict(_functions(solution))
+    for name, own in _functions(tree):
+        if own.lineno == line and name in theirs:
+            head = _head(theirs[name])
+            return None if head == _head(own) else head
+    return None
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:

@@ -111,7 +111,9 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         else:
             settled.append(_settle_runtime(case, check))
     accused = _accuse(case, settled)
-    error, left = case.evidence.outcome.load_error, unfilled(case.source.tree)
+    error = case.evidence.outcome.load_error
+    right = behaves(case.rulings)
+    left = () if right else unfilled(case.source.tree)
     told = once.told(
         case.rubric,
         case.findings,
@@ -120,7 +122,7 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         at_import=error is not None and error.type_name in IMPORTING,
         complete=error is not None and error.line is not None and not left,
     )
-    if not behaves(case.rulings):
+    if not right:
         told = once.in_turn(case.rubric, case.findings, told, left)
     return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
