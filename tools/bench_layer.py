@@ -8,6 +8,11 @@ a graph that only adds 1. GPT-2's output layer, which for
 one token does little but read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``,
 the last two with bfloat16 weights too; and ``head-read``, which only adds the weights up.
 ``linear`` is one small layer, compiled by MAX.
+
+``python -m tools.bench_layer parts`` prints what MAX needs for each part of step 07's layer alone,
+in float32 and in bfloat16.
+
+Longer than 300 lines, because the sides are read against each other.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ import importlib
 import json
 import math
 import os
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -247,11 +253,50 @@ def _head_of_max(table: Array, *, half: bool) -> Run:
     types.append(TensorType(kind, [VOCABULARY, WIDTH], here))
     session = InferenceSession(devices=[CPU()])
     model: Any = session.load(Graph("head", forward=product, input_types=types))
-    held = Buffer.from_numpy(table)
-    if half:  # the upper half of each number, as bfloat16 keeps it
-        bits = (table.view(np.uint32) >> 16).astype(np.uint16)
-        held = Buffer.from_numpy(bits).view(kind, table.shape)
+    held = _buffer(table, half=half)
     return lambda x: np.asarray(np.from_dlpack(model.execute(Buffer.from_numpy(x), held)[0]))
+
+
+def _buffer(array: Array, *, half: bool) -> Any:
+    from max.driver import Buffer
+    from max.dtype import DType
+
+    if not half:
+        return Buffer.from_numpy(array)
+    bits = (array.view(np.uint32) >> 16).astype(np.uint16)  # the upper half, as bfloat16 keeps it
+    return Buffer.from_numpy(bits).view(DType.bfloat16, array.shape)
+
+
+def parts(tokens: int = 1024, turns: int = 9) -> None:
+    """Print the milliseconds (median) of each part of the layer in float32 and in bfloat16."""
+    from max.driver import CPU
+    from max.dtype import DType
+    from max.engine import InferenceSession
+    from max.graph import DeviceRef, Graph, TensorType, ops
+
+    width = WIDTH // HEADS
+    asked: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
+        "projection": (ops.matmul, ((tokens, WIDTH), (WIDTH, 3 * WIDTH))),
+        "scores": (ops.matmul, ((1, HEADS, tokens, width), (1, HEADS, width, tokens))),
+        "softmax": (ops.softmax, ((1, HEADS, tokens, tokens),)),
+    }
+    session = InferenceSession(devices=[CPU()])
+    print(f"{tokens} tokens, ms    float32  bfloat16")
+    for name, (operation, shapes) in asked.items():
+        medians = []
+        for half in (False, True):
+            kind = DType.bfloat16 if half else DType.float32
+            types = [TensorType(kind, shape, DeviceRef.CPU()) for shape in shapes]
+            model: Any = session.load(Graph(name, forward=operation, input_types=types))
+            given = [_buffer(values(shape), half=half) for shape in shapes]
+            medians.append(statistics.median(_seconds(model, given) for _ in range(turns)))
+        print(f"{name:<16} {medians[0] * 1e3:>10.2f} {medians[1] * 1e3:>9.2f}")
+
+
+def _seconds(model: Any, given: list[Any]) -> float:
+    started = time.perf_counter()
+    model.execute(*given)
+    return time.perf_counter() - started
 
 
 SIDES: dict[str, Callable[[], Run]] = {
@@ -271,6 +316,9 @@ SIDES: dict[str, Callable[[], Run]] = {
 
 def main() -> None:
     """Answer until the input ends."""
+    if sys.argv[1] == "parts":
+        parts()
+        return
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever else is printed is no answer
     if sys.argv[1] == "linear":
         importlib.import_module("max.experimental.nn")  # not a part of compiling
