@@ -23,7 +23,7 @@ from typing import Any
 from grader.base.course import ROOT
 from tests.own_course import Course, copy_course
 
-PATIENCE_S = 60.0
+PATIENCE_S = 90.0
 STEPS = ("05", "06")
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Step {number}</title>
@@ -147,13 +147,13 @@ class Served:
 
     def begin_again(self) -> None:
         """Start another server in the place of one that ended."""
-        again = serve(self.own, self.book, "--port", str(self.port))
+        again = serve_at(self.port, self.own, self.book)
         self.process, self.address = again.process, again.address
 
     def end(self, number: int = signal.SIGINT) -> int:
         """End it as Ctrl-C does; its exit status."""
         self.process.send_signal(number)
-        status = self.process.wait(timeout=20)
+        status = self.process.wait(timeout=PATIENCE_S)
         if self.process.stdout:
             self.process.stdout.close()
         return status
@@ -184,6 +184,18 @@ def serve(own: Course, book: Path, *arguments: str) -> Served:
     return Served(own, book, process, found[0], _port_of(process.pid))
 
 
+def serve_at(port: int, own: Course, book: Path, *arguments: str) -> Served:
+    """Start a desk at this port, which a connection of somebody else may use for a moment."""
+    limit = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return serve(own, book, "--port", str(port), *arguments)
+        except RuntimeError as refused:
+            if "cannot be used" not in str(refused) or time.monotonic() > limit:
+                raise
+            time.sleep(0.2)
+
+
 @contextmanager
 def running(own: Course, book: Path) -> Iterator[Served]:
     """A desk that a window has entered. It must end well, and leave no process."""
@@ -212,7 +224,9 @@ class Window:
     events: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", self.desk.port, timeout=5)
+        # The desk says something every 15 s: a window that gave up before would hear no more.
+        where = "127.0.0.1", self.desk.port
+        self._connection = http.client.HTTPConnection(*where, timeout=PATIENCE_S)
         headers = {"Cookie": self.desk.cookie, "Sec-Fetch-Site": "same-origin"}
         self._connection.request("GET", "/api/events", headers=headers)
         self._socket = self._connection.sock
@@ -237,8 +251,9 @@ class Window:
         limit = time.monotonic() + PATIENCE_S
         while time.monotonic() < limit:
             for event in self._of(kind):
-                if all(event["about"].get(name) == value for name, value in about.items()):
-                    return event["about"]
+                told = event["about"] or {}  # no figures are told as nothing
+                if all(told.get(name) == value for name, value in about.items()):
+                    return told
             time.sleep(0.02)
         raise TimeoutError(f"no {kind} with {about} in {self.kinds()}")
 
@@ -259,7 +274,7 @@ def left_of(own: Course) -> list[str]:
     """The processes of this course that still run, after a moment."""
     import psutil
 
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + PATIENCE_S
     while time.monotonic() < limit:
         found = [
             " ".join(process.info["cmdline"] or ())

@@ -87,6 +87,7 @@ def grade_one(entry: dict[str, Any], begin: Callable[..., sandbox.Running]) -> d
         "report": as_json.as_dict(report),
         "text": as_text.render(report, verbose=True, hint_level=3),
         "seconds": time.monotonic() - started,
+        "wall": limits_of(entry).wall,
         "processes": [each for _, left in workers for each in left.processes()],
         "folders": [one.folder for one, _ in workers if Path(one.folder).exists()],
     }

@@ -14,6 +14,8 @@ from grader.protocol.probe import Outcome, Probe
 from grader.sandbox import Limits
 from tests.worker_jobs import QUICK, Leftovers, call, job
 
+LONGER = (1, 4, 12)
+
 HEAD = """
 import ctypes, gc, json, os, signal, socket, subprocess, sys, threading, time
 def first(): return "seen"
@@ -44,6 +46,23 @@ def carry_out(
     layers: tuple[str, ...] = LAYERS,
     start: Callable[..., sandbox.Running] = sandbox.start,
 ) -> Result:
+    """With more time if the attack got nowhere: its limits are short, and a machine may be busy."""
+    wall = attack.limits.wall
+    for longer in LONGER:
+        limits = attack.limits._replace(wall=longer * wall)
+        result = _once(attack._replace(limits=limits), layers, start)
+        if not _late(attack, result.outcome):
+            break
+    return result
+
+
+def _late(attack: Attack, outcome: Outcome) -> bool:
+    """Whether the time ran out before the attack was under way."""
+    begun = attack.under_way in (None, outcome.probe)
+    return outcome.ended == "timeout" and (attack.ended != "timeout" or not begun)
+
+
+def _once(attack: Attack, layers: tuple[str, ...], start: Callable[..., sandbox.Running]) -> Result:
     with start(limits=attack.limits, layers=layers) as running:
         leftovers = Leftovers(running)
         outcome = running.finish(job(attack.source, *attack.probes))

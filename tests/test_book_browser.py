@@ -32,6 +32,7 @@ SAMPLE = ("index", "steps/step_02", "solutions/solution_02", "what_it_costs", "s
 """A page of each kind."""
 
 BAD = ("serious", "critical")
+PATIENCE_MS = 90_000
 POLICY = "default-src 'self'"
 
 
@@ -60,7 +61,9 @@ def address(book: Path) -> Iterator[str]:
 def chromium() -> Iterator[Any]:
     with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=CHROMIUM,
+            timeout=PATIENCE_MS,
+            args=["--no-sandbox", "--disable-gpu"],
         )
         yield browser
         browser.close()
@@ -71,6 +74,7 @@ class Visit:
 
     def __init__(self, chromium: Any, **settings: Any) -> None:
         self.context = chromium.new_context(**settings)
+        self.context.set_default_timeout(PATIENCE_MS)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -270,7 +274,7 @@ def test_at_the_desk_the_model_reads_any_text(visit: Any, address: str) -> None:
     explorer.get_by_label("Your own text").fill("She was")
     page.keyboard.press("Enter")
     named = explorer.get_by_role("region", include_hidden=True).locator("tbody th").first
-    api.expect(named).to_have_text("She")
+    api.expect(named).to_have_text("She", timeout=PATIENCE_MS)
     assert table(explorer) == expected("She was", Switches(), 3, 2)
 
 
@@ -282,7 +286,7 @@ def test_a_token_says_where_it_looks(visit: Any, address: str) -> None:
     tokens = explorer.locator(".tokens button")
     tokens.last.focus()
     page.keyboard.press("Home")
-    assert tokens.first.get_attribute("aria-label", timeout=1000) == "She: 100 %"
+    assert tokens.first.get_attribute("aria-label") == "She: 100 %"
     assert tokens.nth(1).get_attribute("aria-label") == "·was: not seen"
 
 

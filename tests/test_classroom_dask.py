@@ -37,8 +37,8 @@ def scheduler(folder: Path) -> Iterator[tuple[str, str]]:
     try:
         from distributed import Client
 
-        wait_for(place.exists)
-        client = Client(scheduler_file=str(place), timeout=60)
+        wait_for(lambda: place.exists() and place.stat().st_size)  # it is written after it is made
+        client = Client(scheduler_file=str(place), timeout=120)
         address = client.scheduler.address
         client.close()
         yield address, str(place)

@@ -24,7 +24,16 @@ from grader.base.course import ROOT
 from grader.base.model import Step
 from grader.learner.desk import address, book, text
 from grader.learner.desk.hub import Hub
-from tests.desk_server import Served, Window, left_of, make_course, running, serve, small_book
+from tests.desk_server import (
+    Served,
+    Window,
+    left_of,
+    make_course,
+    running,
+    serve,
+    serve_at,
+    small_book,
+)
 
 pytestmark = pytest.mark.any_python
 SCALE = "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))"
@@ -48,6 +57,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def window(desk: Served) -> Iterator[Window]:
+    """It was opened when the last test's file had its report: it hears of this test alone."""
+    desk.graded(desk.step()["file"]["digest"])
     made = Window(desk)
     yield made
     made.close()
@@ -240,7 +251,7 @@ def test_it_ends_with_open_windows_and_begins_again_with_the_same_key_behind_a_p
     for one in windows:
         one.close()
     hub = "https://hub.example/user/ana/desk"
-    again = serve(own, pages, "--port", str(first.port), "--at", hub)
+    again = serve_at(first.port, own, pages, "--at", hub)
     try:
         again.cookie = first.cookie
         assert again.step()["name"] == "steps/step_05.py"

@@ -148,7 +148,7 @@ def test_vim_finds_every_problem_without_any_settings(output: str, tmp_path: Pat
     script = f"cgetfile errors\ncall writefile({show}, 'found')\nqall!\n"
     (tmp_path / "script.vim").write_text(script)
     subprocess.run(
-        ["vim", "-u", "NONE", "-es", "-S", "script.vim"], cwd=tmp_path, timeout=30, check=True
+        ["vim", "-u", "NONE", "-es", "-S", "script.vim"], cwd=tmp_path, timeout=90, check=True
     )
     found = (tmp_path / "found").read_text(encoding="utf-8").splitlines()
     expected = problems("grade the open step", output)
@@ -219,7 +219,7 @@ def test_watch_says_where_each_report_begins_and_ends(tmp_path: Path) -> None:
     finally:
         watching.send_signal(signal.SIGINT)
         watching.stdout.close()
-        watching.wait(20)
+        watching.wait(90)
     assert len(problems("watch the open step", first)) == 2
     assert problems("watch the open step", second) == []
     assert "31 of 31" in second

@@ -190,7 +190,7 @@ def test_a_traceback_is_shown_only_on_request(own: Course) -> None:
 
 # ---- a worker that is killed ---------------------------------------------------------------
 
-TIME = "time.sleep(1.5)\n"
+TIME = "time.sleep(2)\n"
 """For whoever kills the process of a file, to find it."""
 
 
@@ -270,7 +270,7 @@ def test_a_worker_killed_from_outside_costs_nothing(
 
 def test_a_file_that_had_to_wait_is_graded_again(file: Path) -> None:
     """It sleeps, as a program does on a machine where others have the processor."""
-    limits = [sandbox.Limits(wall=0.5)]
+    limits = [sandbox.Limits(wall=1.0)]
 
     def start(**chosen: Any) -> sandbox.Running:
         return sandbox.start(**chosen, limits=limits.pop() if limits else None)

@@ -40,7 +40,7 @@ def shown(wanted: str, *, terminal: bool, seconds: float, width: int = 120) -> s
     )
     times = itertools.count(0.0, seconds)
     with waiting.compiling(notes, lambda: next(times), every_s=0.01):
-        assert written.enough.wait(20)
+        assert written.enough.wait(90)
     return written.getvalue()
 
 
@@ -77,7 +77,7 @@ def test_a_terminal_that_cannot_draw_gets_lines_too() -> None:
     notes = Console(file=written, force_terminal=True, _environ={"TERM": "dumb"})
     times = itertools.count(0.0, 1.0)
     with waiting.compiling(notes, lambda: next(times), every_s=0.01):
-        assert written.enough.wait(20)
+        assert written.enough.wait(90)
     assert "\x1b" not in written.getvalue()
 
 

@@ -310,7 +310,7 @@ def test_the_last_screen_says_what_to_do(rows: int, untouched: Course) -> None:
         env=untouched.environment(TERM="xterm", NO_COLOR="1"),
         dimensions=(rows, 100),
         encoding="utf-8",
-        timeout=60,
+        timeout=90,
     )
     seen.expect(pexpect.EOF)
     assert isinstance(seen.before, str)
@@ -338,7 +338,7 @@ def test_tab_completes_in_a_real_shell(shell: str, begin: list[str], untouched: 
         env=untouched.environment(TERM="xterm", HOME=str(untouched.root)),
         dimensions=(24, 200),
         encoding="utf-8",
-        timeout=30,
+        timeout=90,
     )
     (untouched.root / "completion").write_text(said(untouched.run("completion", shell)))
     if shell == "zsh":

@@ -71,7 +71,8 @@ class Run:
         ]
         client = NotebookClient(
             made,
-            timeout=60,
+            timeout=300,
+            startup_timeout=300,
             allow_errors=True,
             resources={"metadata": {"path": str(root / "steps")}},
         )
@@ -230,7 +231,9 @@ def test_in_a_browser_everything_is_seen_on_any_page(ground: str, ink: str, run:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     body = "".join(run.html(name) for name in ("stub", "wrong", "hint", "trace", "right"))
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, timeout=90_000, args=["--no-sandbox"]
+        )
         page = browser.new_page(viewport={"width": 360, "height": 800})
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))

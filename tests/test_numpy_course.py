@@ -158,7 +158,7 @@ def test_it_is_watched(other: Other) -> None:
         env=other.environment(TERM="xterm"),
         encoding="utf-8",
         dimensions=(40, 100),
-        timeout=30,
+        timeout=90,
     )
     try:
         screen.expect("report 1")

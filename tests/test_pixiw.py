@@ -27,6 +27,8 @@ from tools.pixiw import pip
 from tools.pixiw.manifest import Problem, read
 
 ROOT = Path(__file__).resolve().parent.parent
+PATIENCE_S = 300
+"""Making an environment takes seconds of processor time, of which a busy machine has few."""
 
 PIXI_TOML = """\
 [workspace]
@@ -88,7 +90,7 @@ class Folder:
 
     def run(self, *arguments: str, cwd: Path | None = None) -> tuple[int, str, str]:
         with self.start(*arguments, cwd=cwd) as process:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE_S)
         return process.returncode, out, err
 
     def write(self, name: str, text: str) -> None:
@@ -215,7 +217,7 @@ def locked(folder: Folder, wheels: Path) -> Folder:
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while not true():
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.02)
@@ -257,7 +259,7 @@ def test_a_changed_pixi_toml_counts_at_once(ready: Folder) -> None:
 def test_two_at_once_make_one_environment(folder: Folder) -> None:
     folder.write("prepare.py", "import time; time.sleep(0.5); print(0, file=open('count', 'a'))")
     both = [folder.start("run", "leave", "5") for _ in range(2)]
-    said = [process.communicate(timeout=60)[1] for process in both]
+    said = [process.communicate(timeout=PATIENCE_S)[1] for process in both]
     assert [process.returncode for process in both] == [5, 5]
     assert sorted("is ready" in text for text in said) == [False, True]
     assert (folder.path / "count").read_text(encoding="utf-8") == "0\n"
@@ -285,7 +287,7 @@ def test_ctrl_c_leaves_nothing_that_is_trusted_later(folder: Folder) -> None:
     process = folder.start("run", "leave", "0")
     wait_until((folder.path / "began").exists)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == -signal.SIGINT
     assert folder.made() == set()
     folder.write("prepare.py", "")
@@ -297,7 +299,7 @@ def test_after_a_kill_the_next_run_starts_afresh(folder: Folder) -> None:
     process = folder.start("run", "leave", "0")
     wait_until((folder.path / "began").exists)
     os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE_S)
     assert folder.made() == {".venv.new"}
     folder.write("prepare.py", "")
     assert folder.run("run", "leave", "6")[0] == 6
@@ -315,13 +317,13 @@ def test_what_a_killed_run_left_running_is_waited_for(folder: Folder) -> None:
     killed = folder.start("run", "leave", "0")
     wait_until((folder.path / "began").exists)
     killed.kill()
-    killed.wait(timeout=30)
+    killed.wait(timeout=PATIENCE_S)
     with killed, folder.start("run", "leave", "6") as process:
         assert process.stderr is not None
         assert "waiting" in process.stderr.readline()
         assert not (folder.path / "end").exists()
         (folder.path / "go").touch()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 6
 
 

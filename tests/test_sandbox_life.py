@@ -18,7 +18,7 @@ from grader import sandbox
 from grader.sandbox import Limits
 from grader.sandbox.limits import STRANGERS
 from tests.sandbox_attacks import HEAD
-from tests.worker_jobs import QUICK, ROOT, call, job, out, processes_with, until
+from tests.worker_jobs import QUICK, ROOT, call, job, open_files, out, processes_with, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
 
@@ -37,13 +37,12 @@ def test_a_worker_waits_until_it_is_used() -> None:
 
 
 def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
-    descriptors = Path("/proc/self/fd")
-    before = len(list(descriptors.iterdir()))
+    before = open_files()
     with sandbox.start() as running:
         until(lambda: processes_with(running.folder))  # it has one once it is executed
     assert processes_with(running.folder) == []
     assert not Path(running.folder).exists()
-    assert len(list(descriptors.iterdir())) == before
+    assert open_files() == before
     running.close()
     with pytest.raises(RuntimeError):
         running.finish(job(HEAD, call("first")))
@@ -112,7 +111,7 @@ def attack():
 """
     )
     said: list[str] = []
-    limits = Limits(wall=1.0, compiling=1.0)
+    limits = Limits(wall=3.0, compiling=1.0)
     outcome = sandbox.run(job(source, call("attack")), limits=limits, on_notice=said.append)
     assert outcome.ended == "timeout"
     assert set(said) == {"compiling \ufffd[2J"}
@@ -124,7 +123,7 @@ ONE_NOTICE = (
 def slow():
     head = json.dumps({"Notice": ["compiling"]}).encode()
     os.write(4, b"gw01" + len(head).to_bytes(4, "little") + bytes(8) + head)
-    time.sleep(3)
+    time.sleep(4)
 """
 )
 
@@ -132,10 +131,10 @@ def slow():
 @pytest.mark.parametrize(
     ("limits", "without", "ended"),
     [
-        (Limits(wall=1.0), (), "done"),
-        (STRANGERS._replace(wall=1.0), (), "timeout"),
+        (Limits(wall=2.0), (), "done"),
+        (STRANGERS._replace(wall=2.0), (), "timeout"),
         # A program can claim that a part of the engine failed, and then that it compiles.
-        (STRANGERS._replace(wall=1.0), ("staging",), "timeout"),
+        (STRANGERS._replace(wall=2.0), ("staging",), "timeout"),
     ],
 )
 def test_who_says_that_it_compiles_is_believed_where_that_can_be(
@@ -212,9 +211,5 @@ def test_a_worker_ends_with_its_grader(
     grader, folder = looping_grader
     assert processes_with(folder)
     grader.send_signal(number)
-    grader.wait(30)
-    deadline = time.monotonic() + 30
-    while (processes_with(folder) or Path(folder).exists()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert processes_with(folder) == []
-    assert not Path(folder).exists()
+    grader.wait(60)
+    until(lambda: not processes_with(folder) and not Path(folder).exists())

@@ -26,7 +26,7 @@ MUST_BE_FORBIDDEN = (
     "setxattr", "fsetxattr", "removexattr", "mount", "chroot", "bpf", "io_uring_setup",
     "memfd_create", "shmget", "mq_open", "keyctl", "open_by_handle_at", "mknodat", "setuid",
     "inotify_init1", "open_tree_attr", "file_setattr", "truncate", "openat2", "flock",
-    "sendmsg", "sendmmsg", "recvmsg", "recvmmsg", "timer_create",
+    "sendmsg", "sendmmsg", "recvmsg", "recvmmsg", "timer_create", "listmount", "statmount",
 )  # fmt: skip
 
 
@@ -58,7 +58,8 @@ def verdict(machine: str, number: int, *arguments: int, architecture: int | None
 
 
 def number_of(name: str, machine: str) -> int:
-    number = {**syscalls.SPECIAL, **syscalls.FORBIDDEN, **HARMLESS}[name][machine == "aarch64"]
+    known = {**syscalls.SPECIAL, **syscalls.FORBIDDEN, **syscalls.LABELS, **HARMLESS}
+    number = known[name][machine == "aarch64"]
     assert number is not None
     return number
 
@@ -70,6 +71,9 @@ def test_forbidden_calls_are_refused_and_others_are_not(machine: str) -> None:
             assert verdict(machine, number_of(name, machine)) == REFUSED, name
     for name in HARMLESS:
         assert verdict(machine, number_of(name, machine)) == seccomp.ALLOW, name
+    for name in syscalls.LABELS:
+        unlabelled = seccomp.ERRNO | errno.EOPNOTSUPP
+        assert verdict(machine, number_of(name, machine)) == unlabelled, name
 
 
 @pytest.mark.parametrize("name", MUST_BE_FORBIDDEN)
@@ -82,6 +86,10 @@ def test_what_would_leave_the_sandbox_is_on_the_list(name: str) -> None:
     ("name", "arguments", "answer"),
     [
         ("clone", (0x3D0F00,), seccomp.ALLOW),  # what pthread_create asks for
+        ("clone", (0x3D0B00,), REFUSED),  # a thread with a table of open files of its own
+        ("close_range", (3, 9, 0), seccomp.ALLOW),
+        ("close_range", (3, 9, 4), seccomp.ALLOW),
+        ("close_range", (3, 9, 2), REFUSED),  # which gives the thread such a table too
         ("clone", (17,), REFUSED),  # SIGCHLD alone: a fork
         ("clone", (0x4111,), REFUSED),  # vfork
         ("clone3", (0,), ABSENT),
@@ -150,7 +158,8 @@ def test_the_numbers_are_those_of_the_kernels_headers(machine: str) -> None:
     text = HEADERS[machine].read_text(encoding="utf-8")
     known = {name: int(n) for name, n in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)}
     newer = {"fchmodat2", "setxattrat", "removexattrat", "open_tree_attr", "file_setattr"}
-    for name, numbers in {**syscalls.SPECIAL, **syscalls.FORBIDDEN}.items():
+    newer |= {"getxattrat", "listxattrat", "statmount", "listmount"}
+    for name, numbers in {**syscalls.SPECIAL, **syscalls.FORBIDDEN, **syscalls.LABELS}.items():
         number = numbers[machine == "aarch64"]
         if name in known or name not in newer:
             assert known.get(name) == number, name

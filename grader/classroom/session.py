@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Verdict
@@ -26,23 +27,24 @@ def graded(
     """Grade what is open; yields each report once it is finished and kept.
 
     What ran out of time beside others is graded once more alone, so that no grade depends on
-    what else ran. If other programs have the processors even then, it has no grade yet. The
-    grader's own failures are reports too, but are not kept: the next run tries again. The
-    executor is on this machine if it is ``here``, where somebody has already looked whether
-    submissions can be confined; every other machine looks itself.
+    what else ran; that is its second run. If other programs have the processors even then, it has
+    no grade yet. The grader's own failures are reports too, but are not kept: the next run tries
+    again. The executor is on this machine if it is ``here``, where somebody has already looked
+    whether submissions can be confined; every other machine looks itself.
 
     Raises:
         Unusable: a machine must not grade: it has another grader, or cannot confine.
         OSError: a result cannot be written.
     """
     checked = request.trusted or here
-    slow = []
-    for each, report in _runs(request, plan, plan.open, executor, 2 * workers, checked):
-        if workers > 1 and _late(report):
+    slow: list[tuple[str, str]] = []
+    one = workers == 1
+    for each, report in _runs(request, plan, plan.open, executor, 2 * workers, checked, twice=one):
+        if not one and _late(report):
             slow.append(each)
         else:
             yield _kept(plan, keep, each, report)
-    for each, report in _runs(request, plan, slow, executor, 1, checked):
+    for each, report in _runs(request, plan, slow, executor, 1, checked, twice=False):
         yield _kept(plan, keep, each, report)
 
 
@@ -53,11 +55,13 @@ def _runs(
     executor: Callable[[], Executor],
     at_once: int,
     checked: bool,
+    *,
+    twice: bool,
 ) -> Iterator[tuple[tuple[str, str], Report]]:
-    """The reports on ``todo``, as they come."""
+    """The reports on ``todo``, as they come; ``twice`` as ``Options`` says."""
     if not todo:
         return
-    tasks = ((each, _task(request, plan, *each, checked)) for each in todo)
+    tasks = ((each, _task(request, plan, each, checked, twice=twice)) for each in todo)
     for done in run(tasks, work.grade, executor, at_once):
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
             raise Unusable(f"{done.error}. Finished results are kept.", status=3)
@@ -79,7 +83,10 @@ def _kept(plan: Plan, keep: store.Store, each: tuple[str, str], report: Report) 
     return report
 
 
-def _task(request: Request, plan: Plan, step: str, digest: str, checked: bool) -> Task:
+def _task(
+    request: Request, plan: Plan, each: tuple[str, str], checked: bool, *, twice: bool
+) -> Task:
+    step, digest = each
     data = (plan.spool / digest).read_bytes()
-    chosen = options(plan.secret, step, digest, request.strict)
+    chosen = replace(options(plan.secret, step, digest, request.strict), twice=twice)
     return Task(step, data, chosen, plan.fingerprint, checked)

@@ -68,7 +68,8 @@ def _flatten(folder: str, start: int) -> int:
 def size(folder: str, most: int) -> int:
     """Bytes on disk below ``folder``, 4 KiB at least for each entry; stops above ``most``.
 
-    A folder nested too deeply to inspect counts as more than ``most``.
+    A folder that cannot be inspected, nested too deeply or made unreadable, counts as more than
+    ``most``.
     """
     total, pending = 0, [folder]
     while pending and total <= most:
@@ -80,7 +81,7 @@ def size(folder: str, most: int) -> int:
                 if total > most:
                     break
         except OSError as error:  # gone by now, or out of reach
-            total += most + 1 if error.errno == errno.ENAMETOOLONG else 0
+            total += most + 1 if error.errno in (errno.ENAMETOOLONG, errno.EACCES) else 0
     return total
 
 

@@ -16,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from grader.confine import kernel
-from grader.confine.syscalls import FORBIDDEN, SPECIAL, UNKNOWN
+from grader.confine.syscalls import FORBIDDEN, LABELS, SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
     from grader.confine.settings import Settings
@@ -30,7 +30,8 @@ ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 DENY = ERRNO | errno.EPERM
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-CLONE_THREAD = 0x00010000
+CLONE_THREAD, CLONE_FILES = 0x00010000, 0x00000400
+CLOSE_RANGE_UNSHARE = 2
 FCNTL_FORBIDDEN = (5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026)
 """Locks, which two workers that read one file could talk with. F_SETOWN, F_SETSIG and F_SETOWN_EX
 send any signal to any process of the user; F_SETLEASE blocks whoever opens the file; F_NOTIFY
@@ -85,10 +86,13 @@ def program(machine: str, own: int) -> Block:
         number = SPECIAL[name][arm]
         if number is not None:
             code += [(JUMP_EQUAL, 0, len(block), number), *block]
-    for numbers in FORBIDDEN.values():
-        number = numbers[arm]
-        if number is not None:
-            code += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, DENY)]
+    # As on a disk without labels, so that programs that copy files do without.
+    unlabelled = ERRNO | errno.EOPNOTSUPP
+    for calls, answer in ((FORBIDDEN, DENY), (LABELS, unlabelled)):
+        for numbers in calls.values():
+            number = numbers[arm]
+            if number is not None:
+                code += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, answer)]
     return [*code, (RETURN, 0, 0, ALLOW)]
 
 
@@ -96,7 +100,20 @@ def _blocks(own: int) -> dict[str, Block]:
     """The outcome of each call that depends on its arguments. Every block ends in a return."""
     first, second, third = ARGUMENTS, ARGUMENTS + 8, ARGUMENTS + 16
     return {
-        "clone": _only_if(JUMP_ANY_BIT, CLONE_THREAD),
+        # A thread with a table of open files of its own would hide them from the supervisor.
+        "clone": [
+            (LOAD, 0, 0, first),
+            (JUMP_ANY_BIT, 0, 2, CLONE_THREAD),
+            (JUMP_ANY_BIT, 0, 1, CLONE_FILES),
+            (RETURN, 0, 0, ALLOW),
+            (RETURN, 0, 0, DENY),
+        ],
+        "close_range": [
+            (LOAD, 0, 0, third),
+            (JUMP_ANY_BIT, 0, 1, CLOSE_RANGE_UNSHARE),
+            (RETURN, 0, 0, DENY),
+            (RETURN, 0, 0, ALLOW),
+        ],
         # Its flags are in memory, which filters cannot read. The C library then uses clone.
         "clone3": [(RETURN, 0, 0, ERRNO | errno.ENOSYS)],
         "fcntl": [(LOAD, 0, 0, second), *_one_of(FCNTL_FORBIDDEN, DENY, ALLOW)],
@@ -150,14 +167,4 @@ def _no_emptying(flags_at: int) -> Block:
         (JUMP_ANY_BIT, 1, 0, O_ACCMODE),
         (RETURN, 0, 0, DENY),
         (RETURN, 0, 0, ALLOW),
-    ]
-
-
-def _only_if(test: int, operand: int) -> Block:
-    """Allow where the first argument passes ``test``, deny otherwise."""
-    return [
-        (LOAD, 0, 0, ARGUMENTS),
-        (test, 0, 1, operand),
-        (RETURN, 0, 0, ALLOW),
-        (RETURN, 0, 0, DENY),
     ]

@@ -14,6 +14,7 @@ UNKNOWN = 470
 SPECIAL: dict[str, Numbers] = {
     "clone": (56, 220),
     "clone3": (435, 435),
+    "close_range": (436, 436),
     "fcntl": (72, 25),
     "ioctl": (16, 29),
     "kill": (62, 129),
@@ -107,6 +108,16 @@ FILES: dict[str, Numbers] = {
     "utimes": (235, None),
 }
 
+# What files are labelled with, by path: Landlock leaves that to be read, whoever's file it is.
+LABELS: dict[str, Numbers] = {
+    "getxattr": (191, 8),
+    "getxattrat": (464, 464),
+    "lgetxattr": (192, 9),
+    "listxattr": (194, 11),
+    "listxattrat": (465, 465),
+    "llistxattr": (195, 12),
+}
+
 # Memory and names that outlive a process.
 SHARED: dict[str, Numbers] = {
     "memfd_create": (319, 279),
@@ -150,6 +161,7 @@ MACHINE: dict[str, Numbers] = {
     "kexec_file_load": (320, 294),
     "kexec_load": (246, 104),
     "keyctl": (250, 219),
+    "listmount": (458, 458),
     "mount": (165, 40),
     "mount_setattr": (442, 442),
     "move_mount": (429, 429),
@@ -158,6 +170,7 @@ MACHINE: dict[str, Numbers] = {
     "perf_event_open": (298, 241),
     "pivot_root": (155, 41),
     "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
     "reboot": (169, 142),
     "request_key": (249, 218),
     "setdomainname": (171, 162),
@@ -170,6 +183,7 @@ MACHINE: dict[str, Numbers] = {
     "setreuid": (113, 145),
     "settimeofday": (164, 170),
     "setuid": (105, 146),
+    "statmount": (457, 457),
     "swapoff": (168, 225),
     "swapon": (167, 224),
     "syslog": (103, 116),

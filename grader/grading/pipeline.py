@@ -40,7 +40,8 @@ class Options:
 
     ``follow`` says which programs are followed line by line, for 0.3 s more; with a ``pair`` of
     workers that ``start`` has ready, half of that. ``tried`` asks for a
-    small change that makes a failing program pass, for at most 1.5 s of processor time.
+    small change that makes a failing program pass, for at most 1.5 s of processor time. Without
+    ``twice``, a program whose time ran out is not run again: who asks does that.
     """
 
     engine: str = "numpy"
@@ -50,6 +51,7 @@ class Options:
     follow: Follow = Follow.NOT
     tried: bool = False
     pair: bool = False
+    twice: bool = True
 
 
 def grade(
@@ -172,7 +174,7 @@ def _judged(
     outcome = running.finish(job, meanwhile=meanwhile())
     found = judge.report(outcome)
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
-        found = _second_look(judge, job, outcome, found, start)
+        found = _second_look(judge, job, outcome, found, start, twice=options.twice)
     if start is not None and options.follow is not Follow.NOT:
         if early is not None:
             early(replace(found, duration_s=time.perf_counter() - started))
@@ -201,7 +203,13 @@ def _job(base: Report, step: Step, text: str, probes: tuple[Probe, ...], options
 
 
 def _second_look(
-    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+    judge: Judge,
+    job: Job,
+    outcome: Outcome,
+    found: Report,
+    start: Callable[..., sandbox.Worker],
+    *,
+    twice: bool,
 ) -> Report:
     """The report, once it is known whose fault a failure is."""
     from grader.grading import faults
@@ -213,7 +221,7 @@ def _second_look(
         late = outcome.ended == "timeout"
         return faults.report(found, judge.rubric.checks, why, problem, busy=late)
     again = faults.once_more(job, outcome)
-    if again is None:
+    if again is None or (outcome.ended == "timeout" and not twice):
         return found
     with start(engine=job.engine) as running:
         second = running.finish(again)

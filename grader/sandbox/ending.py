@@ -54,11 +54,12 @@ def interpret(ending: Ending, limits: Limits, *, sealed: bool) -> tuple[str, str
         return "memory", f"more than {limits.threads} threads"
     if ending.reason == "memory" or ending.status == OUT_OF_MEMORY:
         return "memory", ""
-    killed = ending.status in (-signal.SIGKILL, -signal.SIGXCPU)
-    if killed and ending.cpu_ms >= 1000 * limits.cpu:
+    spent = ending.cpu_ms >= 1000 * limits.cpu
+    if spent and ending.status in (-signal.SIGKILL, -signal.SIGXCPU):
         return "timeout", ""
     if ending.reason == "stopped":
         return "machine", "the grading was cancelled"
-    if killed or not ending.reason:  # the second: whoever could have said so was killed too
+    # The other signals a program can send itself. Who says nothing was killed with it.
+    if ending.status == -signal.SIGKILL or not ending.reason:
         return "killed", OUTSIDE if sealed else ""
     return "exit", ""

@@ -77,13 +77,13 @@ def _watch(home: str) -> None:
 
 
 def _call(frame: FrameType | None, home: str) -> FrameType | None:
-    """The innermost call from elsewhere into MAX."""
+    """The innermost call from elsewhere into MAX; an import compiles nothing."""
     while frame is not None:
         caller = frame.f_back
         if frame.f_code.co_filename.startswith(home) and (
             caller is None or not caller.f_code.co_filename.startswith(home)
         ):
-            return frame
+            return frame if frame.f_code.co_name != "<module>" else None
         frame = caller
     return None
 

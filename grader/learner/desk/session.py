@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from grader.learner.desk.hub import Hub
 
 PACE_S = 1.0
-"""A newer save cancels a grading only after this long: a flood of saves gets reports too."""
+"""A newer save cancels a grading only after this long, and the next only after twice as long, until
+there is a report: a flood of saves gets reports too, on a slow machine as well."""
 WORKERS = 3
 """Two for a grading, and one for the heads at the same time. Each takes about 250 MB."""
 HALF_WRITTEN_S = 0.05
@@ -44,7 +45,8 @@ class Place:
     """One step at the desk: what is known of its file.
 
     ``seen`` is the digest of the file when it was last looked at, ``number`` that of the grading
-    under way, or 0. ``again``: the file was saved meanwhile.
+    under way, or 0; a newer save cancels it after ``pace`` seconds. ``again``: the file was saved
+    meanwhile.
     """
 
     step: Step
@@ -53,6 +55,7 @@ class Place:
     seen: str = ""
     number: int = 0
     began: float = 0.0
+    pace: float = PACE_S
     again: bool = False
     found: Attempt | None = None
     report: shown.Values | None = None
@@ -142,7 +145,7 @@ class Desk:
             place.seen = digest
             return
         self._hub.tell("file", place.step.id, {"digest": digest, "window": window})
-        if place.number and time.monotonic() - place.began < PACE_S:
+        if place.number and time.monotonic() - place.began < place.pace:
             place.seen, place.again = digest, True
         else:
             self._order(place, digest)
@@ -152,9 +155,11 @@ class Desk:
     def _order(self, place: Place, digest: str) -> None:
         place.seen, place.again = digest, False
         place.began = time.monotonic()
+        if place.number:
+            place.pace *= 2
         place.number = number = self._grading.order(place.step)
         self._hub.tell("grading", place.step.id, {})
-        self._loop.call_later(PACE_S, self._overdue, place, number)
+        self._loop.call_later(place.pace, self._overdue, place, number)
 
     def _overdue(self, place: Place, number: int) -> None:
         """Cancel a slow grading, if the file was saved since it began."""
@@ -185,6 +190,7 @@ class Desk:
         place = next((one for one in self.places.values() if one.number == number), None)
         if place is None:
             return
+        place.pace = PACE_S
         if whole:
             place.number = 0
         if isinstance(found, Exception):

@@ -98,13 +98,16 @@ const act = {
   read: () => show("lesson"),
 };
 let known = 0; // the version of what the server told last
+let read = 0; // the version of the answer that had the file last
 let latest = null; // the last report
 
 // ---- what the server tells ------------------------------------------------------------------
 
 const kinds = {
   file: async ({ digest, window }) => {
-    if (window !== windowName && digest !== file.digest) file.seen((await ask(`steps/${step}`)).file);
+    if (window === windowName || digest === file.digest) return;
+    const found = await ask(`steps/${step}`);
+    if (newer(found)) file.seen(found.file);
   },
   grading: () => desk.classList.add("grading"),
   report: takeReport,
@@ -115,6 +118,13 @@ const kinds = {
     course.textContent = `${passed} of ${progress.length} steps passed`;
   },
 };
+
+/** Whether an answer has the file as it is: two answers may come in another order than asked for. */
+function newer(found) {
+  const is = found.version >= read;
+  if (is) read = found.version;
+  return is;
+}
 
 function takeReport(found) {
   desk.classList.toggle("grading", !found.whole);
@@ -158,7 +168,7 @@ let met = false;
 /** Learns all that the server knows: when the page opens, and after each lost connection. */
 async function meet() {
   const found = await ask(`steps/${step}`);
-  known = found.version;
+  known = read = found.version;
   fileName.textContent = found.name;
   kinds.progress(found.progress);
   if (met) await file.back(found.file);
