@@ -10,6 +10,8 @@ import faulthandler
 import io
 import os
 import struct
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Callable
@@ -165,6 +167,21 @@ def test_a_name_of_four_byte_letters_fits_any_disk(tmp_path: Path) -> None:
         file = exports.file_name(f"{name}_s05", taken)
         (tmp_path / f"{file}.json").write_text("")
     assert len(taken) == len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_name_fits_a_system_that_is_not_in_utf_8(tmp_path: Path) -> None:
+    code = r"""
+import pathlib, sys
+from grader.classroom.exports import file_name
+taken = set()
+for name in ("Jos\u00e9", "Jos\u00e8", "J\udcf6rg"):
+    pathlib.Path(sys.argv[1], file_name(name, taken)).touch()
+"""
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    surroundings = {**os.environ, **plain, "PYTHONPATH": str(course.ROOT)}
+    subprocess.run(command, cwd=tmp_path, env=surroundings, check=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"Jos_", "Jos_ (2)", "J_rg"}
 
 
 def test_the_grading_process_is_ended_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 
@@ -74,9 +75,15 @@ def _each(book: Gradebook, form: str, machine: Callable[[str, Report], str]) -> 
     return found
 
 
+def _encodable(name: str) -> str:
+    """The name without letters that no file here can have, where the system is not in UTF-8."""
+    encoding = sys.getfilesystemencoding()
+    return name.encode(encoding, "replace").decode(encoding)
+
+
 def file_name(name: str, taken: set[str]) -> str:
     """A file name for any system, from an untrusted name; never the same twice."""
-    plain = re.sub(r"[^\w .,()-]+", "_", unicodedata.normalize("NFC", name))
+    plain = re.sub(r"[^\w .,()-]+", "_", _encodable(unicodedata.normalize("NFC", name)))
     base = plain.encode()[:LONGEST].decode("utf-8", "ignore").strip(" .") or "_"
     file, number = base, 1
     while file.casefold() in taken:

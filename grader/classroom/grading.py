@@ -91,7 +91,8 @@ class Grader:
             with theirs:
                 self._pipe = Connection(ours.detach())
                 self._process = subprocess.Popen(
-                    [sys.executable, "-c", PROGRAM, str(course.HOME), str(theirs.fileno())],
+                    # -P: what lies in the folder where it starts may be what was handed in.
+                    [sys.executable, "-P", "-c", PROGRAM, str(course.HOME), str(theirs.fileno())],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
