@@ -121,7 +121,7 @@ def placeholders(test: source.SourceTest) -> Check:
         "All placeholder 'None' values have been replaced",
         "Found placeholder 'None' values that need to be replaced:",
         "Replace all 'None' values with the actual implementation",
-        "Each stands under a TODO.",
+        "Each is under a TODO.",
         answer="Search the file for None.",
         test=test,
     )

@@ -215,7 +215,7 @@ def _odd(seen: object) -> str | None:
     if isinstance(seen, list | dict):
         return "A default is one value."
     if getattr(seen, "type_name", None) in ("function", "type"):
-        return "Write the value itself behind the =, neither a function nor a type."
+        return "Write the value itself after the =, neither a function nor a type."
     return "Look the value up in the lesson's table of fields."
 
 
@@ -284,7 +284,7 @@ CHECKS = (
     fields(
         "feed-forward",
         "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
-        "Which of the two is worked out later from another field, and which has a name?",
+        "Which of the two is computed later from another field, and which has a name?",
         *("n_inner", "activation_function"),
         blank="activation",
     ),

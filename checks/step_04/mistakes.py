@@ -45,13 +45,13 @@ PADDING: Family = {
         "below", "Smaller ids are taken for padding too. Only pad_token_id is padding."
     ),
     "padding-from-first": padding(
-        "from_first", "Everything behind the first padding is hidden, tokens included."
+        "from_first", "Everything after the first padding is hidden, tokens included."
     ),
     "padding-trailing": padding(
-        "trailing", "Only padding at the end is hidden. It may stand anywhere."
+        "trailing", "Only padding at the end is hidden. It may be anywhere."
     ),
     "padding-leading": padding(
-        "leading", "Only padding at the start is hidden. It may stand anywhere."
+        "leading", "Only padding at the start is hidden. It may be anywhere."
     ),
     "padding-first-text": padding(
         "first_text", "The padding of the first text is taken for all texts."
@@ -74,11 +74,11 @@ PADDING: Family = {
     ),
     "padding-shape-last": shape(
         "last",
-        "The new dimensions stand at the end. Keys are the last dimension: [batch, 1, 1, seq].",
+        "The new dimensions are at the end. Keys are the last dimension: [batch, 1, 1, seq].",
     ),
     "padding-shape-first": shape(
         "first",
-        "The new dimensions stand at the front. The batch is the first dimension: "
+        "The new dimensions are at the front. The batch is the first dimension: "
         "[batch, 1, 1, seq].",
     ),
     "padding-shape-square": shape(

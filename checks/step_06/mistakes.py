@@ -70,7 +70,7 @@ ROTATION: Family = {
     ),
     "overwritten": formula(
         "overwritten",
-        "The second coordinate is worked out from the first one after it was turned. Use "
+        "The second coordinate is computed from the first one after it was turned. Use "
         "the old one.",
     ),
     "second-cos-sin-exchanged": formula(
@@ -162,8 +162,8 @@ LAYER_ROPE: Family = {
     ),
     "order-kqv": order("kqv", "Query and key are swapped."),
     "order-qvk": order("qvk", "Key and value are swapped."),
-    "same-qqv": order("qqv", "The query stands where the key belongs."),
-    "same-qkk": order("qkk", "The key stands where the value belongs."),
+    "same-qqv": order("qqv", "The query is used where the key belongs."),
+    "same-qkk": order("qkk", "The key is used where the value belongs."),
     "weights-qvk": projected("qvk", "k_proj_weight and v_proj_weight are swapped."),
     "weights-qkk": projected("qkk", "The value is projected with k_proj_weight."),
     "weights-qkq": projected("qkq", "The value is projected with q_proj_weight."),

@@ -62,7 +62,7 @@ CHECKS = (
         "c_attn projects embed_dim to 3 * embed_dim, with a bias",
         "c_attn is not a Linear from embed_dim to 3 * embed_dim",
         "One product makes query, key and value. How wide is it?",
-        "A Linear of self.embed_dim, with a bias, three times as wide behind as in front.",
+        "A Linear of self.embed_dim, with a bias, three times as wide at the output.",
         lesson="Query, key and value",
         test=source.stores(
             INIT, "c_attn", "Linear(_, 3 * _ | _ + _, ...)", without=structure.NO_BIAS
@@ -96,7 +96,7 @@ CHECKS = (
         "split-transpose",
         "_split_heads moves the heads in front of the sequence",
         "_split_heads does not move the heads in front of the sequence",
-        "Which two axes must be swapped for the heads to stand in front of the sequence?",
+        "Which two axes must be swapped to move the heads in front of the sequence?",
         "reshape keeps the numbers in their order; transpose moves them. It needs both.",
         lesson="Splitting heads",
         gives="the heads",
@@ -106,12 +106,12 @@ CHECKS = (
     ),
     Check(
         "merge-transpose",
-        "_merge_heads moves the heads back behind the sequence",
+        "_merge_heads moves the heads back after the sequence",
         "_merge_heads does not move the heads back",
         "Which two axes must be swapped before the heads can be joined?",
         "Undo _split_heads, last step first.",
         lesson="Merging heads",
-        gives="the heads behind the sequence",
+        gives="the heads after the sequence",
         part="merge_heads",
         test=structure.merges_heads(MERGE),
         proven_by=("merge_heads",),

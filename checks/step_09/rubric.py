@@ -56,8 +56,8 @@ MLP_SOURCE = (
     ),
     Check(
         "gelu",
-        'GPT2MLP: F.gelu with approximate="tanh" stands between the two layers',
-        'GPT2MLP: F.gelu with approximate="tanh" does not stand between the two layers',
+        'GPT2MLP: F.gelu with approximate="tanh" comes between the two layers',
+        'GPT2MLP: F.gelu with approximate="tanh" does not come between the two layers',
         "What bends the numbers between the two layers? MAX has it, in two variants",
         "GPT-2 learnt with the approximation, so only that gives its numbers.",
         lesson="GELU",

@@ -128,8 +128,8 @@ SOURCE = (
     ),
     Check(
         "positions",
-        "__call__: positions go on where the cache ends",
-        "__call__: positions do not go on where the cache ends",
+        "__call__: positions continue where the cache ends",
+        "__call__: positions do not continue where the cache ends",
         "Count from past to past + seq: past is the length of the cached keys",
         "The rotation needs places in the whole text.",
         lesson="Rotation and the cache",
@@ -145,7 +145,7 @@ SOURCE = (
         "__call__: the rotation is used where there is one",
         "__call__: the rotation is not used",
         "Rotate query and key by the same positions: self.rotary(tensor, positions)",
-        "The new tokens stand at past, past + 1, …",
+        "The new tokens are at past, past + 1, …",
         lesson="Rotation and the cache",
         gives="the rotated key",
         test=source.returns(CALL, "self.rotary(...)"),
@@ -236,7 +236,7 @@ RUNTIME = (
         "bias=False: the projections have no bias, and the numbers are right",
         "bias=False: the numbers are not right",
         "Pass bias on to both Linear layers",
-        "The option goes on to both layers.",
+        "Both layers get the option.",
         lesson="One projection for three",
         blank="projections",
         rule=rules.numbers("no-bias", what="numbers with bias=False"),
@@ -334,7 +334,7 @@ RUNTIME = (
         "Decoding with a cache executes without errors",
         "Decoding with a cache does not work",
         "past_key_value is what an earlier call returned: a pair of tensors",
-        "The cached tokens stand in front of the new ones.",
+        "The cached tokens come before the new ones.",
         lesson="The cache",
         blank="join",
         rule=rules.all_of(results.grows(*CACHES), rules.runs(*CACHES)),
@@ -354,7 +354,7 @@ RUNTIME = (
             rules.shapes("cache-first", "cache-plain"),
             rules.placed(
                 rules.numbers(
-                    "cache-first", "cache-plain", what="numbers of the cache or behind it"
+                    "cache-first", "cache-plain", what="numbers of the cache or after it"
                 ),
                 KNOWN,
                 "cache-first",
@@ -367,7 +367,7 @@ RUNTIME = (
         "decoding",
         "A text in pieces with the cache gives what the whole text gives at once",
         "A text in pieces does not give what the whole text gives at once",
-        "New tokens see the cached ones, and their positions go on where the cache ends",
+        "New tokens see the cached ones, and their positions continue where the cache ends",
         "Rotate the new tokens by positions that start where the cache ends.",
         lesson="A text in pieces",
         blank="past-length",
@@ -377,7 +377,7 @@ RUNTIME = (
                 rules.numbers(*CACHES, what="numbers of a text in pieces"), KNOWN, *CACHES
             ),
             rules.runs(FAR),
-            rules.numbers(FAR, what="numbers behind a long text"),
+            rules.numbers(FAR, what="numbers after a long text"),
             rules.note("{count} layers, compared with float64.", *WHOLE),
         ),
         needs=("cache", "use-rotary", "add-zero-attn"),

@@ -142,7 +142,7 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
         )
     if name.startswith("transformer") and not name.startswith(PREFIX):
         return Complaint(
-            f"It makes the name {name}: the dot behind transformer is missing",
+            f"It makes the name {name}: the dot after transformer is missing",
             'f"transformer.{key}"',
             prefix,
         )

@@ -130,7 +130,7 @@ def _lacks(missing: list[str], seen: Mapping[str, Seen], wanted: Arrays) -> Comp
     if len(seen) == 1 < len(wanted) and kept:
         return Complaint(
             "convert_checkpoint returns after the first array: its return is inside the loop",
-            "Indent return weights as far as the for, so that it comes behind the loop.",
+            "Indent return weights as far as the for, so that it comes after the loop.",
             "^return",
         )
     bare = missing[0].removeprefix(PREFIX)

@@ -81,7 +81,7 @@ MODEL_SOURCE = (
         "call-ln-f",
         "GPT2Model: self.ln_f gives the result",
         "GPT2Model: self.ln_f does not give the result",
-        "Normalize once, behind the last block, and return what that gives",
+        "Normalize once, after the last block, and return the result",
         "It comes after the last block.",
         lesson="A stack of blocks",
         gives="the normalized vectors",

@@ -86,10 +86,10 @@ SOURCE = (
     ),
     Check(
         "positions",
-        "decode: positions go on where the cache ends",
+        "decode: positions continue where the cache ends",
         "decode: token and position vectors are not added",
         "The positions of new tokens are past, past + 1, …: past is the length of the cached keys",
-        "The first new token stands at the length of the cache.",
+        "The position of the first new token is the length of the cache.",
         lesson="Positions and blocks",
         gives="the vectors of tokens and positions",
         test=source.calls(DECODE, "wte", "wpe"),
@@ -216,7 +216,7 @@ RUNTIME = (
         "decode",
         "A text in pieces gives the logits of the whole text, and the cache holds all tokens",
         "A text in pieces does not give the logits of the whole text",
-        "New tokens see the cached ones, and their positions go on where the cache ends",
+        "New tokens see the cached ones, and their positions continue where the cache ends",
         "Positions and mask both count the cached tokens.",
         lesson="Attention with a past",
         answer="past = 0 if cache is None else cache[0][0].shape[-2]; positions start there, "
@@ -224,7 +224,7 @@ RUNTIME = (
         rule=rules.all_of(
             rules.numbers("decode-at-once", what="logits or cache without a past"),
             rules.placed(
-                rules.numbers("decode-pieces", what="logits or cache behind a past"),
+                rules.numbers("decode-pieces", what="logits or cache after a past"),
                 WRITING,
                 "decode-pieces",
             ),
@@ -237,7 +237,7 @@ RUNTIME = (
         "generate writes the likeliest text: all tokens, old and new, in one list",
         "generate does not write the likeliest text",
         "Take the logits of the last position, and append max_new_tokens tokens",
-        "Choose, append, go on.",
+        "Choose, append, repeat.",
         lesson="The loop",
         answer="next_token(logits of the last position, ...), append it to the text, yield it",
         part=("loop", "fed", "written"),
@@ -272,8 +272,8 @@ RUNTIME = (
     ),
     Check(
         "end",
-        "generate stops behind eos_token_id",
-        "generate does not stop behind eos_token_id",
+        "generate stops after eos_token_id",
+        "generate does not stop after eos_token_id",
         "Yield the token first, then compare it",
         "The end is part of the text.",
         lesson="The loop",

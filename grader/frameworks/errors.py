@@ -81,7 +81,7 @@ PYTHON: tuple[Row, ...] = (
         "TypeError",
         r"non-default argument '(\w+)' follows default argument",
         "{0} has no default, though a field before it has one",
-        "Give every field a default, behind a single =.",
+        "Give every field a default, after a single =.",
     ),
     (
         "TypeError",

@@ -48,7 +48,7 @@ def instead(comparison: Comparison, node: int, gives: int) -> str:
     mine, right = comparison.mine, comparison.right
     for value in mine.latest(node):
         if comparison.match(value) == gives and (text := mine.segment(mine.made[value].node)):
-            return f"The reference goes on with {text} as it is." if len(text) < MOST_TEXT else ""
+            return f"The reference uses {text} as it is." if len(text) < MOST_TEXT else ""
     return kinds(mine.nodes[node], right.nodes[right.made[gives].node])
 
 

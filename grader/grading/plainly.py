@@ -63,7 +63,7 @@ class Plainly:
             return None
         line, text = mine.line(node), mine.segment(node)
         what = text if len(text) <= MOST_TEXT else "a number"
-        said = f"Line {line} works out {what}, and nothing uses it. Is a return missing before it?"
+        said = f"Line {line} computes {what}, and nothing uses it. Is a return missing before it?"
         return Slip(line, said)
 
     def _made_of(self, node: int, most: int) -> int | None:

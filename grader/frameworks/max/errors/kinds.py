@@ -103,7 +103,7 @@ def operator(case: Case, match: re.Match[str]) -> Translation | None:
         return dim(case, match)
     return not_tensor(case, match) or Translation(
         f"{_kind(match['left'])} and {_kind(match['right'])} do not go together here",
-        "Look at what stands on each side.",
+        "Look at what is on each side.",
     )
 
 
