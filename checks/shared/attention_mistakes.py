@@ -94,7 +94,7 @@ ATTENTION: Family = {
     ),
     "mask-multiplied-inf": mask(
         "multiplied_inf",
-        "The −inf mask is multiplied with the scores: 0 × score and −inf × score are not "
+        "The −inf mask is multiplied by the scores: 0 × score and −inf × score are not "
         "what you want. Add it.",
     ),
     "mask-ones": mask(
@@ -194,17 +194,17 @@ OWN_MASK: Family = {
 HEADS: Family = {
     "order-kqv": order(
         "kqv",
-        "Query and key are swapped, at the split or where the parts are handed on. The "
+        "Query and key are swapped, at the split or where the parts are passed on. The "
         "order is query, key, value.",
     ),
     "order-qvk": order(
         "qvk",
-        "Key and value are swapped, at the split or where the parts are handed on. The "
+        "Key and value are swapped, at the split or where the parts are passed on. The "
         "order is query, key, value.",
     ),
     "order-vkq": order(
         "vkq",
-        "Query and value are swapped, at the split or where the parts are handed on. "
+        "Query and value are swapped, at the split or where the parts are passed on. "
         "The order is query, key, value.",
     ),
     "order-kvq": order("kvq", "The projection is split in another order. It is query, key, value."),

@@ -145,14 +145,14 @@ LAYER_ROPE: Family = {
     ),
     "weights-untransposed": weight(
         "untransposed",
-        "The inputs are multiplied with the weights as they are. A weight is [out, in]: "
-        "multiply with its transpose.",
+        "The inputs are multiplied by the weights as they are. A weight is [out, in]: "
+        "multiply by its transpose.",
     ),
     **{
         f"one-weight-untransposed-{name}": weight(
             name,
             f"{name}_proj_weight is not transposed, the others are. A weight is [out, in]: "
-            f"multiply with {name}_proj_weight.T.",
+            f"multiply by {name}_proj_weight.T.",
         )
         for name in "qkv"
     },
@@ -169,12 +169,12 @@ LAYER_ROPE: Family = {
     "weights-qkq": projected("qkq", "The value is projected with q_proj_weight."),
     "layer-positions-ignored": places(
         "ignored",
-        "The layer counts its tokens 0, 1, 2, … itself. Hand token_positions on to the rotation.",
+        "The layer counts its tokens 0, 1, 2, … itself. Pass token_positions on to the rotation.",
     ),
     "one-head": heads("one", "The whole width is used as a single head."),
     "no-o-proj": o_proj("missing", "The output projection is missing."),
     "o-proj-untransposed": o_proj(
         "untransposed",
-        "The output is multiplied with o_proj_weight as it is. Multiply with its transpose.",
+        "The output is multiplied by o_proj_weight as it is. Multiply by its transpose.",
     ),
 }

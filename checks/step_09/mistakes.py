@@ -11,7 +11,7 @@ mlp = Knob("mlp", "gelu")
 block = Knob("block", "attend")
 eps = Knob("eps", "norms")
 
-NO_PAIR = "It gives one tensor, no pair: leave the index out."
+NO_PAIR = "It returns one tensor, not a pair: leave out the index."
 
 CUBES = (0.44715, 0.4715, 0.0044715, 0.04715, 0.047715, 0.044175, 0.04475, 0.0447, 0.44, 0.45)
 """Numbers that stand where GELU has 0.044715, by a slip of the finger."""
@@ -96,7 +96,7 @@ BLOCK: Family = {
     "post-norm": block(
         "post_norm",
         "The normalization comes after each addition, as in the first transformer of "
-        "2017. GPT-2 normalizes in front of each layer: x + attn(ln_1(x)).",
+        "2017. GPT-2 normalizes before each layer: x + attn(ln_1(x)).",
         part="norms",
     ),
     "norm-of-layer": block(

@@ -33,7 +33,7 @@ MODEL: Family = {
         "doubled", "Positions are counted by twos. The tokens are at 0, 1, 2, …"
     ),
     "positions-are-ids": embed(
-        "ids", "The table of positions is looked up with the token ids. Look it up with 0, 1, 2, …"
+        "ids", "The table of positions is indexed with the token ids. Look it up with 0, 1, 2, …"
     ),
     "tables-swapped": embed(
         "tables_swapped", "wte and wpe are swapped: wte is the table of tokens."
@@ -99,26 +99,28 @@ MODEL: Family = {
         "scaled", "The logits are divided by √n_embd. GPT-2 leaves them as they are."
     ),
     "head-missing": head(
-        "hidden", "The model returns the vectors. Multiply them with the table of tokens."
+        "hidden", "The model returns the vectors. Multiply them by the table of tokens."
     ),
     "head-last-only": head(
         "last", "Only the last position is scored. Return the logits of every position."
     ),
     "head-positions": head(
         "positions",
-        "The vectors are multiplied with wpe, the table of positions. Use wte, that of tokens.",
+        "The vectors are multiplied by wpe, the table of positions. Use wte, that of tokens.",
     ),
 }
 
 CHECKPOINT: Family = {
     "square-not-turned": turned(
         "not_square",
-        "Arrays are turned only where their shape does not fit. A square one fits either "
+        "Arrays are transposed only if their shape does not fit. A square one fits either "
         "way: go by its name.",
     ),
     "attn-c-proj-not-turned": turned(
         "not_attn_c_proj",
-        "attn.c_proj.weight is not turned. It is square, so no shape gives it away.",
+        "attn.c_proj.weight is not transposed. It is square, so no shape gives it away.",
     ),
-    "mlp-not-turned": turned("not_mlp", "The weights of mlp.c_fc and mlp.c_proj are not turned."),
+    "mlp-not-turned": turned(
+        "not_mlp", "The weights of mlp.c_fc and mlp.c_proj are not transposed."
+    ),
 }

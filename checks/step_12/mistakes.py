@@ -213,7 +213,7 @@ LOOP: Family = {
     ),
     "max-is-total": count(
         "total",
-        "max_new_tokens is taken for the length of the whole text. It counts new tokens only.",
+        "max_new_tokens is used as the length of the whole text. It counts new tokens only.",
     ),
     "eos-ignored": end("ignored", "The text does not end at eos_token_id."),
     "eos-zero": end(
@@ -302,7 +302,7 @@ LOOP: Family = {
     **{
         f"order-{name}": decode(
             f"order_{name}",
-            f"{what} are swapped, at the split or where the parts are handed on. The order is "
+            f"{what} are swapped, at the split or where the parts are passed on. The order is "
             "query, key, value.",
             part="project",
             place="_attend() ~split|chunk|c_attn",

@@ -224,8 +224,8 @@ def _texts(evidence: Evidence, trial: str, call: str) -> str | None:
         return None
     tokens, want = seen.array.tolist(), evidence.expected(trial)[call].astype(int).tolist()
     if tokens[: len(prompt)] != prompt:
-        return f"It returned {tokens}. Right is {want}."
-    return f"Behind {prompt} it wrote {tokens[len(prompt) :]}. Right is {want[len(prompt) :]}."
+        return f"It returned {tokens}. Right would be {want}."
+    return f"After {prompt} it wrote {tokens[len(prompt) :]}. Right would be {want[len(prompt) :]}."
 
 
 def chosen(rule: Rule) -> Rule:

@@ -68,7 +68,7 @@ SOURCE = (
         "mask",
         "_attend: causal_mask hides the future from several new tokens",
         "_attend: causal_mask is not called",
-        "causal_mask takes the number of new tokens, then of cached ones; hand its mask on",
+        "causal_mask takes the number of new tokens, then of cached ones; pass its mask on",
         "Its second argument counts the cached tokens.",
         lesson="Attention with a past",
         gives="the causal mask",
@@ -296,7 +296,7 @@ RUNTIME = (
         "settings",
         "generate does all that it is asked for at once: cache, temperature, top_k, end, draws",
         "generate does not do all that it is asked for at once",
-        "Each setting works alone. Look for one that is left out where another is given",
+        "Each setting works alone. Look for one that is left out when another is given",
         "draws may be any iterable, an end token may be 0, and 0 new tokens are no mistake.",
         lesson="The loop",
         answer="Pass temperature and top_k on in both branches; compare each new token with "
