@@ -103,7 +103,7 @@ def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Ite
         if told is not None and _literal(other) is not None and mine != told:
             yield f"It has {prefix}{mine} where the reference has {prefix}{told}."
         elif mine == "None" and told is None:
-            yield f"It has {prefix}None, and the reference a value there."
+            yield f"It has {prefix}None where the reference has a value."
         elif _numbers(other) != _numbers(node):
             yield f"Its {prefix or 'argument '}{mine} is not the reference's: look at the numbers."
     for name, node in have.items():
