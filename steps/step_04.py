@@ -32,7 +32,7 @@ def padding_mask(token_ids: Tensor, pad_token_id: int, *, dtype: DType = DType.f
 
     Args:
         token_ids: Integers ``[batch, seq]``.
-        pad_token_id: The id that marks padding, wherever it is.
+        pad_token_id: The id that marks padding, wherever it stands.
         dtype: Type of the scores to which the mask is added, float32 or float64.
 
     Returns:

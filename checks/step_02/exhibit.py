@@ -10,7 +10,7 @@ from grader.rubric import Arg, Call, DeviceArg, DTypeArg, Exhibit, LessonFigure,
 
 
 def exhibit(text: str | None) -> Exhibit:
-    """A text at once, and its last two words behind the others."""
+    """A text at once, and its last two words after the others."""
     labels = texts.words(text, texts.SENTENCE)
     new = min(2, len(labels))
     past = len(labels) - new

@@ -223,7 +223,7 @@ CHECKS = (
         "RotaryEmbedding has parameters",
         "Keep the tables as NumPy arrays, or make them in forward",
         "Every Tensor on self becomes a weight to be loaded.",
-        lesson="Tables that are no parameters",
+        lesson="Tables that are not parameters",
         blank="tables",
         rule=rules.loads("parameters"),
         needs=("rope-builds",),

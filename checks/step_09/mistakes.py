@@ -14,7 +14,7 @@ eps = Knob("eps", "norms")
 NO_PAIR = "It returns one tensor, not a pair: leave out the index."
 
 CUBES = (0.44715, 0.4715, 0.0044715, 0.04715, 0.047715, 0.044175, 0.04475, 0.0447, 0.44, 0.45)
-"""Numbers that stand where GELU has 0.044715, by a slip of the finger."""
+"""Numbers used where GELU has 0.044715, by a slip of the finger."""
 
 ROOTS = {
     "√(2π)": math.sqrt(2 * math.pi),
@@ -29,7 +29,7 @@ ROOTS = {
     "1": 1.0,
     "1.702": 1.702,
 }
-"""Numbers that stand where GELU has √(2/π)."""
+"""Numbers used where GELU has √(2/π)."""
 
 MLP: Family = {
     "gelu-cube-constant": tuple(

@@ -78,7 +78,7 @@ def feeding(rule: Rule, trial: str, *, prompt: int) -> Rule:
 
 MADE, APPENDED = r"stream() ~\[-1:?\]|\[:1\]|Tensor\(", "stream() ~^yield"
 APPENDS = r"stream() ~append\(|\+= \["
-"""Where the tokens to feed are chosen, behind what the new one is appended, and where it is."""
+"""Where the tokens to feed are chosen, to what the new one is appended, and where it is."""
 
 
 def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:

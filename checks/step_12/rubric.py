@@ -285,7 +285,7 @@ RUNTIME = (
         "full",
         "generate stops when the text is n_positions tokens long",
         "generate does not stop when the text is n_positions tokens long",
-        "There is no vector for a position beyond: write at most n_positions - len(text) tokens",
+        "There is no vector for a later position: write at most n_positions - len(text) tokens",
         "The table of positions has n_positions rows.",
         lesson="The loop",
         answer="room = min(max_new_tokens, model.config.n_positions - len(tokens))",
@@ -297,7 +297,7 @@ RUNTIME = (
         "generate does all that it is asked for at once: cache, temperature, top_k, end, draws",
         "generate does not do all that it is asked for at once",
         "Each setting works alone. Look for one that is left out when another is given",
-        "draws may be any iterable, an end token may be 0, and 0 new tokens are no mistake.",
+        "draws may be any iterable, an end token may be 0, and 0 new tokens are allowed.",
         lesson="The loop",
         answer="Pass temperature and top_k on in both branches; compare each new token with "
         "eos_token_id; iter(draws)",

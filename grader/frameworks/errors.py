@@ -18,7 +18,7 @@ MOST = 400
 """Characters of a message: the groups below may contain whatever the file raised."""
 
 MOST_SAID = 200
-"""Characters of an error in its own words that stand in the sentence of a check."""
+"""Characters of an error in its own words that a check's sentence may have."""
 
 MOST_LINES = 12
 """Lines of an error shown in its own words."""

@@ -110,7 +110,7 @@ def _every(statement: ast.stmt, kind: type[ast.expr_context] = ast.expr_context)
 
 
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
-    """Two variables that are worked out alike, read where the values leave the path.
+    """Two variables that are computed alike, read where the values leave the path.
 
     Only where the reference has a value of that shape which the program lacks.
     """

@@ -41,9 +41,9 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
 
 
 def instead(comparison: Comparison, node: int, gives: int) -> str:
-    """What an operation does in the place of the one that ``gives`` a value of the reference.
+    """What an operation does instead of the one that ``gives`` a value of the reference.
 
-    Or that it changes a value with which the reference goes on as it is.
+    Or that it changes a value which the reference uses as it is.
     """
     mine, right = comparison.mine, comparison.right
     for value in mine.latest(node):
@@ -119,7 +119,7 @@ def _options(call: ast.Call) -> dict[str, ast.expr]:
 
 
 def _literal(node: ast.expr) -> str | None:
-    """The text of a number, a text, None, or a list of them; None for anything worked out."""
+    """The text of a number, a text, None, or a list of them; None for anything computed."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):

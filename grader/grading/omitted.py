@@ -157,7 +157,7 @@ def _is_used(comparison: Comparison, value: int) -> bool:
 
 
 def wasted_number(comparison: Comparison) -> int | None:
-    """The expression that works out a plain number as a statement of its own, and keeps it not."""
+    """The expression that computes a plain number in a statement of its own and drops it."""
     mine = comparison.mine
     for node, scalars in mine.scalars.items():
         alone = isinstance(mine.statement(node), ast.Expr) and mine.is_whole(node)

@@ -57,7 +57,7 @@ class Plainly:
         return self.teller.trace((*told, f"On line {line} the numbers go wrong{shown}"), line)
 
     def _unused(self) -> Slip | None:
-        """The number that is worked out and thrown away."""
+        """The number that is computed and thrown away."""
         node, mine = wasted_number(self.comparison), self.comparison.mine
         if node is None:
             return None

@@ -26,7 +26,7 @@ COLOURS = (
 )
 """The colour of a line, by how it starts."""
 QUOTED = re.compile(r"   Line \d+(:|$)")
-"""How a line of the learner's program starts; a sentence on a line goes on in words."""
+"""How a line of the learner's program starts; a sentence on a line continues in words."""
 
 
 @dataclass(frozen=True)

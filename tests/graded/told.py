@@ -131,7 +131,7 @@ def shown(report: Report, fixed: Mapping[str, str]) -> str:
 
 
 def _happened(report: Report) -> tuple[str, ...]:
-    """What stands under "What happened": the mistakes, and where the numbers leave the path."""
+    """What is under "What happened": the mistakes, and where the numbers leave the path."""
     followed = [OWN.sub(r"\1\2", text) for text in (report.trace.told if report.trace else ())]
     return (*(one.message for one in report.diagnosis), *followed)
 

@@ -113,7 +113,7 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
 
 
 def _weight_first(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> bool:
-    """Whether a weight stands on the left of vectors, which have a product the other way round."""
+    """Whether a weight is on the left of vectors, which have a product the other way round."""
     text = ast.unparse(pair[0])
     fits = len(left) == 2 and len(right) > 1 and right[-1] == left[0]
     return (

@@ -86,7 +86,7 @@ def moved(case: Case, match: re.Match[str]) -> Translation:
 
 
 def indexed(case: Case, match: re.Match[str]) -> Translation:
-    """A tensor in square brackets behind another, perhaps where a comma was to be."""
+    """A tensor in square brackets after another, perhaps where a comma was to be."""
     node = case.node
     what = "A tensor cannot be indexed with a tensor"
     if isinstance(case.statement, ast.Return) and case.statement.value is node:
