@@ -155,6 +155,8 @@ def overwritten(comparison: Comparison) -> Slip | None:
         match = comparison.match(place.value) if name else None
         if match is None or match < 0 or statement is None or not comparison.flows(place.value):
             continue
+        if mine.is_unfilled(place.node):
+            continue
         later = _next_store(mine.parents.get(statement), statement, name)
         again = any(
             p.node != place.node and comparison.match(p.value) == match for p in mine.places

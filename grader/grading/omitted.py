@@ -137,7 +137,9 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
         match statement:
             case ast.Expr() if place.part < 0:
                 yield place.node, place.value, ""
-            case ast.Assign() if name and not mine.loads(place.node, name):
+            case ast.Assign() if (
+                name and not mine.loads(place.node, name) and not mine.is_unfilled(place.node)
+            ):
                 if place.part < 0 or _is_used(comparison, place.value):
                     yield place.node, place.value, name
 
