@@ -19,7 +19,7 @@ from grader.base.model import CheckResult, Status
 from grader.grading import once
 from grader.grading.diagnose import Explanation
 from grader.grading.heads import REFUSED, lesson_head
-from grader.protocol.probe import SeenArray, SeenTensor
+from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
     Evidence,
@@ -29,6 +29,7 @@ from grader.rubric import (
     Passed,
     Rubric,
     Ruling,
+    Trial,
     rules,
 )
 from grader.rubric.compare import difference
@@ -275,6 +276,8 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             continue
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
+        if case.evidence.error(name) is None and _half_written(case, trial):
+            continue
         if _told_elsewhere(case, name):
             for check in (c for c in group if results[c.id].status is Status.PASS):
                 results[check.id] = _undecided_yet(case, check)
@@ -286,6 +289,14 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
                 failed = replace(failed, message=f"{accused.passed}, but wrong")
             results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
     return [results[result.id] for result in settled]
+
+
+def _half_written(case: Case, trial: Trial) -> bool:
+    """Whether a helper still has a placeholder: that is why its result is wrong."""
+    calls = [one.method for one in trial.probe.actions if isinstance(one, Call)]
+    heads = (n for n in ast.walk(case.source.tree) if isinstance(n, ast.FunctionDef))
+    left = unfilled(case.source.tree)
+    return any(one.name in calls[-1:] and one.lineno in place for one in heads for place in left)
 
 
 def _told_elsewhere(case: Case, trial: str) -> bool:
