@@ -276,8 +276,6 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             continue
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
-        if case.evidence.error(name) is None and _half_written(case, trial):
-            continue
         if _told_elsewhere(case, name):
             for check in (c for c in group if results[c.id].status is Status.PASS):
                 results[check.id] = _undecided_yet(case, check)
@@ -357,7 +355,7 @@ _Wrong = tuple[int | None, str, tuple[str, ...] | None]
 
 
 def _how_wrong(case: Case, trial: str) -> _Wrong | None:
-    """Where and how helper ``trial`` is wrong; None if it does not exist."""
+    """Where and how helper ``trial`` is wrong; None if it does not exist or is half written."""
     error = case.evidence.error(trial)
     if error is not None:
         helper = case.evidence.trials[trial].probe.actions[-1].name
@@ -365,6 +363,8 @@ def _how_wrong(case: Case, trial: str) -> _Wrong | None:
             return None
         told = case.evidence.framework.translate(error)
         return error.line, told.message, (told.hint,) if told.hint else ()
+    if _half_written(case, case.evidence.trials[trial]):
+        return None
     for path, want in case.evidence.expected(trial).items():
         seen = case.evidence.seen(trial, path)
         results, action = case.evidence.observation(trial).results, path.partition(".")[0]
