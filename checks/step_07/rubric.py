@@ -148,7 +148,7 @@ CHECKS = (
         "_attn divides the scores by the square root of head_dim",
         "_attn does not divide the scores by the square root of head_dim",
         "How does the size of a score grow with head_dim? Undo that before the softmax",
-        "A sum of head_dim products spreads by √head_dim.",
+        "The standard deviation of a sum of head_dim products grows with √head_dim.",
         lesson="Scaling",
         gives="the scaled scores",
         test=source.returns(ATTN, structure.SCALED, near=structure.SCORES),
