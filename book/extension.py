@@ -60,7 +60,7 @@ def _context(
 
 
 def _marked(body: str) -> str:
-    """The page with a picture behind each sign of a report; the sign itself stays for copying."""
+    """The page with a picture over each sign of a report; the sign itself stays for copying."""
     parts = re.split(r"(<[^>]*>)", body)
     for sign, name in MARKS.items():
         picture = f'<span class="mark {name}">{sign}</span>'

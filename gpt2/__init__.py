@@ -1,1 +1,1 @@
-"""Writes text with the GPT-2 that the course builds: ``pixi run gpt2``."""
+"""Writes text with the GPT-2 that the course builds: ``./pixiw run gpt2``."""

@@ -54,7 +54,7 @@ def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
     "kind",
     type=click.Choice(["auto", "max", "numpy"]),
     default="auto",
-    help="auto starts on NumPy while MAX compiles the model, and goes on with the quicker of the "
+    help="auto starts on NumPy while MAX compiles the model, and continues with the faster of the "
     "two; max waits for it; numpy compiles nothing.",
 )
 def command(

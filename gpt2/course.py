@@ -17,6 +17,7 @@ from typing import Any
 from grader.base import course
 from grader.base.model import Step
 from grader.learner.stub import untouched
+from grader.learner.tasks import task
 
 LAST = "12"
 """The step that writes; the model is this step and what it imports."""
@@ -94,7 +95,7 @@ def require_written() -> None:
             f"With --mine your own steps {_listed(numbers)} make up the model. "
             f"Still blank: {_listed(blank)}.\n"
             f"Write step {first.number} first. Its lesson is {_relative(first.lesson)}, and "
-            f"`pixi run {first.id}` grades it."
+            f"`{task(first.id)}` grades it."
         )
 
 
@@ -105,7 +106,7 @@ def _written(step: Step) -> bool:
     except OSError as problem:
         raise StepProblem(
             f"{_relative(step.stub)} cannot be read: {problem.strerror}. "
-            "`pixi run sync` restores the blank file."
+            f"`{task(f'reset {step.id}')}` restores the file, with its blanks."
         ) from problem
 
 
@@ -115,12 +116,12 @@ def blame(error: Exception) -> StepProblem:
     place = _place(error)
     if place is None:
         return StepProblem(
-            f"Your steps do not make a working model. {what}\n`pixi run check` grades all of them."
+            f"Your steps do not make a working model. {what}\n`{task('check')}` grades all of them."
         )
     path, line, text = place
     number = path.stem.removeprefix("step_")
     return StepProblem(
-        f"{_relative(path)}, line {line}: {text}\n{what}\n`pixi run s{number}` grades that step."
+        f"{_relative(path)}, line {line}: {text}\n{what}\n`{task(f's{number}')}` grades that step."
     )
 
 

@@ -66,7 +66,7 @@ class DecodingGPT2:
         return self._model(ids)
 
     def decode(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, Any]:
-        """Read new tokens behind those in the cache.
+        """Read new tokens that follow those in the cache.
 
         Args:
             ids: The new tokens, ``[1, seq]``.

@@ -1,4 +1,4 @@
-"""Stages ``decode`` once, as one graph for any number of new tokens behind any number of old ones.
+"""Stages ``decode`` once, as one graph for any number of new tokens after any number of old ones.
 
 MAX stages a model by running its Python with tensors that have no numbers yet, and whose lengths
 may be names. The graph serves every call from then on: NumPy runs it as it is

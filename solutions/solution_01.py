@@ -52,7 +52,7 @@ class GPT2Config:
     n_head: int = 12
     # <<< blank
 
-    # The width of the feed-forward layer. This None is no blank: it means 4 * n_embd.
+    # The width of the feed-forward layer. This None is not a blank: it means 4 * n_embd.
     n_inner: int | None = None
 
     # >>> blank: activation

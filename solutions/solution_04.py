@@ -38,12 +38,12 @@ def padding_mask(token_ids: Tensor, pad_token_id: int, *, dtype: DType = DType.f
 
     Args:
         token_ids: Integers ``[batch, seq]``.
-        pad_token_id: The id that marks padding, wherever it stands.
+        pad_token_id: The id that marks padding, wherever it is in a text.
         dtype: Type of the scores to which the mask is added, float32 or float64.
 
     Returns:
-        Tensor ``[batch, 1, 1, seq]``: 0 where a token stands, ``finfo(dtype).min`` where
-        padding stands. It broadcasts to ``[batch, n_head, seq, seq]``.
+        Tensor ``[batch, 1, 1, seq]``: 0 for a token, ``finfo(dtype).min`` for padding.
+        It broadcasts to ``[batch, n_head, seq, seq]``.
     """
     # >>> blank: padding
     # TODO: Find the padding: True where the id is pad_token_id.

@@ -1,8 +1,8 @@
 """Step 10: attention with every option, and a cache of keys and values.
 
 The attention of step 05 is made for GPT-2 as it is trained. This layer takes the mask from
-outside, knows other kinds of position, and keeps the keys and values of the tokens that it has
-seen. With that cache, writing one more token costs one token's work and not the whole text's.
+outside, offers other ways to tell positions, and keeps the keys and values of the tokens that it
+has seen. With that cache, writing one more token costs one token's work and not the whole text's.
 
 Tasks, part 1, the options:
     1. Import functional as F, Linear, Module and Tensor.
@@ -79,7 +79,7 @@ class MultiHeadAttention(Module):
                 so it changes nothing here.
             bias: Whether the projections have a bias.
             add_zero_attn: Let every query also look at one more key, all zeros, whose value is
-                all zeros too: ``torch.nn.MultiheadAttention`` knows this option.
+                all zeros too: ``torch.nn.MultiheadAttention`` has this option.
             use_rotary: Rotate query and key by their positions.
             attention_scale: Factor of every score; None means 1/√head_dim.
         """

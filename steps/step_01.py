@@ -36,7 +36,7 @@ class GPT2Config:
     n_layer: int = None
     n_head: int = None
 
-    # The width of the feed-forward layer. This None is no blank: it means 4 * n_embd.
+    # The width of the feed-forward layer. This None is not a blank: it means 4 * n_embd.
     n_inner: int | None = None
 
     # TODO: Name the activation of the feed-forward layer.

@@ -1,15 +1,15 @@
 """Step 06: rotary position embedding.
 
-Attention does not know in which order tokens stand. GPT-2 adds a learned vector for every
-position. Newer models turn the query and the key instead, by an angle that grows with the
-position: the score of two tokens then depends on how far apart they are, and on nothing else
-about where they stand. This is RoPE, rotary position embedding.
+Attention does not know the order of the tokens. GPT-2 adds a learned vector for every position.
+Newer models turn the query and the key instead, by an angle that grows with the position: the
+score of two tokens then depends on how far apart they are, and not on where in the text they
+are. This is RoPE, rotary position embedding.
 
 Tasks:
     1. Import functional as F, Module and Tensor.
     2. Work out the angle of every position and pair of features.
     3. Look up the angles of the given positions.
-    4. Take the pairs apart, turn them, put them together again.
+    4. Take the pairs apart, turn them, put them back together.
     5. Split and merge heads, whatever the leading dimensions.
     6. Project, split, rotate query and key.
     7. Attend under the causal mask, merge, project.
@@ -36,7 +36,7 @@ class RotaryEmbedding(Module):
     it is turned by ``m / theta ** (2i / d_k)`` radians. The layer has no parameters.
 
     Attributes:
-        cos: Cosines of all angles, a NumPy array ``[max_seq_len, d_k / 2]``. It is no Tensor,
+        cos: Cosines of all angles, a NumPy array ``[max_seq_len, d_k / 2]``. It is not a Tensor,
             because every Tensor on ``self`` would become a parameter with weights to be loaded.
         sin: Sines, likewise.
 
@@ -57,7 +57,7 @@ class RotaryEmbedding(Module):
         # Hint: np.arange(0, d_k, 2) gives all the 2i at once.
         frequencies = None
 
-        # TODO: Multiply every position with every frequency.
+        # TODO: Multiply every position by every frequency.
         # Hint: np.outer(np.arange(max_seq_len), frequencies)
         angles = None
 
@@ -94,7 +94,7 @@ class RotaryEmbedding(Module):
         turned_even = None
         turned_odd = None
 
-        # TODO: Put the pairs together again, in their old order.
+        # TODO: Put the pairs back together, in their old order.
         # Hint: F.stack([first, second], axis=-1) sets each pair side by side.
         # Hint: reshape(x.shape) then joins the last two dimensions.
         return None

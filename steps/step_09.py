@@ -77,9 +77,9 @@ class GPT2Block(Module):
     """One layer of GPT-2: attention, then the feed-forward network, each added to its input.
 
     Attributes:
-        ln_1: Normalization in front of the attention.
+        ln_1: Normalization before the attention.
         attn: Attention of step 05.
-        ln_2: Normalization in front of the feed-forward network.
+        ln_2: Normalization before the feed-forward network.
         mlp: The feed-forward network.
 
     Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",

@@ -2,8 +2,8 @@
 
 Twelve blocks make GPT-2. Before them, two tables turn token ids and positions into vectors. After
 them come one more normalization and the first table again, which turns a vector into a score for
-every token of the vocabulary. The names are Hugging Face's. So the weights of a
-published GPT-2 fit, once four kinds of matrices are transposed.
+every token of the vocabulary. The names are Hugging Face's. So the weights of a published GPT-2
+fit, once four kinds of matrices are transposed.
 
 Tasks:
     1. Import functional as F, Embedding, Module, ModuleList and Tensor.
@@ -42,7 +42,7 @@ TRANSPOSED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "ml
 """Ends of the names that Hugging Face keeps as ``[in, out]``. A MAX Linear has ``[out, in]``."""
 
 BUFFERS = (".attn.bias", ".attn.masked_bias")
-"""Ends of the names that are no weights: old checkpoints keep their causal masks too."""
+"""Ends of the names that are not weights: old checkpoints keep their causal masks too."""
 
 HEAD = "lm_head.weight"
 """Hugging Face's name for the table of tokens when it serves as the output layer."""
@@ -128,7 +128,7 @@ class GPT2LMHeadModel(Module):
         Returns:
             The logits, ``[batch, seq, vocab_size]``.
         """
-        # TODO: Multiply with the table of tokens.
+        # TODO: Multiply by the table of tokens.
         # Hint: The table is self.transformer.wte.weight, [vocab_size, n_embd].
         # Hint: There is no other weight and no bias: the head is tied to the table.
         return None
@@ -162,7 +162,7 @@ def convert_checkpoint(
         ``model.load_state_dict`` takes.
 
     Raises:
-        CheckpointError: (a ValueError) that names every tensor that is missing, unexpected or of
+        CheckpointError: a ValueError that names every tensor that is missing, unexpected or of
             another shape.
     """
     expected = {name: tuple(int(dim) for dim in p.shape) for name, p in model.parameters}
@@ -176,7 +176,7 @@ def convert_checkpoint(
         # Hint: f"transformer.{key}"
         name = None
 
-        # TODO: Turn the array if it is one of those that Hugging Face keeps as [in, out].
+        # TODO: Transpose the array if it is one of those that Hugging Face keeps as [in, out].
         # Hint: name.endswith(TRANSPOSED) takes all four ends at once. stored.T is the transpose.
         array = None
 

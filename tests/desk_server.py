@@ -146,7 +146,7 @@ class Served:
         raise TimeoutError(f"no report on {digest}")
 
     def begin_again(self) -> None:
-        """Start another server in the place of one that ended."""
+        """Start another server instead of one that ended."""
         again = serve_at(self.port, self.own, self.book)
         self.process, self.address = again.process, again.address
 

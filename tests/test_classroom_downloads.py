@@ -92,7 +92,7 @@ class Human:
         return PROGRAMS.get(self.kind, b"PK\x03\x04 a document")
 
     def handed(self, prefix: str) -> dict[str, bytes]:
-        """The file in a folder, or behind a prefix."""
+        """The file in a folder, or after a prefix."""
         return {} if self.kind == "nothing" else {prefix + self.file: self.content}
 
 

@@ -27,7 +27,7 @@ forward()
 @pytest.mark.parametrize(
     ("code", "kind", "told"),
     [
-        (UNPACK, ValueError, "More values came than the 2 that were expected"),
+        (UNPACK, ValueError, "There are more values than the 2 expected"),
         (FIELDS, TypeError, "n_layer has no default, though a field before it has one"),
         (UNBOUND, UnboundLocalError, "The variable out is used before it has a value"),
     ],

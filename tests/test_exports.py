@@ -32,7 +32,7 @@ POINTS = Points({"s05": {"bad": 7, "*": 2}})
 
 
 def nasty(text: str = NASTY) -> Report:
-    """A report with every status, and the same text wherever a learner's may stand."""
+    """A report with every status, and the same text wherever a learner's may be."""
     checks = (
         CheckResult("good", Kind.SOURCE, Status.PASS, "Good", note=text),
         CheckResult("bad", Kind.RUNTIME, Status.FAIL, text, (text,), 42, text, text, text),

@@ -1,4 +1,4 @@
-"""Workflows, containers and VS Code's files: their form, and their shell lines as they stand."""
+"""Workflows, containers and VS Code's files: their form, and their shell lines as they are."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def numpy_engine() -> None:
 
 
 def written(edits: list[tuple[str, str]], count: int, **how: Any) -> str:
-    """What the solution with these edits writes behind *She was*, on one line."""
+    """What the solution with these edits writes after *She was*, on one line."""
     from max.experimental import functional as F
 
     from solutions.solution_01 import GPT2Config

@@ -139,7 +139,7 @@ def test_a_file_of_a_newer_course_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 def test_where_nothing_can_be_written_there_is_a_note(tmp_path: Path) -> None:
-    (tmp_path / ".grader").write_text("a file stands where the folder should be")
+    (tmp_path / ".grader").write_text("a file is where the folder should be")
     known, note = progress.update(tmp_path, "s05", lambda _: attempts(report("a")))
     assert known.attempts == 1
     assert note is not None

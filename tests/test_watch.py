@@ -449,3 +449,11 @@ def test_polling_where_events_do_not_arrive(tmp_path: Path) -> None:
     assert file_system(Path("/home"), tmp_path / "missing") == ""
     assert must_poll(tmp_path, {"WATCHFILES_FORCE_POLLING": "1"})
     assert not must_poll(tmp_path, {"WATCHFILES_FORCE_POLLING": "false"})
+
+
+def test_each_line_of_a_wrapped_sentence_has_as_many_words_as_fit() -> None:
+    words = "   Hint: Add 'from max.experimental import functional as F'"
+    assert paint(words, Style(width=40)).splitlines() == [
+        "   Hint: Add 'from max.experimental",
+        "      import functional as F'",
+    ]

@@ -158,7 +158,7 @@ class _DoesNotRun(Exception):
 
 
 class _Side:
-    """A process that answers requests, and stands still until it is asked."""
+    """A process that answers requests, and is idle until it is asked."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process

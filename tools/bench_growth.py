@@ -1,7 +1,7 @@
 """Measures how cost grows: ``python -m tools.bench growth``. Run nothing else meanwhile.
 
 A class over the number of its submissions and of its workers; step 07's layer over the length
-of a text; and one token behind so many others. ``growth`` is the exponent between two neighbours:
+of a text; and one token after so many others. ``growth`` is the exponent between two neighbours:
 1 means in proportion, 2 as the square, 0 not at all.
 """
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _over_texts(turns: int) -> None:
-    """The layer on the NumPy engine reads a whole text, or one token behind a cache."""
+    """The layer on the NumPy engine reads a whole text, or one token after a cache."""
     layer = bench_layer.course("numpy")
     _table(
         "step 07's layer reads a text of so many tokens",
@@ -45,7 +45,7 @@ def _over_texts(turns: int) -> None:
     decode, empty = _decode()
     ids = np.zeros((1, 1), np.int64)
     _table(
-        "the small GPT-2 reads one token behind so many others",
+        "the small GPT-2 reads one token after so many others",
         (1, 4, 16, 64, 255),
         lambda past: _cost(turns, decode, ids, *(np.repeat(each, past, 2) for each in empty)),
     )

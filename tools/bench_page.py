@@ -148,7 +148,7 @@ def surroundings(more: Mapping[str, str]) -> dict[str, str]:
 
 
 def first_word() -> float:
-    """Seconds from the command to the first word behind the prompt, with an empty cache."""
+    """Seconds from the command to the first word after the prompt, with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         empty = {"HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache"}
         prompt = "It is a truth"

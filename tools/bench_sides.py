@@ -32,11 +32,11 @@ class Side:
     vocabulary: int
 
     def read(self, ids: list[int]) -> tuple[int, Any]:
-        """The likeliest token behind ``ids``, and the cache."""
+        """The likeliest token after ``ids``, and the cache."""
         raise NotImplementedError
 
     def write(self, ids: list[int], count: int) -> tuple[list[int], list[float]]:
-        """``count`` tokens behind ``ids``, and when each came, in seconds from the start."""
+        """``count`` tokens after ``ids``, and when each came, in seconds from the start."""
         raise NotImplementedError
 
 

@@ -123,7 +123,7 @@ class Times:
 
 
 def milliseconds(seconds: float) -> str:
-    """Three digits, or what stands for no figure."""
+    """Three digits, or what shows that there is no figure."""
     if seconds == float("inf"):
         return "–"
     value = 1000 * seconds

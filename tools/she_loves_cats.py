@@ -1,4 +1,4 @@
-"""Makes the numbers behind step 03's example: ``python -m tools.she_loves_cats``.
+"""Makes the numbers of step 03's example: ``python -m tools.she_loves_cats``.
 
 A small attention layer with PyTorch's random weights of seed 42, once on random vectors and once
 on the words of "She loves cats". PyTorch draws them; this stores them in ``steps/data``, so that

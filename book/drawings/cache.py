@@ -13,7 +13,7 @@ WIDTH, LEFT, CELL, ROW, TOP = 360, 92, 52, 92, 30
 
 TOLD = (
     "One row for each token of the text {text}. In each row a new key and a new value are put "
-    "behind those that are kept, and the new token's weights for all of them are drawn below, for "
+    "after those that are kept, and the new token's weights for all of them are drawn below, for "
     "layer {layer}, head {head} of the small GPT-2. {rows} With the cache {some} tokens go through "
     "the blocks, without it {all}."
 )

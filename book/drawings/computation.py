@@ -68,7 +68,7 @@ MODEL_TOLD = (
     "the residual stream, batch by seq by n_embd. In each of n_layer blocks a copy goes through "
     "ln_1 and attention and is added back, then a copy goes through ln_2 and the feed-forward "
     "network and is added back. After the last block come ln_f and the head, which gives logits, "
-    "batch by seq by vocab_size. One token is chosen and put behind the text, and all begins again."
+    "batch by seq by vocab_size. One token is chosen and added to the text, and all begins again."
 )
 ATTENTION_TOLD = (
     "From top to bottom. The normalized vectors, batch by seq by n_embd, go through c_attn, which "
@@ -148,7 +148,7 @@ def _model(lit: frozenset[str]) -> Drawing:
         d.box((61, 540), (120, 28), "choose")
     with light.part("again") as d:
         d.arrow((61, 554), (22, 554), (22, 26), (46, 26))
-        d.text((30, 588), "next token, behind the text", "small")
+        d.text((30, 588), "next token, added to the text", "small")
     light.shape((240, 588), "[batch, 1]")
     return drawing
 

@@ -23,7 +23,7 @@ def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floa
 
     Knob ``mask``: ``past`` hides the past instead, ``past_and_self`` also the diagonal,
     ``allows_next`` and ``hides_self`` are off by one, ``none`` hides nothing, ``all`` hides
-    everything, a number stands in the place of −inf. Knob ``allowed`` is the number where looking
+    everything, a number replaces −inf. Knob ``allowed`` is the number where looking
     is allowed. Knob ``earlier``: ``hidden`` starts the diagonal in column 0, ``ignored`` leaves
     the columns of earlier tokens out, ``appended`` puts them last.
     """
@@ -159,7 +159,7 @@ INSTEAD_OF_SOFTMAX: Mapping[str, Callable[[Floats], Floats]] = {
 
 
 def _normalised(scores: Floats, **knobs: Any) -> Floats:
-    """softmax over the last axis, or what stands in its place."""
+    """softmax over the last axis, or what replaces it."""
     function = INSTEAD_OF_SOFTMAX.get(knobs.get("softmax", ""), softmax)
     return np.asarray(function(scores))
 

@@ -94,7 +94,7 @@ ATTENTION: Family = {
     ),
     "mask-multiplied-inf": mask(
         "multiplied_inf",
-        "The −inf mask is multiplied with the scores: 0 × score and −inf × score are not "
+        "The −inf mask is multiplied by the scores: 0 × score and −inf × score are not "
         "what you want. Add it.",
     ),
     "mask-ones": mask(
@@ -144,7 +144,7 @@ ATTENTION: Family = {
     ),
     "softmax-sigmoid": softmax(
         "sigmoid",
-        "A sigmoid stands where the softmax belongs: the weights of a query do not sum to 1.",
+        "A sigmoid is used where the softmax belongs: the weights of a query do not sum to 1.",
     ),
     "softmax-log": softmax(
         "log", "The logarithm of the softmax weighs the values. Use the softmax itself."
@@ -194,25 +194,25 @@ OWN_MASK: Family = {
 HEADS: Family = {
     "order-kqv": order(
         "kqv",
-        "Query and key are swapped, at the split or where the parts are handed on. The "
+        "Query and key are swapped, at the split or where the parts are passed on. The "
         "order is query, key, value.",
     ),
     "order-qvk": order(
         "qvk",
-        "Key and value are swapped, at the split or where the parts are handed on. The "
+        "Key and value are swapped, at the split or where the parts are passed on. The "
         "order is query, key, value.",
     ),
     "order-vkq": order(
         "vkq",
-        "Query and value are swapped, at the split or where the parts are handed on. "
+        "Query and value are swapped, at the split or where the parts are passed on. "
         "The order is query, key, value.",
     ),
     "order-kvq": order("kvq", "The projection is split in another order. It is query, key, value."),
     "order-vqk": order("vqk", "The projection is split in another order. It is query, key, value."),
-    "same-qqv": order("qqv", "The query stands where the key belongs."),
-    "same-qkk": order("qkk", "The key stands where the value belongs."),
-    "same-qkq": order("qkq", "The query stands where the value belongs."),
-    "same-kkv": order("kkv", "The key stands where the query belongs."),
+    "same-qqv": order("qqv", "The query is used where the key belongs."),
+    "same-qkk": order("qkk", "The key is used where the value belongs."),
+    "same-qkq": order("qkq", "The query is used where the value belongs."),
+    "same-kkv": order("kkv", "The key is used where the query belongs."),
     "packing-per-head": packing(
         "per_head",
         "Query, key and value are taken head by head. GPT-2 packs all queries first, "

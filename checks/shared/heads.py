@@ -65,7 +65,7 @@ def adding_attention(projection: Array, width: int) -> dict[str, Any]:
 
 
 def inputs(query: Floats) -> Array:
-    """Vectors that say only where a token stands: ``[1, seq, n_embd]``."""
+    """Vectors that say only where a token is: ``[1, seq, n_embd]``."""
     n_head, seq, head_dim = query.shape
     return np.eye(seq, n_head * head_dim, dtype=np.float32)[None]
 

@@ -125,7 +125,7 @@ def splits_heads(path: source.Path) -> source.SourceTest:
 
 
 def merges_heads(path: source.Path) -> source.SourceTest:
-    """The heads are moved behind the sequence, and joined."""
+    """The heads are moved after the sequence, and joined."""
     return source.returns(
         path,
         "_.transpose(-3, -2).reshape(...)",

@@ -111,7 +111,8 @@ def defines(
 
 def is_module(cls: str, *proven_by: str) -> Check:
     """As :func:`defines`, in other words."""
-    return defines(cls, *proven_by, passed="{} is a Module", failed="{} is missing or is no Module")
+    failed = "{} is missing or is not a Module"
+    return defines(cls, *proven_by, passed="{} is a Module", failed=failed)
 
 
 def placeholders(test: source.SourceTest) -> Check:
@@ -121,7 +122,7 @@ def placeholders(test: source.SourceTest) -> Check:
         "All placeholder 'None' values have been replaced",
         "Found placeholder 'None' values that need to be replaced:",
         "Replace all 'None' values with the actual implementation",
-        "Each stands under a TODO.",
+        "Each is under a TODO.",
         answer="Search the file for None.",
         test=test,
     )

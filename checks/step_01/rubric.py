@@ -215,7 +215,7 @@ def _odd(seen: object) -> str | None:
     if isinstance(seen, list | dict):
         return "A default is one value."
     if getattr(seen, "type_name", None) in ("function", "type"):
-        return "Write the value itself behind the =, neither a function nor a type."
+        return "Write the value itself after the =, neither a function nor a type."
     return "Look the value up in the lesson's table of fields."
 
 
@@ -254,7 +254,7 @@ CHECKS = (
         "GPT2Config is a dataclass",
         "GPT2Config is not decorated with @dataclass",
         "What makes fields into arguments of GPT2Config?",
-        "Without it the fields are no arguments.",
+        "Without it the fields are not arguments.",
         lesson="A dataclass",
         test=source.decorated(CLASS, "dataclasses.dataclass", "dataclass"),
     ),
@@ -284,26 +284,26 @@ CHECKS = (
     fields(
         "feed-forward",
         "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
-        "Which of the two is worked out later from another field, and which has a name?",
+        "Which of the two is computed later from another field, and which has a name?",
         *("n_inner", "activation_function"),
         blank="activation",
     ),
     fields(
         "dropout",
         "The three dropout probabilities are 0.1",
-        "One probability serves all three. Which?",
+        "All three have the same probability. Which one?",
         *("resid_pdrop", "embd_pdrop", "attn_pdrop"),
     ),
     fields(
         "constants",
         "layer_norm_epsilon is 1e-5 and initializer_range is 0.02",
-        "Two small numbers: which power of ten, and which spread?",
+        "Two small numbers: which power of ten, and which standard deviation?",
         *("layer_norm_epsilon", "initializer_range"),
     ),
     fields(
         "tokens",
         "Token 50256 begins and ends a text, and the output layer is tied",
-        "Which id has the last token of the vocabulary? It begins and ends a text.",
+        "What is the id of the last token of the vocabulary? It begins and ends a text.",
         *("bos_token_id", "eos_token_id", "tie_word_embeddings"),
     ),
     Check(

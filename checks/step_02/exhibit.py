@@ -10,7 +10,7 @@ from grader.rubric import Arg, Call, DeviceArg, DTypeArg, Exhibit, LessonFigure,
 
 
 def exhibit(text: str | None) -> Exhibit:
-    """A text at once, and its last two words behind the others."""
+    """A text at once, and its last two words after the others."""
     labels = texts.words(text, texts.SENTENCE)
     new = min(2, len(labels))
     past = len(labels) - new
@@ -45,7 +45,7 @@ FIGURES = (
     LessonFigure(
         "masks",
         "Two causal masks as grids. For five tokens at once, 0 on the diagonal and below it, "
-        "minus infinity above. For two new tokens behind three others, the first row hides "
+        "minus infinity above. For two new tokens after three others, the first row hides "
         "only the last column and the second row hides nothing.",
         "show s02",
     ),

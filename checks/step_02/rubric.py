@@ -134,7 +134,7 @@ CHECKS = (
         "dtype",
         "It has the dtype that was asked for",
         "It does not have the dtype that was asked for",
-        "Where in the function does the dtype that was asked for arrive?",
+        "Does the tensor get the dtype that was asked for?",
         "A mask is added to scores of any type.",
         lesson="MAX operations",
         blank="constant",

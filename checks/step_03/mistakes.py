@@ -43,9 +43,9 @@ GIVEN_MASK: Family = {
         "none where none is given.",
     ),
     "mask-causal-too": given(
-        "causal_too", "A causal mask is added besides the given one. Add only the given one."
+        "causal_too", "A causal mask is added in addition to the given one. Add only the given one."
     ),
-    "mask-multiplied": given("multiplied", "The scores are multiplied with the mask. Add it."),
+    "mask-multiplied": given("multiplied", "The scores are multiplied by the mask. Add it."),
     "mask-subtracted": given(
         "subtracted", "The mask is subtracted: hidden scores become +inf. Add it."
     ),

@@ -20,7 +20,7 @@ def scaled_dot_product_attention(
 
     Knobs beyond those of attention's scores and softmax: ``scale`` also knows the widths and
     lengths that can be confused here; ``given`` is what becomes of the mask; ``mixes`` is what
-    stands in the place of the value; ``weights`` is which weights are returned; ``exchanged``
+    replaces the value; ``weights`` is which weights are returned; ``exchanged``
     returns the two the other way round.
     """
     raw = _scaled(query, key, value, **knobs)

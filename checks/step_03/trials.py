@@ -78,7 +78,7 @@ PAIRS = {
 }
 """Every two lengths are equal in one of these, and unlike the others.
 
-What equals head_dim stands alone: a scale by it would not show there.
+What equals head_dim is alone: a scale by it would not show there.
 """
 
 

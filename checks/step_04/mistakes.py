@@ -37,24 +37,24 @@ PADDING: Family = {
     ),
     "padding-none": padding("none", "The mask hides nothing: it is 0 everywhere, or nearly so."),
     "padding-all": padding("all", "The mask hides everything, tokens included."),
-    "padding-id-zero": padding("zero", "The id 0 is taken for padding. Use pad_token_id."),
+    "padding-id-zero": padding("zero", "The id 0 is treated as padding. Use pad_token_id."),
     "padding-above": padding(
-        "above", "Larger ids are taken for padding too. Only pad_token_id is padding."
+        "above", "Larger ids are treated as padding too. Only pad_token_id is padding."
     ),
     "padding-below": padding(
-        "below", "Smaller ids are taken for padding too. Only pad_token_id is padding."
+        "below", "Smaller ids are treated as padding too. Only pad_token_id is padding."
     ),
     "padding-from-first": padding(
-        "from_first", "Everything behind the first padding is hidden, tokens included."
+        "from_first", "Everything after the first padding is hidden, tokens included."
     ),
     "padding-trailing": padding(
-        "trailing", "Only padding at the end is hidden. It may stand anywhere."
+        "trailing", "Only padding at the end is hidden. It may be anywhere."
     ),
     "padding-leading": padding(
-        "leading", "Only padding at the start is hidden. It may stand anywhere."
+        "leading", "Only padding at the start is hidden. It may be anywhere."
     ),
     "padding-first-text": padding(
-        "first_text", "The padding of the first text is taken for all texts."
+        "first_text", "The padding of the first text is used for all texts."
     ),
     "padding-last-token": padding("last_token", "Only the last place of a text can be hidden."),
     "padding-shape-plain": shape(
@@ -74,11 +74,11 @@ PADDING: Family = {
     ),
     "padding-shape-last": shape(
         "last",
-        "The new dimensions stand at the end. Keys are the last dimension: [batch, 1, 1, seq].",
+        "The new dimensions are at the end. Keys are the last dimension: [batch, 1, 1, seq].",
     ),
     "padding-shape-first": shape(
         "first",
-        "The new dimensions stand at the front. The batch is the first dimension: "
+        "The new dimensions are at the front. The batch is the first dimension: "
         "[batch, 1, 1, seq].",
     ),
     "padding-shape-square": shape(
@@ -127,13 +127,13 @@ COMBINED: Family = {
         "causal_transposed", "The causal mask is transposed: the past is hidden."
     ),
     "combined-queries": combined(
-        "queries", "The padding mask is turned: it hides rows, not columns."
+        "queries", "The padding mask is transposed: it hides rows, not columns."
     ),
     "combined-queries-too": combined(
         "queries_too", "The rows of padding are hidden too. Only its columns are."
     ),
     "combined-first-text": combined(
-        "first_text", "The padding of the first text is taken for all texts."
+        "first_text", "The padding of the first text is used for all texts."
     ),
     "combined-squeezed": combined(
         "squeezed",

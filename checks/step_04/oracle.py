@@ -31,7 +31,7 @@ def canonical(mask: npt.NDArray[np.generic]) -> Floats:
 
 
 def padding_mask(token_ids: Ints, pad_token_id: int, /, **knobs: Any) -> Floats:
-    """−inf where ``pad_token_id`` stands, 0 elsewhere: ``[batch, seq]`` → ``[batch, 1, 1, seq]``.
+    """−inf where ``pad_token_id`` is, 0 elsewhere: ``[batch, seq]`` → ``[batch, 1, 1, seq]``.
 
     Knobs: ``padding`` is what counts as padding, ``hides`` what is written where, ``shape`` the
     dimensions.
@@ -60,7 +60,7 @@ def padding_mask(token_ids: Ints, pad_token_id: int, /, **knobs: Any) -> Floats:
 
 
 def _padding(token_ids: Ints, pad_token_id: int, knob: str | None) -> npt.NDArray[np.bool_]:
-    """True where padding stands, or where ``knob`` takes something for it."""
+    """True where padding is, or where ``knob`` takes something for it."""
     pad = token_ids == pad_token_id
     found = {
         "none": pad & False,

@@ -1,6 +1,6 @@
 """Random trials of ``padding_mask`` and ``combine_masks``.
 
-Padding stands at the end, at the start and in the middle of texts, and 0 is an ordinary token.
+Padding is at the end, at the start and in the middle of texts, and 0 is an ordinary token.
 """
 
 from __future__ import annotations

@@ -218,7 +218,7 @@ CHECKS = (
         "_attn: attention weights are scaled",
         "_attn: attention weights are not scaled correctly",
         "Scale by math.sqrt(int(value.shape[-1]))",
-        "The spread of a score grows with √head_dim; divide it out.",
+        "The standard deviation of a score grows with √head_dim. Divide by it.",
         lesson="Scaling",
         gives="the scaled scores",
         test=source.returns(ATTN, structure.SCALED, near=structure.SCORES),

@@ -70,7 +70,7 @@ ROTATION: Family = {
     ),
     "overwritten": formula(
         "overwritten",
-        "The second coordinate is worked out from the first one after it was turned. Use "
+        "The second coordinate is computed from the first one after it was turned. Use "
         "the old one.",
     ),
     "second-cos-sin-exchanged": formula(
@@ -145,14 +145,14 @@ LAYER_ROPE: Family = {
     ),
     "weights-untransposed": weight(
         "untransposed",
-        "The inputs are multiplied with the weights as they are. A weight is [out, in]: "
-        "multiply with its transpose.",
+        "The inputs are multiplied by the weights as they are. A weight is [out, in]: "
+        "multiply by its transpose.",
     ),
     **{
         f"one-weight-untransposed-{name}": weight(
             name,
             f"{name}_proj_weight is not transposed, the others are. A weight is [out, in]: "
-            f"multiply with {name}_proj_weight.T.",
+            f"multiply by {name}_proj_weight.T.",
         )
         for name in "qkv"
     },
@@ -162,19 +162,19 @@ LAYER_ROPE: Family = {
     ),
     "order-kqv": order("kqv", "Query and key are swapped."),
     "order-qvk": order("qvk", "Key and value are swapped."),
-    "same-qqv": order("qqv", "The query stands where the key belongs."),
-    "same-qkk": order("qkk", "The key stands where the value belongs."),
+    "same-qqv": order("qqv", "The query is used where the key belongs."),
+    "same-qkk": order("qkk", "The key is used where the value belongs."),
     "weights-qvk": projected("qvk", "k_proj_weight and v_proj_weight are swapped."),
     "weights-qkk": projected("qkk", "The value is projected with k_proj_weight."),
     "weights-qkq": projected("qkq", "The value is projected with q_proj_weight."),
     "layer-positions-ignored": places(
         "ignored",
-        "The layer counts its tokens 0, 1, 2, … itself. Hand token_positions on to the rotation.",
+        "The layer counts its tokens 0, 1, 2, … itself. Pass token_positions on to the rotation.",
     ),
     "one-head": heads("one", "The whole width is used as a single head."),
     "no-o-proj": o_proj("missing", "The output projection is missing."),
     "o-proj-untransposed": o_proj(
         "untransposed",
-        "The output is multiplied with o_proj_weight as it is. Multiply with its transpose.",
+        "The output is multiplied by o_proj_weight as it is. Multiply by its transpose.",
     ),
 }

@@ -72,7 +72,7 @@ NORM: Family = {
     "mean-added": mean("added", "The mean is added. Subtract it."),
     "mean-negated": mean(
         "negated",
-        "x is subtracted from the mean, so every sign is turned. Subtract the mean from x.",
+        "x is subtracted from the mean, so every sign is flipped. Subtract the mean from x.",
     ),
     "rms-norm": mean(
         "kept", "This is RMSNorm: the mean is not subtracted at all.", variance="uncentered"
@@ -95,8 +95,8 @@ NORM: Family = {
         "text",
         "Mean and variance run over a whole text. Normalize every vector by itself: the last axis.",
     ),
-    "weight-twice": affine("weight_twice", "The weight multiplies twice: once will do."),
-    "bias-twice": affine("bias_twice", "The bias is added twice: once will do."),
+    "weight-twice": affine("weight_twice", "The weight multiplies twice. Once is enough."),
+    "bias-twice": affine("bias_twice", "The bias is added twice. Once is enough."),
     "no-affine": affine("none", "Weight and bias are not applied."),
     "no-weight": affine("no_weight", "The weight is not applied."),
     "no-bias": affine("no_bias", "The bias is not applied."),
@@ -104,13 +104,13 @@ NORM: Family = {
     "bias-first": affine(
         "bias_first", "The bias is added before the weight multiplies. Multiply first."
     ),
-    "weight-added": affine("weight_added", "The weight is added. Multiply with it."),
+    "weight-added": affine("weight_added", "The weight is added. Multiply by it."),
     "bias-subtracted": affine("bias_subtracted", "The bias is subtracted. Add it."),
     "one-plus-weight": affine(
         "one_plus", "The factor is 1 + weight. Here the weight itself is the factor."
     ),
     "weight-divided": affine(
-        "divided", "The normalized vector is divided by the weight. Multiply with it."
+        "divided", "The normalized vector is divided by the weight. Multiply by it."
     ),
 }
 
@@ -130,9 +130,9 @@ RESIDUAL: Family = {
     ),
     "residual-twice": residual("twice", "x is added twice."),
     "norm-twice": residual(
-        "norm_twice", "x is normalized twice before the sublayer: once will do."
+        "norm_twice", "x is normalized twice before the sublayer. Once is enough."
     ),
-    "sublayer-twice": residual("sublayer_twice", "The sublayer is called twice: once will do."),
+    "sublayer-twice": residual("sublayer_twice", "The sublayer is called twice. Once is enough."),
     "sublayer-added-twice": residual("found_twice", "The sublayer's result is added twice."),
     "residual-normed-twice": residual(
         "normed_stream",

@@ -170,7 +170,7 @@ def _exactly(x: Floats, *, numbers: tuple[Floats, Floats], **knobs: Any) -> Floa
 
 
 def _residual(rng: Rng, name: str, shape: tuple[int, ...], *, watched: bool = False) -> Trial:
-    """``residual`` with a second normalization in the place of the sublayer.
+    """``residual`` with a second normalization instead of the sublayer.
 
     It is a layer that is certainly there, keeps the shape and is not linear. A second call swaps
     the two, a third has the first norm in both places. Where ``watched``, both are objects that

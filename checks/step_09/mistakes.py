@@ -11,10 +11,10 @@ mlp = Knob("mlp", "gelu")
 block = Knob("block", "attend")
 eps = Knob("eps", "norms")
 
-NO_PAIR = "It gives one tensor, no pair: leave the index out."
+NO_PAIR = "It returns one tensor, not a pair: leave out the index."
 
 CUBES = (0.44715, 0.4715, 0.0044715, 0.04715, 0.047715, 0.044175, 0.04475, 0.0447, 0.44, 0.45)
-"""Numbers that stand where GELU has 0.044715, by a slip of the finger."""
+"""Numbers used where GELU has 0.044715, by a slip of the finger."""
 
 ROOTS = {
     "√(2π)": math.sqrt(2 * math.pi),
@@ -29,7 +29,7 @@ ROOTS = {
     "1": 1.0,
     "1.702": 1.702,
 }
-"""Numbers that stand where GELU has √(2/π)."""
+"""Numbers used where GELU has √(2/π)."""
 
 MLP: Family = {
     "gelu-cube-constant": tuple(
@@ -55,13 +55,13 @@ MLP: Family = {
         "quick",
         "Your GELU is the quick one, x · sigmoid(1.702 x). GPT-2 uses the approximation with tanh.",
     ),
-    "silu": gelu("silu", "SiLU stands where GELU belongs."),
-    "relu": gelu("relu", "ReLU stands where GELU belongs: everything below 0 is cut off."),
-    "tanh": gelu("tanh", "tanh stands where GELU belongs. The tanh is only a part of GELU."),
-    "sigmoid": gelu("sigmoid", "A sigmoid stands where GELU belongs."),
+    "silu": gelu("silu", "SiLU is used where GELU belongs."),
+    "relu": gelu("relu", "ReLU is used where GELU belongs: everything below 0 is cut off."),
+    "tanh": gelu("tanh", "tanh is used where GELU belongs. The tanh is only a part of GELU."),
+    "sigmoid": gelu("sigmoid", "A sigmoid is used where GELU belongs."),
     "gelu-then-more": (
-        gelu("then_relu", "A ReLU follows the GELU. GELU alone stands between the two layers."),
-        gelu("then_tanh", "A tanh follows the GELU. GELU alone stands between the two layers."),
+        gelu("then_relu", "A ReLU follows the GELU. Only GELU belongs between the two layers."),
+        gelu("then_tanh", "A tanh follows the GELU. Only GELU belongs between the two layers."),
     ),
     "gelu-no-cube": gelu({"cube": 0.0}, "Your GELU lacks the term 0.044715 x³ inside the tanh."),
     "no-gelu": gelu(
@@ -96,7 +96,7 @@ BLOCK: Family = {
     "post-norm": block(
         "post_norm",
         "The normalization comes after each addition, as in the first transformer of "
-        "2017. GPT-2 normalizes in front of each layer: x + attn(ln_1(x)).",
+        "2017. GPT-2 normalizes before each layer: x + attn(ln_1(x)).",
         part="norms",
     ),
     "norm-of-layer": block(
@@ -227,10 +227,12 @@ BLOCK: Family = {
     "mlp-only": block("mlp_only", "The attention is missing from the block."),
     "attention-twice": block(
         "attention_twice",
-        "The attention stands where the feed-forward network belongs.",
+        "The attention is used where the feed-forward network belongs.",
         part="feed-forward",
     ),
-    "mlp-twice": block("mlp_twice", "The feed-forward network stands where the attention belongs."),
+    "mlp-twice": block(
+        "mlp_twice", "The feed-forward network is used where the attention belongs."
+    ),
     "eps-default": (
         eps(
             "default",

@@ -17,7 +17,7 @@ CLASS = "MultiHeadAttention"
 
 @dataclass(frozen=True)
 class Step:
-    """One call of a layer; ``after`` names the call whose cache it goes on from."""
+    """One call of a layer; ``after`` names the call whose cache it continues."""
 
     name: str
     x: Array
@@ -107,7 +107,7 @@ ARGUMENTS: Mapping[str, Arg] = {
     "past_key_value": None,
     "use_cache": False,
 }
-"""The arguments of a layer behind its sizes, and of a call, in their order with their defaults."""
+"""The arguments of a layer after its sizes, and of a call, in their order with their defaults."""
 
 
 def _placed(given: Mapping[str, Arg], known: Mapping[str, Arg]) -> list[Arg]:

@@ -54,7 +54,7 @@ FIGURES = (
     LessonFigure(
         "masks",
         "Weights of head 1 without a mask and with the causal one. Without it, early tokens "
-        "give most of their weight to later ones; with it, nothing stands above the diagonal.",
+        "give most of their weight to later ones; with it, nothing is above the diagonal.",
         "show s10 --head 1",
         views=(1, 5),
     ),

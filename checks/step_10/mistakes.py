@@ -26,7 +26,7 @@ returned = Knob("returned", "cache", "__call__() ~use_cache|^return")
 OPTIONS: Family = {
     "scale-or": scale(
         "or",
-        'An attention_scale of 0 is taken for none: "attention_scale or …" replaces it. '
+        'An attention_scale of 0 is treated as None: "attention_scale or …" replaces it. '
         "Ask whether it is None.",
     ),
     "scale-ignored": scale(
@@ -120,12 +120,12 @@ OPTIONS: Family = {
     ),
     "zero-in-front": zero(
         "in_front",
-        "The zero stands in front of the scores, and the last weight is dropped. Join it behind "
+        "The zero comes before the scores, and the last weight is dropped. Join it after "
         "them: F.concat([scores, nothing], axis=-1).",
     ),
     "zero-first-dropped": zero(
         "first_dropped",
-        "The weight of the first key is dropped after the softmax. The zero stands last: "
+        "The weight of the first key is dropped after the softmax. The zero comes last: "
         "drop the last.",
     ),
     "dropout-weights": dropout(
@@ -161,11 +161,11 @@ ROTARY: Family = {
         "The value is rotated as well. Only scores know positions: rotate query and key.",
     ),
     "rotary-key-is-query": tuple(
-        rotary(value, "The rotated query stands where the rotated key belongs. Rotate key.")
+        rotary(value, "The rotated query is used where the rotated key belongs. Rotate key.")
         for value in ("key_is_query", "key_is_rotated_query")
     ),
     "rotary-query-is-key": rotary(
-        "query_is_key", "The rotated key stands where the rotated query belongs. Rotate query."
+        "query_is_key", "The rotated key is used where the rotated query belongs. Rotate query."
     ),
     "rotary-theta-swapped": rotary(
         "theta_swapped",
@@ -191,7 +191,7 @@ ROTARY: Family = {
     },
     "rotary-restart": rotary(
         "restart",
-        "The positions of new tokens start at 0 again. They go on where the cache ends.",
+        "The positions of new tokens start at 0 again. They continue where the cache ends.",
         part="positions",
         place=r"__call__() ~^\w+ == |range\(",
     ),
@@ -211,7 +211,7 @@ ROTARY: Family = {
     ),
     "rotary-all-at-past": rotary(
         "all_at_past",
-        "All new tokens are rotated by the same position. They stand at past, past + 1, …",
+        "All new tokens are rotated by the same position. They are at past, past + 1, …",
         part="positions",
     ),
     "rotary-joined-again": rotary(
@@ -228,7 +228,7 @@ CACHE: Family = {
     ),
     "cache-new-first": cache(
         "new_first",
-        "The new keys and values stand in front of the cached ones. Old first, then new.",
+        "The new keys and values come before the cached ones. Old first, then new.",
     ),
     "cache-mixed-order": cache(
         "keys_only_old",
@@ -248,7 +248,7 @@ CACHE: Family = {
         place=VALUES,
     ),
     "cache-replaces": cache(
-        "replaced", "The cached keys and values stand in the place of the new ones. Join them."
+        "replaced", "The cached keys and values replace the new ones. Join them."
     ),
     "cache-joined-elsewhere": joined(
         "elsewhere",

@@ -49,7 +49,7 @@ def _short(evidence: Evidence, trial: str, call: str, before: int, new: int) -> 
         length = array.shape[-2]
         if before and length == new:
             said = f"The cache that is returned holds only the {new} new {what}, and not the "
-            said += f"{before} cached ones in front of them"
+            said += f"{before} cached ones before them"
             hint = "Join old and new first: F.concat([old, new], axis=-2). Then return the pair."
             return Failed(said, hint, about=PLACE, alone=True)
     return None

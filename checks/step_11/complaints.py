@@ -89,8 +89,8 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
         )
     if any(name.endswith(TURNED) for name in names) and all(n.endswith(TURNED) for n in names):
         return Complaint(
-            f"It finds a wrong shape for {shown}, which was not turned",
-            "Turn the arrays whose names end in one of TRANSPOSED: stored.T",
+            f"It finds a wrong shape for {shown}, which was not transposed",
+            "Transpose the arrays whose names end in one of TRANSPOSED: stored.T",
             r"\.T\b|transpose|swapaxes",
         )
     if later and shown not in keys and shown.removeprefix(PREFIX) in keys:
@@ -142,7 +142,7 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
         )
     if name.startswith("transformer") and not name.startswith(PREFIX):
         return Complaint(
-            f"It makes the name {name}: the dot behind transformer is missing",
+            f"It makes the name {name}: the dot after transformer is missing",
             'f"transformer.{key}"',
             prefix,
         )
@@ -187,14 +187,14 @@ def _shapes(line: str, shapes: list[str]) -> Complaint | None:
     turn = r"\.T\b|transpose\(|swapaxes"
     if name.endswith(TURNED):
         return Complaint(
-            f"It does not turn {name}: Hugging Face keeps it as [in, out]",
-            "Turn the arrays whose names end in one of TRANSPOSED: "
+            f"It does not transpose {name}: Hugging Face keeps it as [in, out]",
+            "Transpose the arrays whose names end in one of TRANSPOSED: "
             "stored.T if name.endswith(TRANSPOSED) else stored",
             turn,
         )
     return Complaint(
-        f"It turns {name}, which Hugging Face keeps as the model does",
-        "Turn only the arrays whose names end in one of TRANSPOSED, and leave the others: "
+        f"It transposes {name}, which Hugging Face keeps as the model does",
+        "Transpose only the arrays whose names end in one of TRANSPOSED, and leave the others: "
         "stored.T if name.endswith(TRANSPOSED) else stored",
         turn,
     )

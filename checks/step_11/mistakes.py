@@ -22,7 +22,7 @@ MODEL: Family = {
         "only_positions", "The token vectors are missing: only positions go in."
     ),
     "positions-from-one": embed(
-        "from_one", "Positions are counted from 1. The first token stands at position 0."
+        "from_one", "Positions are counted from 1. The first token is at position 0."
     ),
     "positions-all-first": embed("same_position", "Every token gets the vector of position 0."),
     "positions-all-last": embed(
@@ -30,10 +30,10 @@ MODEL: Family = {
     ),
     "positions-reversed": embed("reversed", "Positions are counted from the end of the text."),
     "positions-doubled": embed(
-        "doubled", "Positions are counted by twos. The tokens stand at 0, 1, 2, …"
+        "doubled", "Positions are counted by twos. The tokens are at 0, 1, 2, …"
     ),
     "positions-are-ids": embed(
-        "ids", "The table of positions is looked up with the token ids. Look it up with 0, 1, 2, …"
+        "ids", "The table of positions is indexed with the token ids. Look it up with 0, 1, 2, …"
     ),
     "tables-swapped": embed(
         "tables_swapped", "wte and wpe are swapped: wte is the table of tokens."
@@ -73,13 +73,13 @@ MODEL: Family = {
     "no-layers": layers("none", "No block runs."),
     "no-ln-f": ln_f("missing", "The last normalization, ln_f, is missing."),
     "ln-f-twice": ln_f("twice", "ln_f is applied twice."),
-    "ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes behind the last one."),
+    "ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes after the last one."),
     "ln-f-each": ln_f(
-        "each", "ln_f is applied behind every block. It comes once, behind the last one."
+        "each", "ln_f is applied after every block. It comes once, after the last one."
     ),
     "ln-f-also-first": ln_f(
         "also_first",
-        "ln_f is applied before the blocks as well. It comes once, behind the last one.",
+        "ln_f is applied before the blocks as well. It comes once, after the last one.",
     ),
     "ln-f-eps": ln_f(
         "eps",
@@ -99,26 +99,28 @@ MODEL: Family = {
         "scaled", "The logits are divided by √n_embd. GPT-2 leaves them as they are."
     ),
     "head-missing": head(
-        "hidden", "The model returns the vectors. Multiply them with the table of tokens."
+        "hidden", "The model returns the vectors. Multiply them by the table of tokens."
     ),
     "head-last-only": head(
         "last", "Only the last position is scored. Return the logits of every position."
     ),
     "head-positions": head(
         "positions",
-        "The vectors are multiplied with wpe, the table of positions. Use wte, that of tokens.",
+        "The vectors are multiplied by wpe, the table of positions. Use wte, that of tokens.",
     ),
 }
 
 CHECKPOINT: Family = {
     "square-not-turned": turned(
         "not_square",
-        "Arrays are turned only where their shape does not fit. A square one fits either "
+        "Arrays are transposed only if their shape does not fit. A square one fits either "
         "way: go by its name.",
     ),
     "attn-c-proj-not-turned": turned(
         "not_attn_c_proj",
-        "attn.c_proj.weight is not turned. It is square, so no shape gives it away.",
+        "attn.c_proj.weight is not transposed. It is square, so no shape gives it away.",
     ),
-    "mlp-not-turned": turned("not_mlp", "The weights of mlp.c_fc and mlp.c_proj are not turned."),
+    "mlp-not-turned": turned(
+        "not_mlp", "The weights of mlp.c_fc and mlp.c_proj are not transposed."
+    ),
 }

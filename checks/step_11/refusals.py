@@ -31,19 +31,19 @@ KINDS = {
     "missing": Kind(
         "refuse-missing",
         "names that are missing from the checkpoint are not noted",
-        "Behind the loop note every name in expected that is not in weights.",
+        "After the loop, note every name in expected that is not in weights.",
         r"missing|not in weights|in expected if|array_equal|^if \w+:$",
     ),
     "unexpected": Kind(
         "refuse-unexpected",
         "names that no parameter has are not noted",
-        "In the loop note a name that is not in expected.",
+        "In the loop, note a name that is not in expected.",
         r"unexpected|not in expected|\.shape.*(!=|==)|(!=|==).*\.shape",
     ),
     "shape": Kind(
         "refuse-shape",
         "shapes are not compared",
-        "In the loop note an array whose shape, once turned, is not expected[name].",
+        "In the loop, note an array whose shape, after transposing, is not expected[name].",
         r"\.shape.*(!=|==)|(!=|==).*\.shape|unexpected|not in expected",
     ),
 }
@@ -106,8 +106,8 @@ def _never_raises() -> Failed:
 
 def _turned() -> Failed:
     return Failed(
-        f"Arrays that lie the other way round are accepted ({', '.join(REFUSED[TURNED])})",
-        "Turn by the name only, and then compare the whole shape: array.shape != expected[name].",
+        f"Arrays that are stored the other way round are accepted ({', '.join(REFUSED[TURNED])})",
+        "Transpose by name only, then compare the whole shape: array.shape != expected[name].",
         about=rf"{WHERE}\.size\b|\bprod\(|\.shape\b.*[!=<>]=|[!=<>]=.*\.shape\b",
         likely=WHERE + KINDS["shape"].place,
         alone=True,
@@ -118,7 +118,7 @@ def _lost(silent: set[str]) -> Failed:
     """The problems of one kind put an end to the others."""
     kept = next(name for name in KINDS if name not in silent)
     return Failed(
-        f"Only {kept} names or shapes are told: the problems noted before them are lost",
+        f"Only {kept} names or shapes are reported: the problems noted before them are lost",
         "Add to the list, and keep what is in it: problems += [...], or append.",
         about=rf"{WHERE}^\w+ = \[.+|^return\b",
         alone=True,

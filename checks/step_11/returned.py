@@ -53,7 +53,7 @@ def keeps_model(trial: str) -> Rule:
             return ruling
         return Failed(
             "The model gives other logits after convert_checkpoint, which only returns weights",
-            "return weights, and leave load_state_dict to whoever called",
+            "return weights, and leave load_state_dict to the caller",
             about="convert_checkpoint() ~load_state_dict",
         )
 
@@ -66,7 +66,7 @@ def _refused(evidence: Evidence, trial: str) -> Complaint | None:
     if error is None or "contiguous" not in error.message:
         return None
     return Complaint(
-        "An array that is returned does not lie in one piece: .T only looks at it the other way",
+        "An array that is returned is not contiguous: .T only reads it in another order",
         "np.ascontiguousarray(array, dtype=np.float32) copies it in order.",
         KEPT,
     )
@@ -130,7 +130,7 @@ def _lacks(missing: list[str], seen: Mapping[str, Seen], wanted: Arrays) -> Comp
     if len(seen) == 1 < len(wanted) and kept:
         return Complaint(
             "convert_checkpoint returns after the first array: its return is inside the loop",
-            "Indent return weights as far as the for, so that it comes behind the loop.",
+            "Indent return weights as far as the for, so that it comes after the loop.",
             "^return",
         )
     bare = missing[0].removeprefix(PREFIX)
@@ -166,13 +166,13 @@ def _turned(name: str) -> Complaint:
     """An array that lies the other way round."""
     if not name.endswith(TURNED):
         return Complaint(
-            f"{name} is turned, and Hugging Face keeps it as the model does",
-            "Turn only the arrays whose names end in one of TRANSPOSED.",
+            f"{name} is transposed, and Hugging Face keeps it as the model does",
+            "Transpose only the arrays whose names end in one of TRANSPOSED.",
             TURN,
         )
     return Complaint(
-        f"{name} is returned as it is stored, [in, out]: it is not turned",
-        "Turn every array whose name ends in one of TRANSPOSED, and keep the turned one. A square "
+        f"{name} is returned as it is stored, [in, out]: it is not transposed",
+        "Transpose every array whose name ends in one of TRANSPOSED, and keep the result. A square "
         "one looks the same either way: go by its name.",
         KEPT,
     )

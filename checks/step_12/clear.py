@@ -100,7 +100,7 @@ class Model:
         )
 
     def new(self, text: Text) -> list[int]:
-        """The tokens that are written behind ``text``."""
+        """The tokens that are written after ``text``."""
         return self.answer(text)[len(text.tokens) :]
 
 

@@ -213,7 +213,7 @@ LOOP: Family = {
     ),
     "max-is-total": count(
         "total",
-        "max_new_tokens is taken for the length of the whole text. It counts new tokens only.",
+        "max_new_tokens is used as the length of the whole text. It counts new tokens only.",
     ),
     "eos-ignored": end("ignored", "The text does not end at eos_token_id."),
     "eos-zero": end(
@@ -224,7 +224,7 @@ LOOP: Family = {
     ),
     "eos-inverted": end(
         "inverted",
-        "The text ends behind the first token that is not eos_token_id. Stop where the new token "
+        "The text ends after the first token that is not eos_token_id. Stop where the new token "
         "is eos_token_id: ==.",
         place=r"stream() ~eos_token_id (!=|is not)|(!=|is not) eos_token_id",
     ),
@@ -269,7 +269,7 @@ LOOP: Family = {
     ),
     "cache-positions-restart": decode(
         "restart",
-        "The positions of new tokens start at 0 again. They go on where the cache ends.",
+        "The positions of new tokens start at 0 again. They continue where the cache ends.",
         part="positions",
         place=POSITIONS,
     ),
@@ -293,7 +293,7 @@ LOOP: Family = {
         decode(
             value,
             f"The positions of new tokens are off by one: they start one too {what}. The first "
-            "new token stands at the number of cached tokens.",
+            "new token's position is the number of cached tokens.",
             part="positions",
             place=ONE_OFF,
         )
@@ -302,7 +302,7 @@ LOOP: Family = {
     **{
         f"order-{name}": decode(
             f"order_{name}",
-            f"{what} are swapped, at the split or where the parts are handed on. The order is "
+            f"{what} are swapped, at the split or where the parts are passed on. The order is "
             "query, key, value.",
             part="project",
             place="_attend() ~split|chunk|c_attn",
@@ -318,14 +318,14 @@ LOOP: Family = {
     ),
     "cache-new-first": joined(
         "new_first",
-        "The new keys and values stand in front of the cached ones. Old first, then new.",
+        "The new keys and values come before the cached ones. Old first, then new.",
     ),
     "cache-keys-new-first": joined(
-        "keys_new_first", "The new keys stand in front of the cached ones. Old first, then new."
+        "keys_new_first", "The new keys come before the cached ones. Old first, then new."
     ),
     "cache-values-new-first": joined(
         "values_new_first",
-        "The new values stand in front of the cached ones. Old first, then new.",
+        "The new values come before the cached ones. Old first, then new.",
         place=VALUES,
     ),
     "cache-exchanged": joined(
@@ -364,7 +364,7 @@ LOOP: Family = {
         place="_attend() end",
     ),
     "decode-ln-f-twice": ln_f("twice", "ln_f is applied twice."),
-    "decode-ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes behind them."),
+    "decode-ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes after them."),
     "decode-residual-twice": decode(
         "residual_twice", "What the attention found is added twice. Add it once."
     ),
@@ -375,7 +375,7 @@ LOOP: Family = {
         "no_ln_2", "The feed-forward network reads vectors that are not normalized."
     ),
     "decode-ln-1-twice": decode(
-        "ln_1_twice", "ln_1 stands in front of the feed-forward network. There it is ln_2."
+        "ln_1_twice", "ln_1 comes before the feed-forward network. It must be ln_2 there."
     ),
     "decode-no-positions": decode(
         "no_positions", "The position vectors are not added.", part="positions"

@@ -1,4 +1,4 @@
-"""GPT-2 that goes on from cached keys and values, and from there to whole texts."""
+"""GPT-2 that continues from cached keys and values, and from there to whole texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Cache = tuple[KeyValue, ...]
 def decode(
     ids: Ids, weights: Weights, config: Mapping[str, Any], cache: Cache | None, **knobs: Any
 ) -> tuple[Floats, Cache]:
-    """Logits of new tokens behind those in ``cache``, and the cache with them.
+    """Logits of new tokens after those in ``cache``, and the cache with them.
 
     ``ids`` is ``[batch, seq]``, a cache holds ``[batch, n_head, past, head_dim]`` twice for every
     layer. Without a cache this is :func:`checks.shared.gpt2.gpt2_logits`. Knob ``decode``: ways

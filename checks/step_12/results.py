@@ -78,7 +78,7 @@ def feeding(rule: Rule, trial: str, *, prompt: int) -> Rule:
 
 MADE, APPENDED = r"stream() ~\[-1:?\]|\[:1\]|Tensor\(", "stream() ~^yield"
 APPENDS = r"stream() ~append\(|\+= \["
-"""Where the tokens to feed are chosen, behind what the new one is appended, and where it is."""
+"""Where the tokens to feed are chosen, to what the new one is appended, and where it is."""
 
 
 def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
@@ -224,8 +224,8 @@ def _texts(evidence: Evidence, trial: str, call: str) -> str | None:
         return None
     tokens, want = seen.array.tolist(), evidence.expected(trial)[call].astype(int).tolist()
     if tokens[: len(prompt)] != prompt:
-        return f"It returned {tokens}. Right is {want}."
-    return f"Behind {prompt} it wrote {tokens[len(prompt) :]}. Right is {want[len(prompt) :]}."
+        return f"It returned {tokens}. Right would be {want}."
+    return f"After {prompt} it wrote {tokens[len(prompt) :]}. Right would be {want[len(prompt) :]}."
 
 
 def chosen(rule: Rule) -> Rule:

@@ -155,7 +155,7 @@ def generate(
     draws: Sequence[float] = (),
     **knobs: Any,
 ) -> list[int]:
-    """The text with what was written behind it; it never gets longer than ``context``.
+    """The text with what was written after it; it never gets longer than ``context``.
 
     Knobs ``count``, ``end`` and ``returned``: when it stops too early or too late, and what is
     handed back.

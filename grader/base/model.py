@@ -170,7 +170,7 @@ class Tried:
     """A small change of the learner's file that was graded, and what it achieves.
 
     It ``passes`` the step, or else the ``check`` that failed first. ``lines`` are the change: for
-    each place ``Line 12:``, then what stands there after ``- ``, and what to write after ``+ ``.
+    each place ``Line 12:``, then what is there after ``- ``, and what to write after ``+ ``.
     """
 
     passes: bool

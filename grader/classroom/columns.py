@@ -28,7 +28,7 @@ NUMBER = re.compile(
 MAIL = re.compile(r".*e?mail(?:address|adresse)?")
 KINDS = ("name", "number", "login", "mail")
 SHORTEST = 4
-"""Digits of a number by which a person is found wherever it stands in a name."""
+"""Digits of a number by which a person is found wherever it is in a name."""
 
 
 def folded(name: str) -> str:

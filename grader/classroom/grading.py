@@ -166,4 +166,4 @@ def unpacked(data: bytes) -> Report:
     try:
         return store.unpacked(data)
     except msgspec.DecodeError as problem:
-        raise Overrun(f"What its process returned is no report: {problem}") from None
+        raise Overrun(f"What its process returned is not a report: {problem}") from None

@@ -78,7 +78,7 @@ def _repository(key: str, prefix: str) -> list[str]:
 
 
 def _prefix(students: Sequence[Student], known: Sequence[Known]) -> str:
-    """The assignment's name before students': most have it, and most rows are found behind it.
+    """The assignment's name before students': most have it, and most rows are found after it.
 
     Nobody chooses it for others: what only a few begin with is part of their own names.
     """

@@ -67,7 +67,7 @@ Message = Read | End
 
 
 class Class(NamedTuple):
-    """What stands side by side in a class: what precedes names, and the folders around it all."""
+    """What is side by side in a class: what precedes names, and the folders around it all."""
 
     nodes: Sequence[Node]
     prefix: str
@@ -147,7 +147,7 @@ def _confine(place: str) -> None:
 
 
 def _class(root: Node, skipped: list[str]) -> Class:
-    """What stands side by side. A folder that contains everything is looked into.
+    """What is side by side. A folder that contains everything is looked into.
 
     Unless it is a student's own. An archive always is.
     """

@@ -96,7 +96,7 @@ def groups(step: Step, answers: Mapping[str, Answer]) -> tuple[Group, ...]:
 
 def pairs(step: Step, answers: Mapping[str, Answer]) -> tuple[Pair, ...]:
     """Who has nearly equal answers, but no equal ones; the most alike first."""
-    first: dict[str, str] = {}  # of several with one shape, one stands for all
+    first: dict[str, str] = {}  # of several with one shape, one represents all
     for person, answer in answers.items():
         first.setdefault(answer.shape or answer.digest, person)
     holders: dict[int, list[str]] = defaultdict(list)

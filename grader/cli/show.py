@@ -134,6 +134,7 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
     """The first wrong numbers of a grading."""
     from grader.base.model import Verdict
     from grader.grading.pipeline import Options, grade
+    from grader.learner.tasks import task
     from grader.report.pictures import failure
     from grader.report.pictures.heads import Shown
 
@@ -142,7 +143,7 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
         return Shown((failure.figure(report.excerpt),), right=False)
     if report.verdict is Verdict.PASS:
         return Shown((), True, ("All numbers are right; there is no difference to draw.",))
-    said = f"There are no wrong numbers to draw, but something fails. Run: pixi run {step.id}"
+    said = f"There are no wrong numbers to draw, but something fails. Run: {task(step.id)}"
     return Shown((), False, (said,))
 
 

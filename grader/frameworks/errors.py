@@ -18,7 +18,7 @@ MOST = 400
 """Characters of a message: the groups below may contain whatever the file raised."""
 
 MOST_SAID = 200
-"""Characters of an error in its own words that stand in the sentence of a check."""
+"""Characters of an error in its own words that a check's sentence may have."""
 
 MOST_LINES = 12
 """Lines of an error shown in its own words."""
@@ -39,7 +39,7 @@ PYTHON: tuple[Row, ...] = (
         "NameError|UnboundLocalError",
         r"name '(\w+)' is not defined",
         "The name {0} is not defined",
-        "Is it imported, and spelled as where it was defined?",
+        "Is it imported, and spelled the same as where it is defined?",
     ),
     (
         "UnboundLocalError",
@@ -63,25 +63,25 @@ PYTHON: tuple[Row, ...] = (
         "ChangedArgument",
         r"^(.+) changed its argument (.+)",
         "{0} changed its argument {1}",
-        "Whoever called it still needs what it gave. Copy it first, and change the copy.",
+        "The caller still needs it unchanged. Copy it first, and change the copy.",
     ),
     (
         "ValueError",
         r"not enough values to unpack \(expected (\d+), got (\d+)\)",
-        "{1} values came where {0} were expected",
+        "There are {1} values where {0} were expected",
         "Count the parts that the right-hand side gives.",
     ),
     (
         "ValueError",
         r"too many values to unpack \(expected (\d+)",
-        "More values came than the {0} that were expected",
+        "There are more values than the {0} expected",
         "Count the parts that the right-hand side gives.",
     ),
     (
         "TypeError",
         r"non-default argument '(\w+)' follows default argument",
         "{0} has no default, though a field before it has one",
-        "Give every field a default, behind a single =.",
+        "Give every field a default, after a single =.",
     ),
     (
         "TypeError",
@@ -233,7 +233,7 @@ def _signature(error: SeenError, text: str) -> Translation | None:
     if field is not None:
         if "Config" not in field[1]:
             return Translation(
-                f"{field[1]} cannot be made as the lesson does: its __init__ takes no {field[2]}",
+                f"{field[1]} cannot be created as in the lesson: its __init__ takes no {field[2]}",
                 "Keep the stub's arguments: their names, their order, their defaults.",
             )
         return Translation(

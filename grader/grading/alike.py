@@ -110,7 +110,7 @@ def _every(statement: ast.stmt, kind: type[ast.expr_context] = ast.expr_context)
 
 
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
-    """Two variables that are worked out alike, read where the values leave the path.
+    """Two variables that are computed alike, read where the values leave the path.
 
     Only where the reference has a value of that shape which the program lacks.
     """
@@ -154,6 +154,8 @@ def overwritten(comparison: Comparison) -> Slip | None:
         name = target(statement, place.part) if mine.is_whole(place.node) else ""
         match = comparison.match(place.value) if name else None
         if match is None or match < 0 or statement is None or not comparison.flows(place.value):
+            continue
+        if mine.is_unfilled(place.node):
             continue
         later = _next_store(mine.parents.get(statement), statement, name)
         again = any(

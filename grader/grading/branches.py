@@ -125,7 +125,7 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
 
     Line, sentence, what to write. The step is one that could be taken: what the reference makes it
     from, the program has. None if there is no such condition, or more than one. ``at`` is where the
-    values leave the path: only what stands before it in its function, and in that call, counts.
+    values leave the path: only what comes before it in its function, and in that call, counts.
     """
     found: dict[int, tuple[int, str, str]] = {}
     for node, side, true in _not_run(comparison, at):
@@ -147,7 +147,7 @@ Side = Sequence[ast.AST]
 
 
 def _not_run(comparison: Comparison, at: Made | None) -> Iterator[tuple[Branching, Side, bool]]:
-    """Branchings of which one side did not run though its test was worked out.
+    """Branchings of which one side did not run though its test was evaluated.
 
     Each with that side, and whether it runs where the test is true.
     """
@@ -206,12 +206,12 @@ def _run(comparison: Comparison, span: tuple[int, int]) -> frozenset[int]:
 
 
 def _any(side: Side, mine: Run, ran: frozenset[int]) -> bool:
-    """Whether an expression in these statements was worked out, as far as it left a number."""
+    """Whether an expression in these statements was evaluated, as far as it left a number."""
     return any(mine.numbers[one] in ran for node in side for one in ast.walk(node))
 
 
 def _step(comparison: Comparison, side: Side, at: Made | None) -> Made | None:
-    """The reference's step that stands in a side that did not run, and nowhere that did."""
+    """The reference's step that is in a side that did not run, and nowhere that did."""
     mine, right = comparison.mine, comparison.right
     inside = {one for node in side for one in ast.walk(node)}
     kinds = {operation(one) for one in inside if isinstance(one, ast.Call | ast.BinOp)}

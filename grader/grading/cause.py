@@ -1,7 +1,7 @@
 """What to change where a program leaves the path: its operation beside the reference's.
 
 Two operations of one kind are compared by what they are made from. If one source differs, the
-comparison goes on with what made that source, in both programs, until the operations differ in
+comparison continues with what made that source, in both programs, until the operations differ in
 nothing that was computed, or in kind: there is the line to change. If the wrong source was handed
 over by a caller, as the reference hands over the right one, it is the line of the call.
 """

@@ -41,14 +41,14 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
 
 
 def instead(comparison: Comparison, node: int, gives: int) -> str:
-    """What an operation does in the place of the one that ``gives`` a value of the reference.
+    """What an operation does instead of the one that ``gives`` a value of the reference.
 
-    Or that it changes a value with which the reference goes on as it is.
+    Or that it changes a value which the reference uses as it is.
     """
     mine, right = comparison.mine, comparison.right
     for value in mine.latest(node):
         if comparison.match(value) == gives and (text := mine.segment(mine.made[value].node)):
-            return f"The reference goes on with {text} as it is." if len(text) < MOST_TEXT else ""
+            return f"The reference uses {text} as it is." if len(text) < MOST_TEXT else ""
     return kinds(mine.nodes[node], right.nodes[right.made[gives].node])
 
 
@@ -103,7 +103,7 @@ def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Ite
         if told is not None and _literal(other) is not None and mine != told:
             yield f"It has {prefix}{mine} where the reference has {prefix}{told}."
         elif mine == "None" and told is None:
-            yield f"It has {prefix}None, and the reference a value there."
+            yield f"It has {prefix}None where the reference has a value."
         elif _numbers(other) != _numbers(node):
             yield f"Its {prefix or 'argument '}{mine} is not the reference's: look at the numbers."
     for name, node in have.items():
@@ -119,7 +119,7 @@ def _options(call: ast.Call) -> dict[str, ast.expr]:
 
 
 def _literal(node: ast.expr) -> str | None:
-    """The text of a number, a text, None, or a list of them; None for anything worked out."""
+    """The text of a number, a text, None, or a list of them; None for anything computed."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):

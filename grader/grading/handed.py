@@ -85,7 +85,7 @@ def divided(mine: Run, said: str) -> Slip | None:
 def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     """The call that hands over a layer where the function which it calls reads numbers.
 
-    Only if the error as it is ``told`` says that a layer is in the place of a tensor.
+    Only if the error as it is ``told`` says that a layer is where a tensor belongs.
     """
     if len(error.calls) < 2 or ", a layer" not in told:
         return None

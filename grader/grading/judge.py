@@ -19,7 +19,7 @@ from grader.base.model import CheckResult, Status
 from grader.grading import once
 from grader.grading.diagnose import Explanation
 from grader.grading.heads import REFUSED, lesson_head
-from grader.protocol.probe import SeenArray, SeenTensor
+from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
     Evidence,
@@ -29,6 +29,7 @@ from grader.rubric import (
     Passed,
     Rubric,
     Ruling,
+    Trial,
     rules,
 )
 from grader.rubric.compare import difference
@@ -288,6 +289,14 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
     return [results[result.id] for result in settled]
 
 
+def _half_written(case: Case, trial: Trial) -> bool:
+    """Whether a helper still has a placeholder: that is why its result is wrong."""
+    calls = [one.method for one in trial.probe.actions if isinstance(one, Call)]
+    heads = (n for n in ast.walk(case.source.tree) if isinstance(n, ast.FunctionDef))
+    left = unfilled(case.source.tree)
+    return any(one.name in calls[-1:] and one.lineno in place for one in heads for place in left)
+
+
 def _told_elsewhere(case: Case, trial: str) -> bool:
     """Whether a helper stopped at something that it needs: a name, an attribute, a definition."""
     error = case.evidence.error(trial)
@@ -346,7 +355,7 @@ _Wrong = tuple[int | None, str, tuple[str, ...] | None]
 
 
 def _how_wrong(case: Case, trial: str) -> _Wrong | None:
-    """Where and how helper ``trial`` is wrong; None if it does not exist."""
+    """Where and how helper ``trial`` is wrong; None if it does not exist or is half written."""
     error = case.evidence.error(trial)
     if error is not None:
         helper = case.evidence.trials[trial].probe.actions[-1].name
@@ -354,6 +363,8 @@ def _how_wrong(case: Case, trial: str) -> _Wrong | None:
             return None
         told = case.evidence.framework.translate(error)
         return error.line, told.message, (told.hint,) if told.hint else ()
+    if _half_written(case, case.evidence.trials[trial]):
+        return None
     for path, want in case.evidence.expected(trial).items():
         seen = case.evidence.seen(trial, path)
         results, action = case.evidence.observation(trial).results, path.partition(".")[0]

@@ -137,7 +137,9 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
         match statement:
             case ast.Expr() if place.part < 0:
                 yield place.node, place.value, ""
-            case ast.Assign() if name and not mine.loads(place.node, name):
+            case ast.Assign() if (
+                name and not mine.loads(place.node, name) and not mine.is_unfilled(place.node)
+            ):
                 if place.part < 0 or _is_used(comparison, place.value):
                     yield place.node, place.value, name
 
@@ -157,7 +159,7 @@ def _is_used(comparison: Comparison, value: int) -> bool:
 
 
 def wasted_number(comparison: Comparison) -> int | None:
-    """The expression that works out a plain number as a statement of its own, and keeps it not."""
+    """The expression that computes a plain number in a statement of its own and drops it."""
     mine = comparison.mine
     for node, scalars in mine.scalars.items():
         alone = isinstance(mine.statement(node), ast.Expr) and mine.is_whole(node)

@@ -98,7 +98,7 @@ class Placing:
         return first.line not in bindings.statement_at(self.source.tree, line)
 
     def _knows(self, check: Check, result: CheckResult) -> bool:
-        """Whether a blamed check stands where the file makes what it is about, or at a place.
+        """Whether a blamed check is where the file makes what it is about, or at a place.
 
         What ``__init__`` makes wrong is seen only where it is used.
         """

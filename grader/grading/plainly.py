@@ -57,13 +57,13 @@ class Plainly:
         return self.teller.trace((*told, f"On line {line} the numbers go wrong{shown}"), line)
 
     def _unused(self) -> Slip | None:
-        """The number that is worked out and thrown away."""
+        """The number that is computed and thrown away."""
         node, mine = wasted_number(self.comparison), self.comparison.mine
         if node is None:
             return None
         line, text = mine.line(node), mine.segment(node)
         what = text if len(text) <= MOST_TEXT else "a number"
-        said = f"Line {line} works out {what}, and nothing uses it. Is a return missing before it?"
+        said = f"Line {line} computes {what}, and nothing uses it. Is a return missing before it?"
         return Slip(line, said)
 
     def _made_of(self, node: int, most: int) -> int | None:

@@ -22,7 +22,7 @@ class Rewrite:
     comparison: Comparison
 
     def of(self, cause: Cause) -> str:
-        """What to write in the place of the cause; empty where that cannot be said."""
+        """What to write instead of the cause; empty where that cannot be said."""
         mine, right = self.comparison.mine, self.comparison.right
         last = next((p.value for p in reversed(mine.places) if p.node == cause.node), None)
         lacks = cause.want is not None and cause.want not in self.comparison.matched

@@ -190,7 +190,7 @@ class Run(Program):
         return None
 
     def ran(self, statement: ast.stmt) -> bool:
-        """Whether something in a statement was worked out, as far as it left a number."""
+        """Whether something in a statement was evaluated, as far as it left a number."""
         inner = (self.numbers[one] for one in ast.walk(statement) if one in self.numbers)
         return any(one in self._seen_nodes or one in self.scalars for one in inner)
 
@@ -255,7 +255,7 @@ class Run(Program):
     def loads(self, number: int, name: str) -> bool:
         """Whether the function around a node reads the variable ``name`` below its statement.
 
-        In a loop, or from a function inside, what stands above may come later.
+        In a loop, or from a function inside, what is above may come later.
         """
         inside, statement = self.function(number), self.statement(number)
         nodes = ast.walk(self.nodes[inside]) if inside is not None else self.nodes

@@ -170,7 +170,7 @@ def _is_about(told: str, name: str, kind: str) -> bool:
 
 
 def is_read(name: str, code: str) -> bool:
-    """Whether a name stands in a piece of code, and not as what it gives a value."""
+    """Whether a name occurs in a piece of code, and not as what it gives a value."""
     return re.search(rf"(?<![\w.]){re.escape(name)}\b(?!\s*=[^=])", code) is not None
 
 

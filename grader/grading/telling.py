@@ -36,7 +36,7 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 """Types of errors that come from the shapes of values, and so perhaps from an earlier line."""
 
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
-"""Types of errors whose expression was not worked out: what it is not made from says nothing."""
+"""Types of errors whose expression was not evaluated: what it is not made from says nothing."""
 
 OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
 """Errors whose own fix is the better one."""

@@ -112,7 +112,7 @@ class Comparison:
         return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
 
     def _settled(self, value: int, *, parts: bool) -> bool:
-        """Whether no mistake lies behind this: it is known, a piece of that, or of no input."""
+        """Whether no mistake is behind this: it is known, a piece of that, or of no input."""
         if self.known(value) or not self.flows(value):
             return True
         if not parts:

@@ -161,7 +161,7 @@ class Wording:
         return f"{held.pop():g}" if len(held) == 1 else ""
 
     def uses(self, cause: Cause) -> str:
-        """Which value stands where the reference has another."""
+        """Which value is used where the reference has another."""
         have = (
             self.lesson.quantity(self.comparison.match(cause.have))
             if cause.have is not None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Attempt:
     """A report, the step's progress including it, and a note on the progress file or None.
 
-    ``cell`` is the program if it stands in a notebook, as
+    ``cell`` is the program if it is in a notebook, as
     :func:`grader.source.notebook.graded_cell` makes it; None if it is the step's own file.
     """
 

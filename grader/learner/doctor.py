@@ -192,7 +192,8 @@ def _progress() -> Inspection:
 
     known, note = progress.read(course.ROOT)
     if note is None:
-        return Inspection("Progress", State.GOOD, f"{len(known)} steps started")
+        started = f"{len(known)} step{'' if len(known) == 1 else 's'} started"
+        return Inspection("Progress", State.GOOD, started)
     remedy = f"{progress.FILE} contains only what you have passed and tried. You may delete it."
     return Inspection("Progress", State.WEAK, note, remedy)
 

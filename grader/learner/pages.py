@@ -175,7 +175,8 @@ def hint_page(
     lines = list(as_text.one_check(check, style, hint_level=level))
     lines += _tried(report, check, style)
     if level < LEVELS and level < len(check.hints):
-        lines += ["", f"Another hint: {'press h' if keys else task(f'hint {step.id}')}"]
+        named = step.id if check_id is None else f"{step.id} {check_id}"
+        lines += ["", f"Another hint: {'press h' if keys else task(f'hint {named}')}"]
     else:
         if report.tried is None:
             lines += ["", _about_trying(step, level <= max(1, len(check.hints)), keys=keys)]

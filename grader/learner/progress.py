@@ -67,7 +67,7 @@ def attempted(before: StepProgress, report: Report) -> StepProgress:
 
     A file that cannot be read and an error of the grader are not attempts. Neither is grading the
     same bytes again, but its result counts: the checks, or the earlier steps, may have changed. A
-    failing check counts one if it is the first to fail, or if what stands at it has changed since:
+    failing check counts one if it is the first to fail, or if what is there has changed since:
     a blank further down that nobody touched does not count.
     """
     digest = report.digest[:16]

@@ -1,6 +1,6 @@
 """The report for editors: ``file:line:column: message``, one line for each ❌, as compilers print.
 
-Lines and columns count from 1. What is about the whole file stands at line 1.
+Lines and columns count from 1. What is about the whole file is at line 1.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ COLOURS = (
 )
 """The colour of a line, by how it starts."""
 QUOTED = re.compile(r"   Line \d+(:|$)")
-"""How a line of the learner's program starts; a sentence on a line goes on in words."""
+"""How a line of the learner's program starts; a sentence on a line continues in words."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,10 @@ def _wrapped(line: Text, style: Style, width: int, console: Console) -> Text:
     if set(line.plain) == {"="}:  # a rule
         return line[:width]
     indent = min(len(line.plain) - len(line.plain.lstrip()) + 3, width // 3)
-    parts = line.wrap(console, width - indent)
+    first = line.wrap(console, width)[0]
+    rest = line[len(first.plain) :]
+    rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
+    parts = [first, *rest.wrap(console, width - indent)] if rest else [first]
     for part in parts:
         part.rstrip()
     return line.blank_copy("\n" + " " * indent).join(parts)

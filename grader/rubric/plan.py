@@ -128,7 +128,7 @@ def _together(expects: Mapping[str, Expect]) -> Expect:
 
 
 def _renamed(action: Action, key: str, *, same: bool = False) -> Action:
-    """``action`` under a name of its own, and so are the actions that it goes on from.
+    """``action`` under a name of its own, and so are the actions that it continues.
 
     With ``same``, the object that it is done on keeps its name.
     """

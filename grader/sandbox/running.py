@@ -1,6 +1,6 @@
 """One worker from its start to its outcome, seen from the grader's side.
 
-Longer than 300 lines, because one state, that of the worker, is behind all of it.
+Longer than 300 lines, because all of it shares one state, that of the worker.
 """
 
 # pathlib would cost 10 ms of every start.

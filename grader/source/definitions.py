@@ -257,8 +257,9 @@ def every(*tests: SourceTest) -> SourceTest:
         found = [one(source) for one in tests]
         failed = next((one for one in found if not one.ok), None)
         if failed is not None:
-            lacks, some = _union(one.lacks for one in found), any(one.ok for one in found)
-            told = f"Not there: {', '.join(sorted(lacks))}" if lacks and some else None
+            lacks = _union(one.lacks for one in found)
+            some = any(one.ok and one.line is not None for one in found)  # not only unneeded
+            told = f"Missing: {', '.join(sorted(lacks))}" if lacks and some else None
             return replace(failed, lacks=lacks, detail=failed.detail or told)
         span, brings = (
             frozenset[int]().union(*(one.span for one in found)),

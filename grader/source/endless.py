@@ -24,7 +24,7 @@ def endless(tree: ast.Module, line: int) -> tuple[int, str] | None:
     if not tested:
         return loop.lineno, f"The loop on line {loop.lineno} ends only at a break or a return."
     changed = tested & {name for one in loop.body for name in _changed(one)}
-    said = f"The loop on line {loop.lineno} goes on as long as {test}"
+    said = f"The loop on line {loop.lineno} runs as long as {test}"
     if changed:
         names = " and ".join(sorted(changed))
         return loop.lineno, f"{said}. Does {names} change so that this becomes false?"

@@ -74,7 +74,7 @@ def _halves(code: str) -> tuple[str, str]:
 def _python(code: str) -> bytes:
     """Code as Python: lines for Jupyter become comments.
 
-    Code that is Python as it stands has none: a line in parentheses may begin with ``%``.
+    Code that is Python as it is has none: a line in parentheses may begin with ``%``.
     """
     lines = code.split("\n")
     if any(line.lstrip().startswith(MAGIC) for line in lines) and not _parses(code):

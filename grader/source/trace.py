@@ -2,7 +2,7 @@
 
 The result is an expression per ``return`` and per ``self.x = …``. Code that no such value
 depends on is dead and never seen. In a function that returns nothing yet, the values that its
-names hold at the end stand for the result. Nothing is executed.
+names hold at the end is the result. Nothing is executed.
 
 Longer than 300 lines, because its parts call each other: a statement's value is an expression,
 and an expression may be a call, whose statements are followed in turn.

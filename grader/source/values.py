@@ -72,7 +72,7 @@ def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
             continue  # a helper that changes what it is given
         itself = any(wanted(one) for one in (value, value.inside) if one is not None)
         if itself or made_with(value, wanted):
-            told, use = "the result of this line is thrown away", "Assign it, and go on with that."
+            told, use = "the result of this line is thrown away", "Assign it, and use that below."
             if name:
                 told, use = f"no later line uses {name}", f"Use {name} below this line."
             return Finding(False, value.line, told, foreign=not itself, there=True, hint=use)

@@ -367,9 +367,9 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
             {
                 "a cache": "c.a['cache'] is not None",
                 "no cache": "c.a['cache'] is None",
-                "one new token behind a cache": "c.size('input_ids', 1) == 1 "
+                "one new token after a cache": "c.size('input_ids', 1) == 1 "
                 "and c.a['cache'] is not None",
-                "several new tokens behind a cache": "c.size('input_ids', 1) > 1 "
+                "several new tokens after a cache": "c.size('input_ids', 1) > 1 "
                 "and c.a['cache'] is not None",
             },
         ),

@@ -119,7 +119,7 @@ def _around(source: str, line: int | None) -> str:
 def _praised(
     report: Report, lines: Sequence[int], findings: Mapping[str, Finding]
 ) -> Iterator[str]:
-    """✅ at the line that must change, where no ❌ stands at it."""
+    """✅ at the line that must change, where there is no ❌."""
     if any(check.line in lines for check in _failed(report)):
         return
     for check in report.checks:

@@ -20,7 +20,7 @@ _Answer = TypeVar("_Answer")
 
 
 def remembered(formula: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
-    """``formula``, worked out once for the same arguments: loops are slow, and programs many."""
+    """``formula``, computed once for the same arguments: loops are slow, and programs many."""
     known: dict[bytes, _Answer] = {}
 
     @functools.wraps(formula)

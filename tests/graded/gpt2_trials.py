@@ -201,7 +201,7 @@ def _hidden_for_sure(module: types.ModuleType, random: Any) -> None:
 
 
 def _last_position(module: types.ModuleType, random: Any) -> float:
-    """The last of 2048 tokens, alone behind a cache of all others."""
+    """The last of 2048 tokens, alone after a cache of all others."""
     import numpy as np
 
     from tests.graded import gpt2_formulas as formulas

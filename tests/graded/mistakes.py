@@ -70,7 +70,7 @@ class Mistake:
         return re.search(self.edit.header["named"], text, re.IGNORECASE) is not None
 
     def beside(self, line: int | None) -> bool:
-        """Whether ``line`` must change, is of the same statement, or stands next to such a line."""
+        """Whether ``line`` must change, is of the same statement, or is next to such a line."""
         if line is None:
             return False
         whole = {number for first in self.lines for number in _statement(self.source, first)}

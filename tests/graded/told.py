@@ -123,7 +123,7 @@ def shown(report: Report, fixed: Mapping[str, str]) -> str:
     """All that a report says, without code of the learner's and what the program printed.
 
     Nor has it the ``fixed`` sentences of run-time checks, which are the same for every mistake:
-    "RotaryEmbedding(d_k, max_seq_len, theta) cannot be made" does not say that theta is wrong.
+    "RotaryEmbedding(d_k, max_seq_len, theta) cannot be created" does not say that theta is wrong.
     """
     checks = (report.problem,) if report.problem else report.checks
     said = [text for check in checks for text in _said(check, fixed)]
@@ -131,7 +131,7 @@ def shown(report: Report, fixed: Mapping[str, str]) -> str:
 
 
 def _happened(report: Report) -> tuple[str, ...]:
-    """What stands under "What happened": the mistakes, and where the numbers leave the path."""
+    """What is under "What happened": the mistakes, and where the numbers leave the path."""
     followed = [OWN.sub(r"\1\2", text) for text in (report.trace.told if report.trace else ())]
     return (*(one.message for one in report.diagnosis), *followed)
 

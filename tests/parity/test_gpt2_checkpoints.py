@@ -92,7 +92,7 @@ def test_the_staged_graph_writes_hugging_faces_text(folder: Path, piece: int) ->
 
 
 def greedy(whole: Any, use_cache: bool = True, **how: Any) -> list[int]:
-    """What Hugging Face writes behind the text."""
+    """What Hugging Face writes after the text."""
     with torch.no_grad():
         written = whole.generate(
             torch.tensor([TEXT]),

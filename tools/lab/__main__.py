@@ -72,7 +72,7 @@ def main(experiment: Experiment | None, turns: int, kind: str, processor: bool) 
 
 def listing() -> str:
     """Every experiment, with what it compares and where the lessons mention it."""
-    lines = ["Experiments (`pixi run lab NAME`):", ""]
+    lines = ["Experiments (`./pixiw run lab NAME`):", ""]
     for one in EXPERIMENTS.values():
         lines += [f"  {one.name:<10} {one.about}", f"  {'':<10} {one.lesson}"]
     return "\n".join(lines) + "\n"

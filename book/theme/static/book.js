@@ -1,7 +1,7 @@
 // The theme, boxes that scroll, and copies of code. Every page works without this file.
 "use strict";
 
-const NAMES = { auto: "as the system", light: "light", dark: "dark" };
+const NAMES = { auto: "system", light: "light", dark: "dark" };
 
 function chosen() {
   try {

@@ -139,7 +139,7 @@ class Expressions(Maker):
                 yield from self.put(node, text, 3)
 
     def _listed_numbers(self, node: ast.expr) -> bool:
-        """Whether a number stands among others in a list: their order may be wrong."""
+        """Whether a number is among others in a list: their order may be wrong."""
         outer = self.mine.parents.get(node)
         return isinstance(outer, ast.List | ast.Tuple) and all(
             isinstance(one, ast.Constant | ast.UnaryOp) for one in outer.elts

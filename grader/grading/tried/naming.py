@@ -1,4 +1,4 @@
-"""What the learner calls the names of the reference: by a vote of the places where they stand."""
+"""What the learner calls the names of the reference: by a vote of the places where they occur."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Naming:
     ) -> None:
         """Let two statements say what the learner calls the reference's names.
 
-        They stand in ``function``; ``bound`` are the names that the reference binds there.
+        They occur in ``function``; ``bound`` are the names that the reference binds there.
         """
         if isinstance(mine, Function | ast.ClassDef):
             name, other = getattr(mine, "name", ""), getattr(right, "name", "")
@@ -107,7 +107,7 @@ def _said(node: ast.AST, attributes: bool) -> Iterator[str]:
 
 
 def _binds(node: ast.AST) -> Iterator[str]:
-    """The names that a node binds where it stands."""
+    """The names that a node binds where it is."""
     if isinstance(node, Function | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Import | ast.ImportFrom):

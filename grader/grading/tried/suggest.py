@@ -185,7 +185,7 @@ class Search:
         return tried
 
     def _report(self, text: str) -> Report | None:
-        """The report on a program in the place of the learner's; None if none can be afforded.
+        """The report on a program instead of the learner's; None if none can be afforded.
 
         It takes long to say what is wrong with one that is.
         """

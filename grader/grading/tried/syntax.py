@@ -11,7 +11,7 @@ from grader.grading.tried.candidates import Candidate, compiles
 from grader.grading.tried.text import Change, Edit
 
 BACK = 4
-"""Lines before the one that Python names: the mistake may stand there."""
+"""Lines before the one that Python names: the mistake may be there."""
 MARKS = (":", ")", "]", "}", ",", '"', "'", "))", "):", "]:")
 ALIKE = 0.6
 
@@ -45,7 +45,7 @@ def _stumbled(source: str) -> tuple[int, int]:
 
 
 def _lines(lines: list[str], number: int, column: int, reference: str) -> Iterator[list[str]]:
-    """What could stand in place of a line."""
+    """What could replace a line."""
     line = lines[number]
     body = line.lstrip()
     indent = line[: len(line) - len(body)]

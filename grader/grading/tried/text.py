@@ -45,7 +45,7 @@ class Text(Program):
         return tuple(node for node in self.nodes if isinstance(node, ast.stmt))
 
     def indent(self, node: ast.AST) -> int:
-        """How many columns stand before the line on which a node begins."""
+        """How many columns are before the line on which a node begins."""
         line = self.data[self.start(node.lineno) :]  # type: ignore[attr-defined]
         return len(line) - len(line.lstrip(b" \t"))
 
@@ -92,7 +92,7 @@ def level(node: ast.AST) -> int:
 
 
 def bracketed(outer: ast.AST | None, old: ast.AST, new: ast.expr, text: str) -> str:
-    """``text`` of ``new``, in brackets if it stands in place of ``old`` inside ``outer``."""
+    """``text`` of ``new``, in brackets if it replaces ``old`` inside ``outer``."""
     inside = level(new)
     if isinstance(outer, ast.Attribute | ast.Subscript) and old is outer.value:
         loose = inside < TIGHT or (isinstance(new, ast.Constant) and isinstance(new.value, int))
@@ -145,7 +145,7 @@ def written(text: Text, node: ast.AST, names: Names, indent: int | None = None) 
 
 
 def renamed(text: Program, node: ast.AST, names: Names) -> Iterator[Change]:
-    """The changes that put the learner's names in the place of the reference's."""
+    """The changes that put the learner's names in place of the reference's."""
     for one in ast.walk(node):
         if isinstance(one, ast.Name) and names.name(one.id) != one.id:
             yield Change(*text.span(one), names.name(one.id))

@@ -1,4 +1,4 @@
-"""The names, arguments and steps that may stand at a place of a program."""
+"""The names, arguments and steps that may occur at a place of a program."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Words:
         return list(dict.fromkeys(self.mine.of(one) for one in found))[:MOST_NAMES]
 
     def in_method(self, node: ast.AST) -> bool:
-        """Whether a node stands in a function that has ``self``."""
+        """Whether a node is in a function that has ``self``."""
         return "self" in self._local(self.mine.around(node))
 
     def defines(self, name: str) -> bool:

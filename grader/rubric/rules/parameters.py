@@ -113,6 +113,8 @@ def _missing(
         )
     told = f"The parameter {key} is missing"
     outer = key.partition(".")[0]
+    if seen.attributes.get(outer) == "NoneType":
+        return Failed(f"{told}: self.{outer} is None", about=outer)
     if seen.attributes.get(outer) == "type":
         what = f"self.{outer} is a class, no object of it. Call the class, with its arguments."
         return Failed(told, what, about=outer)

@@ -24,7 +24,7 @@ CHOSEN = f"MAX compiles each operation, 12 to 40 s each. Without {ENGINE}=max no
 
 
 class WithEngine:
-    """Finds ``max.experimental`` where it is, and installs the engine behind its import."""
+    """Finds ``max.experimental`` where it is, and installs the engine after its import."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """The specification of ``max.experimental``, with another loader; None for the rest."""

@@ -68,7 +68,7 @@ class _Placeholder(ModuleType):
 
 
 def _stand_in(module: str, name: str) -> type:
-    """A class, because the name may stand in an annotation; calling it calls the real thing."""
+    """A class, because the name may be in an annotation; calling it calls the real thing."""
 
     def new(cls: type, *arguments: Any, **keywords: Any) -> Any:
         if isinstance(sys.modules.get(module), _Placeholder):

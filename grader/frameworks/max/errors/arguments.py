@@ -284,7 +284,7 @@ def _suits(case: Case, name: str, node: ast.expr) -> bool:
 
 
 def _usual(case: Case, name: str, args: list[ast.expr], call: ast.Call) -> ast.expr | None:
-    """What most likely belongs in the place of a forgotten argument."""
+    """What most likely belongs in place of a forgotten argument."""
     if name in ("dim2", "axis_2") and args and ast.unparse(args[-1]) == "-2":
         return ast.parse("-1", mode="eval").body
     if name == "axis" and ast.unparse(call.func).endswith("gather"):

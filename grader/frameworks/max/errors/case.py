@@ -114,7 +114,7 @@ class Case:
         return list(_operands(self.node))
 
     def fix(self, old: ast.expr, new: ast.expr | str) -> Fix | None:
-        """``new`` in the place of ``old``; None where the text of ``old`` is not known.
+        """``new`` instead of ``old``; None where the text of ``old`` is not known.
 
         Of a small piece the expression around it is shown, and as much as makes it unique.
         """

@@ -91,7 +91,7 @@ TEMPLATES: Mapping[str, str] = {
     "inf": "float('inf')",
     "pi": "math.pi",
 }
-"""``{x}`` is the tensor, ``{0}`` and ``{1}`` the first arguments behind it, ``{list}`` all of them
+"""``{x}`` is the tensor, ``{0}`` and ``{1}`` the first arguments after it, ``{list}`` all of them
 as one list, ``{all}`` everything as it is written."""
 
 IN_PLACE: Mapping[str, str] = {

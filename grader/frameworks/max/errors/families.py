@@ -127,7 +127,7 @@ FAMILIES: tuple[Family, ...] = (
         r"non-default argument '(?P<name>\w+)' follows default argument",
         say(
             "{name} has no default, though a field before it has one",
-            "Give every field a default, behind a single =.",
+            "Give every field a default, after a single =.",
         ),
     ),
     Family(
@@ -135,7 +135,7 @@ FAMILIES: tuple[Family, ...] = (
         r"function\(\) argument 'code' must be code",
         say(
             "A class cannot inherit from a function",
-            "A decorator such as @dataclass stands on a line of its own, above the class.",
+            "A decorator such as @dataclass goes on a line of its own, above the class.",
         ),
     ),
     Family(
@@ -224,7 +224,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "ValueError",
         r"at most one -1 dimension",
-        say("A shape holds more than one -1", "Only one size can be left to be worked out."),
+        say("A shape holds more than one -1", "Only one size can be left open."),
     ),
     Family(
         "ValueError",

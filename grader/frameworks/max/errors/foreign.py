@@ -35,7 +35,7 @@ def of_numpy(case: Case, call: ast.Call) -> Translation | None:
 
 
 def tensorlike(case: Case, node: ast.expr) -> bool:
-    """Whether ``node`` is a tensor, or is worked out from one."""
+    """Whether ``node`` is a tensor, or is computed from one."""
     if case.is_tensor(node):
         return True
     inner = isinstance(node, ast.BinOp | ast.UnaryOp)

@@ -155,8 +155,8 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
     if near is not None and node is not None:
         return Translation(what, f"Did you mean {near}?", case.fix(node, near))
     if _is_text(case, name):
-        return Translation(what, f'A text stands in quotation marks: "{name}".')
-    return Translation(what, "Is it imported, and is it spelled as where it was defined?")
+        return Translation(what, f'A text needs quotation marks: "{name}".')
+    return Translation(what, "Is it imported, and is it spelled the same as where it is defined?")
 
 
 def _is_text(case: Case, name: str) -> bool:

@@ -66,7 +66,7 @@ def _is(node: ast.expr, value: SeenValue) -> str:
 
 
 def not_tensor(case: Case, match: re.Match[str]) -> Translation | None:
-    """Something that is no tensor stands where one is needed."""
+    """Something that is not a tensor is used where one is needed."""
     call = case.call
     if call is not None:
         if told_numpy := of_numpy(case, call):
@@ -103,7 +103,7 @@ def operator(case: Case, match: re.Match[str]) -> Translation | None:
         return dim(case, match)
     return not_tensor(case, match) or Translation(
         f"{_kind(match['left'])} and {_kind(match['right'])} do not go together here",
-        "Look at what stands on each side.",
+        "Look at what is on each side.",
     )
 
 
@@ -207,17 +207,18 @@ def element(case: Case, match: re.Match[str]) -> Translation:
             if text.startswith("DType") or text == "Tensor":
                 continue
             fix = case.fix(node, element_type(node))
-            return Translation(f"{text} is no element type of MAX", "A type is one of DType.", fix)
+            what = f"{text} is not an element type of MAX"
+            return Translation(what, "A type is one of DType.", fix)
         if case.is_tensor(node) and case.call is not None:
             what = f"An element type is needed, and {text} is a Tensor"
             return Translation(what, "Give its type.", case.fix(node, f"{text}.dtype"))
     for node in case.operands():
         if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
-            what = f"{ast.unparse(node)} is no element type"
+            what = f"{ast.unparse(node)} is not an element type"
             return Translation(what, "Leave the brackets out.", case.fix(node, node.elts[0]))
         if case.kind(node) == "NoneType":
             return none_has(case, node, "where an element type is needed")
     return Translation(
-        "This is no element type of MAX",
+        "This is not an element type of MAX",
         "Use DType.float32 from max.dtype, or the dtype of another tensor: query.dtype.",
     )

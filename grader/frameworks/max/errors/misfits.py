@@ -1,4 +1,4 @@
-"""Something stands where a tensor or a number is needed: what it is, and what to do with it."""
+"""Something is used where a tensor or a number is needed: what it is, and what to do with it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _several(case: Case, node: ast.expr, value: SeenValue, what: str) -> Transla
 
 def _number(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
     if isinstance(case.node, ast.BinOp) and isinstance(case.node.op, ast.BitXor):
-        return Translation("^ is no power in Python", "Write ** for a power, 1e-5 for 10 ** -5.")
+        return Translation("^ is not a power in Python", "Write ** for a power, 1e-5 for 10 ** -5.")
     return Translation(what.replace(NEEDED, "where a tensor is needed"), "Is the order right?")
 
 

@@ -58,9 +58,9 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
     """More or fewer values than names."""
     want, got = match.groupdict().get("want"), match.groupdict().get("got")
     what = (
-        f"{got} value{'s' * (got != '1')} came where {want} were expected"
+        f"There {'is 1 value' if got == '1' else f'are {got} values'} where {want} were expected"
         if got
-        else f"More values came than the {want} that were expected"
+        else f"There are more values than the {want} expected"
     )
     if isinstance(case.statement, ast.For) and (pairs := _keys_alone(case, case.statement)):
         return pairs

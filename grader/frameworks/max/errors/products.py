@@ -31,7 +31,7 @@ def product(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "A transpose is about other axes, or too much.", fix)
     if pair and isinstance(case.node, ast.BinOp) and _weight_first(pair, left, right):
         other = ast.BinOp(pair[1], ast.MatMult(), pair[0])
-        return Translation(what, "The vectors stand on the left.", case.fix(case.node, other))
+        return Translation(what, "The vectors belong on the left.", case.fix(case.node, other))
     if pair and len(right) > 1 and right[-1] == left[-1]:
         new = f"{tight(pair[1])}.transpose(-1, -2)"
         return Translation(what, "Transpose the right one.", case.fix(pair[1], new))
@@ -113,7 +113,7 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
 
 
 def _weight_first(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> bool:
-    """Whether a weight stands on the left of vectors, which have a product the other way round."""
+    """Whether a weight is on the left of vectors, which have a product the other way round."""
     text = ast.unparse(pair[0])
     fits = len(left) == 2 and len(right) > 1 and right[-1] == left[0]
     return (

@@ -86,7 +86,7 @@ def moved(case: Case, match: re.Match[str]) -> Translation:
 
 
 def indexed(case: Case, match: re.Match[str]) -> Translation:
-    """A tensor in square brackets behind another, perhaps where a comma was to be."""
+    """A tensor in square brackets after another, perhaps where a comma was to be."""
     node = case.node
     what = "A tensor cannot be indexed with a tensor"
     if isinstance(case.statement, ast.Return) and case.statement.value is node:
@@ -241,7 +241,7 @@ def loaded(case: Case, match: re.Match[str]) -> Translation:
     name, dtype, other = match["name"], match["dtype"], match["other"]
     have, want = re.findall(r"\d+", match["have"] or ""), re.findall(r"\d+", match["want"])
     if have != want:
-        turned = " It is turned: use array.T." if have == want[::-1] else ""
+        turned = " It is transposed: use array.T." if have == want[::-1] else ""
         return Translation(
             f"The array for {name} has shape [{', '.join(have)}], and the parameter has "
             f"[{', '.join(want)}]",
