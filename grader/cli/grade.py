@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 SHOWN = ("text", "lines")
 """Formats for the learner: gradings that count, and show the line where the numbers go wrong."""
 
+LATE = 3
+"""Of all steps, so many are graded first: the last ones take longest."""
+
 MOST_CPU_S = 60.0
 """Seconds of processor time for the grader itself, which takes less than one."""
 
@@ -257,11 +260,15 @@ def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Rep
         # Once, before the threads: NumPy cannot always be imported by two at the same time.
         importlib.import_module("numpy.random")
         with ThreadPoolExecutor(at_once) as threads:
-            # The last first: it is the longest, and would leave the other cores idle at the end.
-            tasks = [threads.submit(report, one) for one in (*chosen[-1:], *chosen[:-1])]
+            # The last first: they are the longest, and would leave a core idle at the end.
+            late = range(max(len(chosen) - LATE, 0), len(chosen))
+            first = {index: threads.submit(report, chosen[index]) for index in reversed(late)}
+            tasks = first | {
+                index: threads.submit(report, chosen[index]) for index in range(late.start)
+            }
             try:
-                for one in (*tasks[1:], *tasks[:1]):
-                    yield one.result()
+                for index in range(len(chosen)):
+                    yield tasks[index].result()
             finally:  # after Ctrl-C, wait neither for the remaining steps nor for a long one
                 for worker in workers:
                     worker.abandon()

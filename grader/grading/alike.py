@@ -13,6 +13,7 @@ from grader.grading.run import operation
 from grader.grading.slips import Slip
 from grader.grading.trace import Comparison, Departure
 from grader.source.endless import shared_list
+from grader.source.variables import appended, read, stored
 
 
 def grown(tree: ast.Module) -> Slip | None:
@@ -77,36 +78,20 @@ def _filling(comparison: Comparison, node: int) -> list[ast.For]:
         loop
         for loop in ast.walk(mine.tree)
         if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
-        if any(_appended(one, names) is not None for one in loop.body)
+        if any(found[0] in names for one in loop.body if (found := appended(one)) is not None)
     ]
-
-
-def _appended(statement: ast.stmt, names: list[str]) -> ast.expr | None:
-    """What a statement appends to one of these lists."""
-    match statement:
-        case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[given])
-        ) if name in names:
-            return given
-    return None
 
 
 def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
     """Whether a loop appends the same numbers in each of several turns."""
     mine = comparison.mine
     for one in loop.body:
-        given = _appended(one, [n.id for n in ast.walk(one) if isinstance(n, ast.Name)])
-        values = () if given is None else mine.values(mine.numbers[given])
+        found = appended(one)
+        values = () if found is None else mine.values(mine.numbers[found[1]])
         arrays = [array for value in values if (array := mine.arrays[value]) is not None]
         if len(arrays) > 1 and all(same(array, arrays[0]) for array in arrays):
             return True
     return False
-
-
-def _every(statement: ast.stmt, kind: type[ast.expr_context] = ast.expr_context) -> list[str]:
-    """The variables in a statement; those that it reads, or stores."""
-    names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-    return [node.id for node in names if isinstance(node.ctx, kind)]
 
 
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
@@ -172,11 +157,10 @@ def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | 
     """The line that stores ``name`` next in the same block, if nothing in between reads it."""
     body: list[ast.stmt] = getattr(outer, "body", [])
     for one in body[body.index(statement) + 1 :] if statement in body else ():
-        if name in _every(one, ast.Load) or not isinstance(one, ast.Assign):
-            if name in _every(one):
-                return None
-        elif name in _every(one, ast.Store):
-            return one.lineno
+        if name in read(one):
+            return None
+        if name in stored(one):
+            return one.lineno if isinstance(one, ast.Assign) else None
     return None
 
 

@@ -121,7 +121,9 @@ class Certain:
             if node is None or name in seen:
                 continue
             seen.add(name)
-            scope = self._inside.setdefault(name, _Scope(node.body, node))
+            if name not in self._inside:
+                self._inside[name] = _Scope(node.body, node)
+            scope = self._inside[name]
             yield scope
             todo += [base.id for base in scope.bases if isinstance(base, ast.Name)]
 

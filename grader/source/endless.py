@@ -6,6 +6,8 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from grader.source.variables import appended, stored
+
 CHANGES = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "update"))
 """Methods that change what they are called on."""
 
@@ -37,7 +39,7 @@ def shared_list(tree: ast.Module) -> tuple[int, str] | None:
     The line that makes it, and why that is wrong: it is one and the same list, again and again.
     """
     for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
-        made = {name for one in loop.body for name in _stored(one)}
+        made = {name for one in loop.body for name in stored(one)}
         filled = {name for _, name, _ in _appended(loop)}
         for line, _, given in _appended(loop):
             if given not in filled or given in made:
@@ -46,7 +48,7 @@ def shared_list(tree: ast.Module) -> tuple[int, str] | None:
                 one.lineno
                 for one in ast.walk(tree)
                 if isinstance(one, ast.Assign) and one.lineno < loop.lineno
-                if given in _stored(one) and isinstance(one.value, ast.List)
+                if given in stored(one) and isinstance(one.value, ast.List)
             ]
             if lines:
                 return max(lines), (
@@ -60,15 +62,9 @@ def shared_list(tree: ast.Module) -> tuple[int, str] | None:
 def _appended(loop: ast.For) -> Iterator[tuple[int, str, str]]:
     """What a loop appends: the line, the list, and the variable that is appended if it is one."""
     for one in ast.walk(loop):
-        match one:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[given]):
-                yield one.lineno, name, given.id if isinstance(given, ast.Name) else ""
-
-
-def _stored(node: ast.AST) -> set[str]:
-    """The variables that a node gives a value."""
-    names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
-    return {one.id for one in names if isinstance(one.ctx, ast.Store)}
+        if isinstance(one, ast.Call) and (found := appended(one)) is not None:
+            name, given = found
+            yield one.lineno, name, given.id if isinstance(given, ast.Name) else ""
 
 
 def _tested(test: ast.expr) -> set[str]:

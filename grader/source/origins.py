@@ -10,6 +10,8 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from grader.source.variables import stores
+
 
 def attribute(tree: ast.Module, path: str) -> int | None:
     """The line that sets the last part of ``path`` that this file sets.
@@ -127,8 +129,7 @@ def _unset(tree: ast.Module, what: str) -> int | None:
     if not around:
         return None
     cls = max(around, key=lambda one: one.lineno)
-    names = [node for node in ast.walk(cls) if isinstance(node, ast.Name) and node.id == name]
-    stored = [node.lineno for node in names if isinstance(node.ctx, ast.Store)]
+    stored = [node.lineno for node in stores(cls) if node.id == name]
     lines = dict(_set_in(cls))
     near = [lines[one] for one in difflib.get_close_matches(name, lines, n=1, cutoff=0.6)]
     return next(iter((*stored, *near)), _started(cls))
@@ -172,9 +173,7 @@ def _stored(tree: ast.Module, what: str) -> int | None:
     head = _around(tree, line)
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef) and function.lineno == head:
-            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
-            lines = [n.lineno for n in names if n.id == name and isinstance(n.ctx, ast.Store)]
-            return min(lines, default=None)
+            return min((n.lineno for n in stores(function) if n.id == name), default=None)
     return None
 
 
@@ -192,7 +191,8 @@ def _worked_out(tree: ast.Module, line: int) -> int:
     """``line``; or where the one variable that is passed there was worked out, in the function."""
     inside = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
     inside = [n for n in inside if n.lineno <= line <= (n.end_lineno or 0)]
-    nodes = [node for one in inside[-1:] for node in ast.walk(one)]
+    function = inside[-1] if inside else ast.Module([], [])
+    nodes = list(ast.walk(function))
     calls = [n.value for n in nodes if isinstance(n, ast.Assign) and n.lineno == line]
     given = {
         arg.id
@@ -206,8 +206,7 @@ def _worked_out(tree: ast.Module, line: int) -> int:
         for one in nodes
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Attribute)
     }
-    stores = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    found = [one.lineno for one in stores if one.id in given and id(one) not in sizes]
+    found = [n.lineno for n in stores(function) if n.id in given and id(n) not in sizes]
     return found[-1] if len(set(found)) == 1 and found[0] < line else line
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from grader.source.annotations import allows_none
+from grader.source.variables import stores
 
 
 def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:
@@ -61,9 +62,8 @@ def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
     given: dict[str, list[tuple[int, bool]]] = {}
     every = list(ast.walk(function))
     for target, value, line in _assignments(every):
-        for node in ast.walk(target):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                given.setdefault(node.id, []).append((line, _is_none(value)))
+        for node in stores(target):
+            given.setdefault(node.id, []).append((line, _is_none(value)))
     yield from _only_none(given)
     yield from _emptied(function, given)
     results = [n for n in every if isinstance(n, ast.Return)]

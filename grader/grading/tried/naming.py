@@ -11,6 +11,7 @@ from functools import cached_property
 from grader.grading import program
 from grader.grading.tried.forms import Function, form
 from grader.grading.tried.text import Text
+from grader.source.variables import stored
 
 KNOWN = 1.5
 """How many votes a name has for itself, if the learner's function has it too."""
@@ -119,10 +120,7 @@ def _binds(node: ast.AST) -> Iterator[str]:
 
 def bound_by(function: Function) -> frozenset[str]:
     """The names that a function binds: parameters, and what it assigns."""
-    nodes = list(ast.walk(function))
-    stored = (node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store))
-    names = {node.id for node in stored if isinstance(node, ast.Name)}
-    return frozenset(names | {node.arg for node in nodes if isinstance(node, ast.arg)})
+    return stored(function) | {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
 
 
 def _own(node: ast.AST) -> bool:

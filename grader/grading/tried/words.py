@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.grading.tried.text import Text
+from grader.source.variables import reads, stored, stores
 
 MOST_STEPS = 12
 MOST_NAMES = 6
@@ -74,15 +75,11 @@ class Words:
     def read_after(self, node: ast.stmt, target: str) -> list[str]:
         """The variables of a function that it reads after a statement; none if ``target`` is."""
         function = self.mine.around(node)
-        found = [
-            one.id
-            for one in (ast.walk(function) if function is not None else ())
-            if isinstance(one, ast.Name)
-            and isinstance(one.ctx, ast.Load)
-            and one.lineno > (node.end_lineno or node.lineno)
-        ]
-        stored = _stored(function)
-        return [one for one in dict.fromkeys(found) if one in stored and target not in found]
+        if function is None:
+            return []
+        end, known = node.end_lineno or node.lineno, stored(function)
+        found = [one.id for one in reads(function) if one.lineno > end]
+        return [one for one in dict.fromkeys(found) if one in known and target not in found]
 
     @cached_property
     def numbers(self) -> list[str]:
@@ -253,19 +250,11 @@ def _own(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-def _stored(function: ast.AST | None) -> frozenset[str]:
-    """The variables that a function sets; parameters only if it does."""
-    nodes = ast.walk(function) if function is not None else ()
-    stored = (node for node in nodes if isinstance(node, ast.Name))
-    return frozenset(node.id for node in stored if isinstance(node.ctx, ast.Store))
-
-
 def _names(function: ast.AST) -> Iterator[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
             yield node.arg
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
+    yield from (node.id for node in stores(function))
 
 
 def _binds(node: ast.AST) -> Iterator[str]:

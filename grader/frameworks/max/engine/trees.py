@@ -20,11 +20,24 @@ class _Other(Exception):
     """A tree that only MAX can flatten."""
 
 
+def _by_type(kind_of: Original) -> Original:
+    """MAX's ``_node_kind``, asked once for each type: it looks at nothing else."""
+    known: dict[type, Any] = {}
+
+    def kind(value: Any) -> Any:
+        try:
+            return known[type(value)]
+        except KeyError:
+            return known.setdefault(type(value), kind_of(value))
+
+    return kind
+
+
 class _Walk:
     """Flattens a tree, by MAX's own rules for leaves and nodes."""
 
     def __init__(self) -> None:
-        self._kind_of = private.NODE.get()
+        self._kind_of = _by_type(private.NODE.get())
         self._as_predicate = private.PREDICATE.get()
 
     def leaves(self, value: Any, leaf: Any, found: list[Any]) -> Any:
@@ -34,6 +47,12 @@ class _Walk:
             _Other: for a tree that is deep, or more than lists, tuples and dicts by strings.
         """
         return self._take(value, self._as_predicate(leaf, self._is_no_node), found, DEPTH)
+
+    def alone(self, value: Any, leaf: Any) -> bool | None:
+        """Whether a value is a leaf; None where it is a node that may have some."""
+        if self._as_predicate(leaf, self._is_no_node)(value):
+            return True
+        return False if self._kind_of(value) is None else None
 
     def _is_no_node(self, value: Any) -> bool:
         return self._kind_of(value) is None
@@ -70,6 +89,8 @@ def leaves(original: Original) -> Original:
     walk = _Walk()
 
     def leaves(value: Any, *, leaf: Any = None, shared: bool = False) -> Any:
+        if not shared and (alone := walk.alone(value, leaf)) is not None:
+            return [value] if alone else []
         found: list[Any] = []
         try:
             if shared:
@@ -87,6 +108,8 @@ def mapped(original: Original) -> Original:
     walk = _Walk()
 
     def mapped(f: Original, value: Any, *rest: Any, leaf: Any = None, shared: bool = False) -> Any:
+        if not (rest or shared) and (alone := walk.alone(value, leaf)) is not None:
+            return f(value) if alone else value
         found: list[Any] = []
         try:
             if rest or shared:
