@@ -48,7 +48,7 @@ class Placing:
             checks = list(map(self._written, report.checks, repeat(own)))
             return replace(report, checks=self._kept(checks), trace=silent)
         silent = replace(trace, told=(), line=None, blank="", write="", slip="")
-        if self._sure_elsewhere(report, trace.line):
+        if not trace.lone and self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
         blamed = self._blamed(report)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
@@ -61,12 +61,13 @@ class Placing:
         ]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
-        own = self._own(report, checks)
+        own = None if trace.lone else self._own(report, checks)
         told = self._kept(self._running(checks, trace, own or trace.line))
         if own is not None and self._elsewhere(own, trace.line):
             return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
-        if worst and worst.id in blamed and self._elsewhere(worst.line, trace.line):
+        named = worst is not None and worst.id in blamed and not trace.lone
+        if worst and named and self._elsewhere(worst.line, trace.line):
             return replace(report, checks=told, trace=silent)
         diagnosis = tuple(replace(one, line=trace.line) for one in report.diagnosis)
         return replace(report, checks=told, diagnosis=diagnosis)
@@ -138,7 +139,7 @@ class Placing:
             return check.waiting(first, SUSPECT.format(line=line))
         if result.status is not Status.FAIL or finding.certain or result.line in here:
             return result
-        if check.id in blamed and self._knows(check, result):
+        if check.id in blamed and self._knows(check, result) and not trace.lone:
             return result
         if filled and stopped and not (finding.ok or finding.there):
             return check.waiting(first, ELSEWHERE.format(line=line))
@@ -173,7 +174,7 @@ class Placing:
             if one.kind is Kind.SOURCE:
                 found[index] = replace(one, hints=_hints(one, trace))
                 continue
-            if one.id in self.sure and one.line is not None:
+            if one.id in self.sure and one.line is not None and not trace.lone:
                 break
             raised = one.stopped and one.line and one.line not in here
             told = RAISED.format(line=one.line) if raised else None

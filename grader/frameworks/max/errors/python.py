@@ -8,10 +8,12 @@ from __future__ import annotations
 import ast
 import re
 
+from grader.frameworks.max.errors.calls import told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
 from grader.frameworks.max.errors.foreign import of_numpy
 from grader.frameworks.max.errors.kinds import not_tensor
+from grader.frameworks.max.errors.misfits import FUNCTIONS
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.vocabulary import meant
 from grader.frameworks.values import Translation
@@ -40,6 +42,8 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
                 f"{text} was called like a function", "Is a comma or an operator missing?"
             )
         value = SeenValue(match["kind"])
+    if value.kind in (*FUNCTIONS, "type") and value.kind != match["kind"]:
+        return _handed(case, call, match["kind"])
     what = f"{text} is {described(value)}, and was called like a function"
     if not call.args and not call.keywords:
         return Translation(what, "Leave the parentheses out.", case.fix(call, func))
@@ -55,6 +59,22 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
         )
         return Translation(what, hint)
     return Translation(what, "Leave the parentheses out, or is an operator missing?")
+
+
+def _handed(case: Case, call: ast.Call, kind: str) -> Translation:
+    """A function was given something of this kind where it needs a function or a layer."""
+    text, plain = ast.unparse(call.func), described(SeenValue(kind))
+    for node in case.operands():
+        if isinstance(node, ast.Call) and case.kind(node) in ("", kind):
+            what = f"{text} calls what it is given, and {ast.unparse(node)} is {plain}"
+            hint = f"Give {ast.unparse(node.func)} itself, without calling it."
+            return Translation(what, hint, case.fix(node, node.func))
+    given = next((one for one in case.operands() if case.kind(one) == kind), None)
+    what = plain if given is None else f"{ast.unparse(given)}, {plain},"
+    return Translation(
+        f"{text} was given {what} where it needs a function or a layer",
+        f"The arguments are {told(case, call)}.",
+    )
 
 
 def not_indexed(case: Case, match: re.Match[str]) -> Translation:
