@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
-from grader.grading import bindings
+from grader.grading import bindings, slips
 from grader.grading.tried.align import Alignment, Gap, Pair, Scope
 from grader.grading.tried.forms import BLOCKS, Function, form, same
 from grader.grading.tried.text import Text, written
@@ -45,7 +46,7 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
     trace = report.trace
     only = lone(source, step.solution.read_text(encoding="utf-8"))
     if only is None:
-        return trace
+        return _slipped(source, trace)
     here = bindings.statement_at(source.tree, only.line)
     if any(one.line in here for one in report.diagnosis):
         return trace
@@ -55,6 +56,18 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
     if trace.write or trace.slip:
         return trace
     return replace(trace, told=(*trace.told, *only.told[1:]))
+
+
+def _slipped(source: Source, trace: Trace | None) -> Trace | None:
+    """The trace, or what the source shows to be odd in any program, which is sure."""
+    slip = next(chain(slips.left_early(source.tree), slips.identities(source.tree)), None)
+    if slip is None:
+        return trace
+    if trace is not None and trace.line is not None and trace.told:
+        return replace(trace, lone=trace.slip == slip.said)
+    margin = () if trace is None else trace.margin
+    sure = bool(slip.write)
+    return Trace((slip.said,), slip.line, margin, "", slip.write, sure, slip=slip.said, lone=True)
 
 
 def lone(source: Source, solution: str) -> Lone | None:

@@ -21,7 +21,14 @@ SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
 RAISED = "The error was raised on line {line}."
 
-THERE = ("The product of the sizes", "Call it: ", "Was the layer made with", "From the right, ")
+THERE = (
+    "The product of the sizes",
+    "Call it: ",
+    "Was the layer made with",
+    "From the right, ",
+    "If ",
+    "Count from 0",
+)
 """How hints begin that only make sense at the line which raised the error."""
 
 
@@ -66,10 +73,13 @@ class Placing:
         if own is not None and self._elsewhere(own, trace.line):
             return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
-        named = worst is not None and worst.id in blamed and not trace.lone
-        if worst and named and self._elsewhere(worst.line, trace.line):
+        accused = worst is not None and worst.id in blamed and not trace.lone
+        if worst and accused and self._elsewhere(worst.line, trace.line):
             return replace(report, checks=told, trace=silent)
-        diagnosis = tuple(replace(one, line=trace.line) for one in report.diagnosis)
+        here = bindings.statement_at(self.source.tree, trace.line)
+        sure = trace.lone and bool(trace.slip)  # a mistake with a place of its own is another one
+        named = [d for d in report.diagnosis if not sure or d.line in here]
+        diagnosis = tuple(replace(one, line=trace.line) for one in named)
         return replace(report, checks=told, diagnosis=diagnosis)
 
     def _elsewhere(self, line: int | None, departed: int) -> bool:
@@ -176,7 +186,7 @@ class Placing:
                 continue
             if one.id in self.sure and one.line is not None and not trace.lone:
                 break
-            raised = one.stopped and one.line and one.line not in here
+            raised = one.stopped and one.detail and one.line and one.line not in here
             told = RAISED.format(line=one.line) if raised else None
             note = "\n".join(filter(None, (told, one.note))) or None
             moved = self._at(one, line)

@@ -62,6 +62,24 @@ def left_early(tree: ast.Module) -> Iterator[Slip]:
                 )
 
 
+def identities(tree: ast.Module) -> Iterator[Slip]:
+    """Comparisons by ``is`` with something that was just made: no other object is that one."""
+    words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Compare) or type(node.ops[0]) not in words:
+            continue
+        if any(isinstance(one, NEW) for one in (node.left, *node.comparators)):
+            op, right = ast.unparse(node).removeprefix(ast.unparse(node.left)), node.comparators
+            word = "is not" if op.startswith(" is not") else "is"
+            said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
+            write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
+            yield Slip(node.lineno, said, write)
+
+
+NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)
+"""Expressions that make a new object."""
+
+
 def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
     """A call on the way to an error that gives a variable to a parameter of another name.
 
@@ -125,6 +143,14 @@ MAY_BE = {"NoneType": "None", "list": "list", "tuple": "tuple"}
 FUNCTIONS = ("builtin_function_or_method", "function", "method")
 
 
+PAIRS = {
+    "items": "pairs of key and value",
+    "enumerate": "pairs of number and entry",
+    "zip": "tuples",
+}
+"""What loops get several values at once from."""
+
+
 Ran = Callable[[ast.stmt], bool] | None
 """Whether a statement is known to have run."""
 
@@ -149,6 +175,8 @@ def misfit(
                 continue
             if value.kind == "NoneType" and (asks := branches.unasked(tree, name, call.line)):
                 return Slip(*asks)
+            if value.kind == "NoneType" and (none := _handed_none(tree, name, error.calls)):
+                return none
             found_at = origin(tree, name, error.calls[: depth + 1], value.kind, ran)
             if found_at is None or (found_at[0] == call.line and not found_at[1]):
                 continue
@@ -160,6 +188,25 @@ def misfit(
             what = ODD[value.kind].format(text=value.text)
             said = f"{name} is {what} here: it comes from line {line}{where}."
             return Slip(line, said, instead(tree, line))
+    return None
+
+
+def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:
+    """The line that uses a parameter, to which its caller hands what may be None on purpose."""
+    inside = around(tree, calls[-1].line)
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
+    if len(calls) < 2 or name not in params or bound(tree, name, calls[-1].line) is not None:
+        return None
+    line, outer = calls[-1].line, calls[-2].line
+    for node in ast.walk(tree):
+        here = isinstance(node, ast.Call) and inside is not None and callee(node) == inside.name
+        if not isinstance(node, ast.Call) or not here or node.lineno != outer:
+            continue
+        at = params.index(name)
+        given = _name(node.args[at]) if at < len(node.args) else ""
+        if given and branches.may_be_none(tree, given, outer):
+            said = f"{name} may be None: line {outer} hands over {given}, which is None by default."
+            return Slip(line, f"{said} Line {line} uses it without asking.")
     return None
 
 
@@ -220,7 +267,7 @@ def origin(
     if inside is None or len(calls) < 2:
         return None
     params = [arg.arg for arg in inside.args.args]
-    if name not in params or none_by_default(inside, name) or kind == "tuple":
+    if name not in params or none_by_default(inside, name):
         return None
     for node in ast.walk(tree):
         here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
@@ -231,11 +278,24 @@ def origin(
         at = params.index(name) - (params[0] == "self")
         if 0 <= at < len(node.args):
             outer = ast.unparse(node.args[at])
+            if kind == "tuple":
+                return _pairs(tree, outer, calls[-2].line)
             helper = functions(tree).get(callee(node.args[at]))
             if helper is not None and (end := without_return(helper)) is not None:
                 return end, f", where {helper.name} ends without a return"
             return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
-    return calls[-2].line, ""
+    return None if kind == "tuple" else (calls[-2].line, "")
+
+
+def _pairs(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
+    """The loop whose one variable gets pairs."""
+    loop = bound(tree, name, line)
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return None
+    maker = callee(loop.iter)
+    if maker not in PAIRS:
+        return None
+    return loop.lineno, f", where {maker} gives {PAIRS[maker]}: take them apart in the for"
 
 
 def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:

@@ -100,6 +100,21 @@ def not_indexed(case: Case, match: re.Match[str]) -> Translation:
     return Translation(what, "Is the index on the right name?")
 
 
+def no_number(case: Case, match: re.Match[str]) -> Translation | None:
+    """Something with several entries was given to ``range``, which counts up to a number."""
+    call = case.call
+    if call is None or ast.unparse(call.func) != "range":
+        return None
+    node = next((one for one in case.operands() if case.kind(one) == match["kind"]), None)
+    if node is None:
+        return None
+    text = ast.unparse(node)
+    what = f"range counts up to a number, and {text} is {described(SeenValue(match['kind']))}"
+    if match["kind"] in ("Tensor", "ndarray"):
+        return Translation(what, "Give a whole number, such as int(tensor.shape[0]).")
+    return Translation(what, "Count its entries.", case.fix(node, f"len({text})"))
+
+
 def not_iterable(case: Case, kind: str) -> Translation | None:
     """A list is needed, and one value was given."""
     call = case.call
@@ -241,7 +256,7 @@ def texts(case: Case, match: re.Match[str]) -> Translation:
     )
     kind = case.kind(inner)
     new = ast.unparse(inner) if kind == "tuple" else f"tuple({ast.unparse(inner)})"
-    return Translation(what, "A tuple it must be.", case.fix(node, new))
+    return Translation(what, "It must be a tuple.", case.fix(node, new))
 
 
 def no_forward(case: Case, match: re.Match[str]) -> Translation:
