@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from grader.grading import branches
 from grader.grading.bindings import (
@@ -19,65 +18,11 @@ from grader.grading.bindings import (
     none_by_default,
     targets,
 )
+from grader.grading.shown import Slip, name_of, own_calls
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.annotations import allows_none
 
 Function = ast.FunctionDef
-
-
-@dataclass(frozen=True)
-class Slip:
-    """A line and what is odd about it, in a sentence. ``write`` may say what to write there."""
-
-    line: int
-    said: str
-    write: str = ""
-
-
-def crossed(tree: ast.Module) -> Iterator[Slip]:
-    """Calls of the file's own functions and classes that swap two arguments, by their names."""
-    for node, name, params in _own_calls(tree):
-        given = [_name(one) for one in node.args]
-        for at, one in enumerate(given):
-            for later in range(at + 1, min(len(given), len(params))):
-                if one and (one, given[later]) == (params[later], params[at]):
-                    yield Slip(
-                        node.lineno,
-                        f"Line {node.lineno} swaps two arguments: {name} takes "
-                        f"{', '.join(params)}, in this order.",
-                    )
-
-
-def left_early(tree: ast.Module) -> Iterator[Slip]:
-    """Loops that a return ends in their first turn, whatever it finds."""
-    for node in ast.walk(tree):
-        last = node.body[-1] if isinstance(node, ast.For) else None
-        if isinstance(last, ast.Return) and isinstance(node, ast.For):
-            leaves = any(isinstance(n, ast.Continue) for one in node.body for n in ast.walk(one))
-            if not leaves:
-                yield Slip(
-                    last.lineno,
-                    f"Line {last.lineno} returns inside the loop of line {node.lineno}, in its "
-                    "first turn: it is indented too far.",
-                )
-
-
-def identities(tree: ast.Module) -> Iterator[Slip]:
-    """Comparisons by ``is`` with something that was just made: no other object is that one."""
-    words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Compare) or type(node.ops[0]) not in words:
-            continue
-        if any(isinstance(one, NEW) for one in (node.left, *node.comparators)):
-            op, right = ast.unparse(node).removeprefix(ast.unparse(node.left)), node.comparators
-            word = "is not" if op.startswith(" is not") else "is"
-            said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
-            write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
-            yield Slip(node.lineno, said, write)
-
-
-NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)
-"""Expressions that make a new object."""
 
 
 def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
@@ -86,8 +31,8 @@ def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
     The parameter of the variable's own name gets something that is named like none.
     """
     lines = {call.line for call in error.calls}
-    for node, name, params in _own_calls(tree):
-        given = [_name(one) for one in node.args]
+    for node, name, params in own_calls(tree):
+        given = [name_of(one) for one in node.args]
         if not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
             continue
         for at, one in enumerate(given[: len(params)]):
@@ -101,30 +46,6 @@ def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
                     f"{', '.join(params)}, in this order.",
                 )
     return None
-
-
-def _own_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str, tuple[str, ...]]]:
-    """The calls of the file's own functions and classes, with the names of their parameters."""
-    known = dict(_parameters(tree))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (name := callee(node)) in known:
-            yield node, name, known[name]
-
-
-def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What each function and class of the file takes by position, without ``self``."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            for one in node.body:
-                if isinstance(one, Function) and one.name == "__init__":
-                    yield node.name, tuple(arg.arg for arg in one.args.args[1:])
-        elif isinstance(node, Function):
-            names = tuple(arg.arg for arg in node.args.args)
-            yield node.name, names[1:] if names[:1] == ("self",) else names
-
-
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 ODD = {
@@ -203,7 +124,7 @@ def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip
         if not isinstance(node, ast.Call) or not here or node.lineno != outer:
             continue
         at = params.index(name)
-        given = _name(node.args[at]) if at < len(node.args) else ""
+        given = name_of(node.args[at]) if at < len(node.args) else ""
         if given and branches.may_be_none(tree, given, outer):
             said = f"{name} may be None: line {outer} hands over {given}, which is None by default."
             return Slip(line, f"{said} Line {line} uses it without asking.")

@@ -388,12 +388,31 @@ def index(case: Case, match: re.Match[str]) -> Translation:
         what = f"{owner} has {bounds[2]} entries, and {given} is {bounds[1]}"
         hint = f"Count no further than there are entries: min({given[1:]}, their number)."
         return Translation(what, hint)
+    if (flat := _too_flat(node, value, at)) is not None:
+        return flat
     if value is not None and value.kind in ("list", "tuple"):
         return Translation(
             f"{owner} is {kind}, and has no entry {at}", "Count from 0; -1 is the last."
         )
     return Translation(
         f"{owner} has no entry {at}{long and f': it is {kind}'}", "Count from 0; -1 is the last."
+    )
+
+
+def _too_flat(node: ast.Subscript, value: SeenValue | None, at: str) -> Translation | None:
+    """A shape that lacks the axis which it is asked for: the tensor was made with too few."""
+    owner = node.value
+    shape = isinstance(owner, ast.Attribute) and owner.attr == "shape"
+    if not shape or not isinstance(owner, ast.Attribute) or not isinstance(owner.value, ast.Name):
+        return None
+    sizes = None if value is None else re.findall(r"\d+", value.text)
+    if not sizes or len(sizes) > 2:
+        return None
+    name, axes = owner.value.id, "one axis" if len(sizes) == 1 else "two axes"
+    return Translation(
+        f"{name} has only {axes}, {value.text if value else ''}, and no axis {at}",
+        "Look where it is made: [x] has one axis more than x, so Tensor([tokens]) is a batch of "
+        f"one text. Is a pair of brackets missing around what {name} is made of?",
     )
 
 
