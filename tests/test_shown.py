@@ -97,3 +97,27 @@ def test_a_finished_helper_is_not_accused_before_it_is_called(
     found = returns("Layer.__call__", "_ + mask")(source)
     assert not found.ok
     assert found.foreign is foreign
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("def f(d):\n    for k in d:\n        no = []\n        no.append(k)\n    return no\n", [3]),
+        ("def f(d):\n    no = []\n    for k in d:\n        no.append(k)\n    return no\n", []),
+        (
+            "def f(d):\n    rows = []\n    for k in d:\n        row = []\n        row.append(k)\n"
+            "        rows.append(row)\n    return rows\n",
+            [],
+        ),
+    ],
+)
+def test_a_list_that_every_turn_empties(text: str, lines: list[int]) -> None:
+    assert [one.line for one in shown.emptied(ast.parse(text))] == lines
+
+
+def test_a_second_name_for_an_argument_is_no_copy() -> None:
+    text = "def f(tokens):\n    text = tokens\n    text.append(1)\n    return text\n"
+    (found,) = shown.shared(ast.parse(text))
+    assert (found.line, found.write) == (2, "text = list(tokens)")
+    text = text.replace("= tokens", "= list(tokens)")
+    assert not list(shown.shared(ast.parse(text)))

@@ -26,7 +26,7 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
     trace = report.trace
     only = lone(source, step.solution.read_text(encoding="utf-8"))
     if only is None:
-        return _slipped(source, trace)
+        return _slipped(source, report)
     here = bindings.statement_at(source.tree, only.line)
     if any(one.line in here for one in report.diagnosis):
         return trace
@@ -38,9 +38,16 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
     return replace(trace, told=(*trace.told, *only.told[1:]))
 
 
-def _slipped(source: Source, trace: Trace | None) -> Trace | None:
+CHANGED = "changed its argument"
+
+
+def _slipped(source: Source, report: Report) -> Trace | None:
     """The trace, or what the source shows to be odd in any program, which is sure."""
-    slip = next(chain(shown.left_early(source.tree), shown.identities(source.tree)), None)
+    tree, trace = source.tree, report.trace
+    every = chain(shown.left_early(tree), shown.identities(tree), shown.emptied(tree))
+    if any(CHANGED in one.message for one in report.checks):
+        every = chain(shown.shared(tree), every)
+    slip = next(every, None)
     if slip is None:
         return trace
     if trace is not None and trace.line is not None and trace.told:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.grading.bindings import callee
+from grader.grading.bindings import CHANGES, callee
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def left_early(tree: ast.Module) -> Iterator[Slip]:
                 )
 
 
-def identities(tree: ast.Module) -> Iterator[Slip]:
+def identities(tree: ast.AST) -> Iterator[Slip]:
     """Comparisons by ``is`` with something that was just made: no other object is that one."""
     words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
     for node in ast.walk(tree):
@@ -58,6 +58,55 @@ def identities(tree: ast.Module) -> Iterator[Slip]:
             said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
             write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
             yield Slip(node.lineno, said, write)
+
+
+def emptied(tree: ast.Module) -> Iterator[Slip]:
+    """Lists that every turn of a loop fills and empties again, and that are read after it."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        nodes = list(ast.walk(function))
+        for loop in (one for one in nodes if isinstance(one, ast.For | ast.While)):
+            end = loop.end_lineno or loop.lineno
+            after = {
+                one.id
+                for one in nodes
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.lineno > end
+            }
+            inner = {ast.unparse(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)}
+            for one in loop.body:
+                name = _empty(one)
+                if name in after and f"{name}.append" in inner:
+                    said = f"Line {one.lineno} empties {name} in every turn of the loop on line "
+                    yield Slip(one.lineno, f"{said}{loop.lineno}: only the last turn's is left.")
+
+
+def _empty(node: ast.stmt) -> str:
+    """The variable that a statement makes an empty list; empty for none."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[])):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+            return name if ast.unparse(call) == "list()" else ""
+    return ""
+
+
+def shared(tree: ast.Module) -> Iterator[Slip]:
+    """Second names for an argument, through which it is changed."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        given = function.args
+        names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+        calls = [one.func for one in ast.walk(function) if isinstance(one, ast.Call)]
+        changed = {
+            ast.unparse(one.value): one.lineno
+            for one in calls
+            if isinstance(one, ast.Attribute) and one.attr in CHANGES
+        }
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=new)], value=ast.Name(id=old)):
+                    if old in names and new in changed:
+                        said = f"Line {node.lineno} copies nothing: {new} is another name for {old}"
+                        said = f"{said}, and line {changed[new]} changes it."
+                        yield Slip(node.lineno, said, f"{new} = list({old})")
 
 
 NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 
-from grader.grading import branches
+from grader.grading import branches, shown
 from grader.grading.bindings import (
     CHANGES,
     around,
@@ -260,7 +260,7 @@ def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
     for one in ast.walk(function) if function is not None else ():
         if isinstance(one, ast.Return) and isinstance(one.value, ast.List):
             return one.lineno, f", where {helper} returns a list"
-    if any(isinstance(one, ast.Is | ast.IsNot) for one in ast.walk(statement)):
+    if any(shown.identities(statement)):
         return statement.lineno, ", where `is` asks for the same object: == compares"
     if helper in CHANGES:
         return statement.lineno, f": {helper} changes the list itself and gives None"
