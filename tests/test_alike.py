@@ -10,7 +10,7 @@ import pytest
 from grader.grading import alike
 from grader.grading.cause import Causes
 from grader.grading.handed import selfless
-from grader.grading.slips import Slip
+from grader.grading.shown import Slip
 from grader.grading.trace import Comparison
 from grader.protocol.probe import SeenError
 from grader.source.endless import shared_list

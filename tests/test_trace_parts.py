@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
-from grader.grading import slips
+from grader.grading import shown, slips
 from grader.grading.cause import Cause, Causes
 from grader.grading.lines import Lines
 from grader.grading.omitted import omitted, wasted
@@ -273,9 +273,9 @@ def test_what_the_program_has_no_name_for_is_not_written() -> None:
 
 def test_two_arguments_in_the_wrong_order() -> None:
     tree = ast.parse("def f(a, b):\n    return a - b\n\ndef g(a, b):\n    return f(b, a)\n")
-    assert [one.line for one in slips.crossed(tree)] == [5]
+    assert [one.line for one in shown.crossed(tree)] == [5]
     tree = ast.parse("def f(a, b):\n    return a - b\n\ndef g(a, b):\n    return f(a, c)\n")
-    assert list(slips.crossed(tree)) == []
+    assert list(shown.crossed(tree)) == []
 
 
 def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -> SeenError:

@@ -75,6 +75,13 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
     for name in names:
         if name != HEAD and (found := _name(name, keys)):
             return found
+    if "Dim(" in message:
+        return Complaint(
+            "It compares a tuple of numbers with a list of Dim, and the two are never equal",
+            "Make a tuple of whole numbers of each parameter's shape: "
+            "tuple(int(dim) for dim in p.shape)",
+            r"^(?!.*\bint\b).*= .*\.shape\b|model\.parameters",
+        )
     pairs = [SHAPE.findall(line) for line in re.split(r"[\n;]", message)]
     for line, shapes in zip(re.split(r"[\n;]", message), pairs, strict=True):
         if len(shapes) >= 2 and (found := _shapes(line, shapes)):
@@ -180,7 +187,7 @@ def _shapes(line: str, shapes: list[str]) -> Complaint | None:
             f"It reports {name}, whose shape is right: {list(one)} and {list(two)} are equal",
             "Report a shape where the two differ (!=), and compare a tuple with a tuple: "
             "array.shape != expected[name]",
-            r": \[.*shape|^(el)?if .*\.shape.*(!=|==)|^(el)?if .*(!=|==).*\.shape",
+            r": \[.*shape|^(el)?if .*\.shape.*(!=|==|\bis\b)|^(el)?if .*(!=|==|\bis\b).*\.shape",
         )
     if one != two[::-1]:
         return None

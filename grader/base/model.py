@@ -150,7 +150,8 @@ class Trace:
     empty if unknown. Not ``sure`` means that the learner's operation may do as well. ``left_out``
     means that ``line`` itself is right, and the step after it is missing; ``elsewhere`` that it
     makes a value wrong which raises an error at another line. ``also`` is a line that does without
-    what ``line`` gives; ``slip`` the sentence on what the source itself shows to be odd.
+    what ``line`` gives; ``slip`` the sentence on what the source itself shows to be odd. ``lone``:
+    ``line`` is the only one that differs from the reference.
     """
 
     told: tuple[str, ...]
@@ -163,6 +164,7 @@ class Trace:
     elsewhere: bool = False
     also: int | None = None
     slip: str = ""
+    lone: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.relations import same
 from grader.grading.run import operation
-from grader.grading.slips import Slip
+from grader.grading.shown import Slip
 from grader.grading.trace import Comparison, Departure
 from grader.source.endless import shared_list
 from grader.source.variables import appended, read, stored

@@ -50,6 +50,12 @@ def unasked(tree: ast.Module, name: str, line: int) -> tuple[int, str, str] | No
     return line, f"{name} may be None, and line {line} uses it without asking.", ""
 
 
+def may_be_none(tree: ast.Module, name: str, line: int) -> bool:
+    """Whether a variable is a parameter of the function around ``line`` that allows for None."""
+    inside = around(tree, line)
+    return inside is not None and _allows_none(inside, name)
+
+
 def _only_none(node: Branching, name: str, line: int, inside: ast.AST | None) -> bool:
     """Whether what ``line`` does with ``name`` is done only where a test says that it is None."""
     none = _asks_none(node.test, name)

@@ -104,7 +104,7 @@ def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Ite
             yield f"It has {prefix}{mine} where the reference has {prefix}{told}."
         elif mine == "None" and told is None:
             yield f"It has {prefix}None where the reference has a value."
-        elif _numbers(other) != _numbers(node):
+        elif _plain(other) and _plain(node) and _numbers(other) != _numbers(node):
             yield f"Its {prefix or 'argument '}{mine} is not the reference's: look at the numbers."
     for name, node in have.items():
         if name not in want and not name.isdecimal() and (told := _literal(node)) is not None:
@@ -125,6 +125,11 @@ def _literal(node: ast.expr) -> str | None:
     except (ValueError, TypeError, SyntaxError):
         return None
     return ast.unparse(node)
+
+
+def _plain(node: ast.AST) -> bool:
+    """Whether an argument is made of numbers and names only: an index in it says nothing of it."""
+    return not any(isinstance(one, ast.Subscript | ast.Attribute) for one in ast.walk(node))
 
 
 def _numbers(node: ast.AST) -> list[str]:

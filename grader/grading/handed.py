@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from grader.grading.bindings import around, bound, callee, functions
 from grader.grading.run import Run, operation
-from grader.grading.slips import Ran, Slip, is_read, origin
+from grader.grading.shown import Slip
+from grader.grading.slips import Ran, is_read, origin
 from grader.protocol.probe import SeenError, SeenValue
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"

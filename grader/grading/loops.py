@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from grader.grading.cause import Cause
-from grader.grading.slips import Slip
+from grader.grading.shown import Slip
 from grader.grading.trace import Comparison
 
 

@@ -180,6 +180,7 @@ def _judged(
             early(replace(found, duration_s=time.perf_counter() - started))
         found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
         if found.verdict is Verdict.FAIL:
+            found = replace(found, trace=_alone(judge, found))
             found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
     if start is not None and options.tried:
         found = _tried(judge, job, outcome, found, start)
@@ -254,6 +255,19 @@ def _followed(
         if os.environ.get("GRADER_TRACEBACK"):
             raise
         return None
+
+
+def _alone(judge: Judge, found: Report) -> Trace | None:
+    """The trace; or the only line that differs from the reference, if there is such a line."""
+    from grader.grading import lone
+
+    try:
+        return lone.traced(judge.source, judge.step, found)
+    except Exception:
+        # It compares a learner's program with the solution. A report is complete without it.
+        if os.environ.get("GRADER_TRACEBACK"):
+            raise
+        return found.trace
 
 
 def _tried(

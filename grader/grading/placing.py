@@ -21,7 +21,14 @@ SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
 RAISED = "The error was raised on line {line}."
 
-THERE = ("The product of the sizes", "Call it: ", "Was the layer made with", "From the right, ")
+THERE = (
+    "The product of the sizes",
+    "Call it: ",
+    "Was the layer made with",
+    "From the right, ",
+    "If ",
+    "Count from 0",
+)
 """How hints begin that only make sense at the line which raised the error."""
 
 
@@ -48,7 +55,7 @@ class Placing:
             checks = list(map(self._written, report.checks, repeat(own)))
             return replace(report, checks=self._kept(checks), trace=silent)
         silent = replace(trace, told=(), line=None, blank="", write="", slip="")
-        if self._sure_elsewhere(report, trace.line):
+        if not trace.lone and self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
         blamed = self._blamed(report)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
@@ -61,14 +68,18 @@ class Placing:
         ]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
-        own = self._own(report, checks)
+        own = None if trace.lone else self._own(report, checks)
         told = self._kept(self._running(checks, trace, own or trace.line))
         if own is not None and self._elsewhere(own, trace.line):
             return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
-        if worst and worst.id in blamed and self._elsewhere(worst.line, trace.line):
+        accused = worst is not None and worst.id in blamed and not trace.lone
+        if worst and accused and self._elsewhere(worst.line, trace.line):
             return replace(report, checks=told, trace=silent)
-        diagnosis = tuple(replace(one, line=trace.line) for one in report.diagnosis)
+        here = bindings.statement_at(self.source.tree, trace.line)
+        sure = trace.lone and bool(trace.slip)  # a mistake with a place of its own is another one
+        named = [d for d in report.diagnosis if not sure or d.line in here]
+        diagnosis = tuple(replace(one, line=trace.line) for one in named)
         return replace(report, checks=told, diagnosis=diagnosis)
 
     def _elsewhere(self, line: int | None, departed: int) -> bool:
@@ -138,7 +149,7 @@ class Placing:
             return check.waiting(first, SUSPECT.format(line=line))
         if result.status is not Status.FAIL or finding.certain or result.line in here:
             return result
-        if check.id in blamed and self._knows(check, result):
+        if check.id in blamed and self._knows(check, result) and not trace.lone:
             return result
         if filled and stopped and not (finding.ok or finding.there):
             return check.waiting(first, ELSEWHERE.format(line=line))
@@ -173,9 +184,9 @@ class Placing:
             if one.kind is Kind.SOURCE:
                 found[index] = replace(one, hints=_hints(one, trace))
                 continue
-            if one.id in self.sure and one.line is not None:
+            if one.id in self.sure and one.line is not None and not trace.lone:
                 break
-            raised = one.stopped and one.line and one.line not in here
+            raised = one.stopped and one.detail and one.line and one.line not in here
             told = RAISED.format(line=one.line) if raised else None
             note = "\n".join(filter(None, (told, one.note))) or None
             moved = self._at(one, line)

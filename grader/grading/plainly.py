@@ -14,7 +14,7 @@ from grader.grading.differs import MOST_TEXT
 from grader.grading.loops import fed, too_many
 from grader.grading.omitted import wasted_number
 from grader.grading.scalars import FARTHEST
-from grader.grading.slips import Slip
+from grader.grading.shown import Slip
 from grader.grading.telling import Teller
 from grader.grading.trace import Comparison, Departure
 

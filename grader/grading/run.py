@@ -289,6 +289,8 @@ def operation(node: ast.AST) -> str:
             return type(node.op).__name__
         case ast.Compare():
             return type(node.ops[0]).__name__
+        case ast.Call(func=ast.Name(id="range")):
+            return "range()"  # Python's, which makes no tensor
         case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
             return name
     return type(node).__name__

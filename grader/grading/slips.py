@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from grader.grading import branches
+from grader.grading import branches, shown
 from grader.grading.bindings import (
     CHANGES,
     around,
@@ -19,47 +18,11 @@ from grader.grading.bindings import (
     none_by_default,
     targets,
 )
+from grader.grading.shown import Slip, name_of, own_calls
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.annotations import allows_none
 
 Function = ast.FunctionDef
-
-
-@dataclass(frozen=True)
-class Slip:
-    """A line and what is odd about it, in a sentence. ``write`` may say what to write there."""
-
-    line: int
-    said: str
-    write: str = ""
-
-
-def crossed(tree: ast.Module) -> Iterator[Slip]:
-    """Calls of the file's own functions and classes that swap two arguments, by their names."""
-    for node, name, params in _own_calls(tree):
-        given = [_name(one) for one in node.args]
-        for at, one in enumerate(given):
-            for later in range(at + 1, min(len(given), len(params))):
-                if one and (one, given[later]) == (params[later], params[at]):
-                    yield Slip(
-                        node.lineno,
-                        f"Line {node.lineno} swaps two arguments: {name} takes "
-                        f"{', '.join(params)}, in this order.",
-                    )
-
-
-def left_early(tree: ast.Module) -> Iterator[Slip]:
-    """Loops that a return ends in their first turn, whatever it finds."""
-    for node in ast.walk(tree):
-        last = node.body[-1] if isinstance(node, ast.For) else None
-        if isinstance(last, ast.Return) and isinstance(node, ast.For):
-            leaves = any(isinstance(n, ast.Continue) for one in node.body for n in ast.walk(one))
-            if not leaves:
-                yield Slip(
-                    last.lineno,
-                    f"Line {last.lineno} returns inside the loop of line {node.lineno}, in its "
-                    "first turn: it is indented too far.",
-                )
 
 
 def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
@@ -68,8 +31,8 @@ def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
     The parameter of the variable's own name gets something that is named like none.
     """
     lines = {call.line for call in error.calls}
-    for node, name, params in _own_calls(tree):
-        given = [_name(one) for one in node.args]
+    for node, name, params in own_calls(tree):
+        given = [name_of(one) for one in node.args]
         if not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
             continue
         for at, one in enumerate(given[: len(params)]):
@@ -83,30 +46,6 @@ def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
                     f"{', '.join(params)}, in this order.",
                 )
     return None
-
-
-def _own_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str, tuple[str, ...]]]:
-    """The calls of the file's own functions and classes, with the names of their parameters."""
-    known = dict(_parameters(tree))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (name := callee(node)) in known:
-            yield node, name, known[name]
-
-
-def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What each function and class of the file takes by position, without ``self``."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            for one in node.body:
-                if isinstance(one, Function) and one.name == "__init__":
-                    yield node.name, tuple(arg.arg for arg in one.args.args[1:])
-        elif isinstance(node, Function):
-            names = tuple(arg.arg for arg in node.args.args)
-            yield node.name, names[1:] if names[:1] == ("self",) else names
-
-
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 ODD = {
@@ -123,6 +62,14 @@ ODD = {
 MAY_BE = {"NoneType": "None", "list": "list", "tuple": "tuple"}
 """Those of them that are often right, and their word."""
 FUNCTIONS = ("builtin_function_or_method", "function", "method")
+
+
+PAIRS = {
+    "items": "pairs of key and value",
+    "enumerate": "pairs of number and entry",
+    "zip": "tuples",
+}
+"""What loops get several values at once from."""
 
 
 Ran = Callable[[ast.stmt], bool] | None
@@ -149,6 +96,8 @@ def misfit(
                 continue
             if value.kind == "NoneType" and (asks := branches.unasked(tree, name, call.line)):
                 return Slip(*asks)
+            if value.kind == "NoneType" and (none := _handed_none(tree, name, error.calls)):
+                return none
             found_at = origin(tree, name, error.calls[: depth + 1], value.kind, ran)
             if found_at is None or (found_at[0] == call.line and not found_at[1]):
                 continue
@@ -160,6 +109,25 @@ def misfit(
             what = ODD[value.kind].format(text=value.text)
             said = f"{name} is {what} here: it comes from line {line}{where}."
             return Slip(line, said, instead(tree, line))
+    return None
+
+
+def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:
+    """The line that uses a parameter, to which its caller hands what may be None on purpose."""
+    inside = around(tree, calls[-1].line)
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
+    if len(calls) < 2 or name not in params or bound(tree, name, calls[-1].line) is not None:
+        return None
+    line, outer = calls[-1].line, calls[-2].line
+    for node in ast.walk(tree):
+        here = isinstance(node, ast.Call) and inside is not None and callee(node) == inside.name
+        if not isinstance(node, ast.Call) or not here or node.lineno != outer:
+            continue
+        at = params.index(name)
+        given = name_of(node.args[at]) if at < len(node.args) else ""
+        if given and branches.may_be_none(tree, given, outer):
+            said = f"{name} may be None: line {outer} hands over {given}, which is None by default."
+            return Slip(line, f"{said} Line {line} uses it without asking.")
     return None
 
 
@@ -220,7 +188,7 @@ def origin(
     if inside is None or len(calls) < 2:
         return None
     params = [arg.arg for arg in inside.args.args]
-    if name not in params or none_by_default(inside, name) or kind == "tuple":
+    if name not in params or none_by_default(inside, name):
         return None
     for node in ast.walk(tree):
         here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
@@ -231,11 +199,24 @@ def origin(
         at = params.index(name) - (params[0] == "self")
         if 0 <= at < len(node.args):
             outer = ast.unparse(node.args[at])
+            if kind == "tuple":
+                return _pairs(tree, outer, calls[-2].line)
             helper = functions(tree).get(callee(node.args[at]))
             if helper is not None and (end := without_return(helper)) is not None:
                 return end, f", where {helper.name} ends without a return"
             return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
-    return calls[-2].line, ""
+    return None if kind == "tuple" else (calls[-2].line, "")
+
+
+def _pairs(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
+    """The loop whose one variable gets pairs."""
+    loop = bound(tree, name, line)
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return None
+    maker = callee(loop.iter)
+    if maker not in PAIRS:
+        return None
+    return loop.lineno, f", where {maker} gives {PAIRS[maker]}: take them apart in the for"
 
 
 def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
@@ -279,7 +260,7 @@ def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
     for one in ast.walk(function) if function is not None else ():
         if isinstance(one, ast.Return) and isinstance(one.value, ast.List):
             return one.lineno, f", where {helper} returns a list"
-    if any(isinstance(one, ast.Is | ast.IsNot) for one in ast.walk(statement)):
+    if any(shown.identities(statement)):
         return statement.lineno, ", where `is` asks for the same object: == compares"
     if helper in CHANGES:
         return statement.lineno, f": {helper} changes the list itself and gives None"

@@ -24,7 +24,8 @@ from grader.grading.omitted import Omitted, forgotten, omitted, used_by, wasted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.slips import Slip, crossed, left_early, misfit
+from grader.grading.shown import Slip, crossed, left_early
+from grader.grading.slips import misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import Wording
 from grader.protocol.probe import SeenError

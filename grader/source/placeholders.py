@@ -54,6 +54,9 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def _is_none(node: ast.expr | None) -> bool:
+    """Whether it is ``None``, or several of it: ``query, key = None, None``."""
+    if isinstance(node, ast.Tuple) and node.elts:
+        return all(map(_is_none, node.elts))
     return isinstance(node, ast.Constant) and node.value is None
 
 

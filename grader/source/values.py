@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from functools import lru_cache
+from typing import TypeGuard
 
+from grader.source import placeholders
 from grader.source.definitions import (
     Finding,
     Path,
@@ -60,9 +62,27 @@ def returns(
         if (left := _left_lying(source, path, wanted)) is not None:
             return left
         nearest = next((one for one in walk(value) if close is not None and close(one)), value)
-        return Finding(False, nearest.line or function.lineno, certain=gives_none(value))
+        line = nearest.line or function.lineno
+        if _not_called_yet(source, path, wanted):
+            return Finding(False, line, foreign=True)
+        return Finding(False, line, certain=gives_none(value))
 
     return test
+
+
+def _not_called_yet(source: Source, path: Path, wanted: Pattern) -> bool:
+    """Whether another function makes such a value, and the one at ``path`` is not finished."""
+    function, at = definition(source, path), place(source, path)
+    if not placeholders.unfinished([function] if function is not None else ()):
+        return False
+    cls = tracer(source).classes.get(at.rpartition(".")[0])
+    methods = [f"{cls.name}.{one.name}" for one in cls.body if _is_function(one)] if cls else []
+    others = [one for one in (*methods, *tracer(source).functions) if one != at]
+    return any(wanted(one) for other in others for one in walk(result(source, other)))
+
+
+def _is_function(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    return isinstance(node, ast.FunctionDef)
 
 
 def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:

@@ -387,6 +387,11 @@ FAMILIES: tuple[Family, ...] = (
     Family("TypeError", r"only valid when 'data' is provided", values.without_data),
     Family(
         "TypeError",
+        r"'(?P<kind>list|tuple|dict|ModuleList|Tensor|ndarray)' object cannot be interpreted",
+        python.no_number,
+    ),
+    Family(
+        "TypeError",
         r"Unary ops do not support|incompatible function arguments"
         r"|not supported between instances of '(?P<one>\w+)' and '(?P<two>\w+)'"
         r"|indices must be integers|cannot be interpreted as an integer"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from itertools import combinations
 
 from grader.frameworks.max.errors.case import Case, described
@@ -57,7 +58,7 @@ def fits(name: str, value: SeenValue | None) -> bool | None:
 
 
 def swapped(case: Case, call: ast.Call) -> ast.Call | None:
-    """The call with two arguments in each other's place, where they fit then and do not now."""
+    """The call with its arguments in another order, where they fit then and do not now."""
     signature = Signature.of(case.value(call.func))
     if signature is None:
         return None
@@ -69,13 +70,21 @@ def swapped(case: Case, call: ast.Call) -> ast.Call | None:
     if False not in now:
         return None
     for left, right in combinations(range(len(names)), 2):
-        args = list(call.args)
-        args[left], args[right] = args[right], args[left]
-        then = [fits(n, case.value(a)) for n, a in zip(names, args, strict=False)]
-        moved = True in (then[left], then[right]) and False in (now[left], now[right])
-        if moved and False not in then:
-            return ast.Call(call.func, args, call.keywords)
+        for args in _orders(call.args, left, right):
+            then = [fits(n, case.value(a)) for n, a in zip(names, args, strict=False)]
+            moved = True in (then[left], then[right]) and False in (now[left], now[right])
+            if moved and False not in then:
+                return ast.Call(call.func, args, call.keywords)
     return None
+
+
+def _orders(args: list[ast.expr], left: int, right: int) -> Iterator[list[ast.expr]]:
+    """The last of these arguments put before the first, then the two swapped.
+
+    What stands between two arguments keeps its order more often than not.
+    """
+    yield [*args[:left], args[right], *args[left:right], *args[right + 1 :]]
+    yield [*args[:left], args[right], *args[left + 1 : right], args[left], *args[right + 1 :]]
 
 
 def unfit(case: Case, call: ast.Call) -> str | None:

@@ -67,6 +67,9 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         about.text and about.kind == "finfo"
     ):
         what = f"{owner} has no {name}"
+        if name == "functional" and (outer := _outer(case, node)) is not None:
+            said = "MAX has its functions in max.experimental.functional, imported as F."
+            return Translation(what, said, case.fix(outer, f"F.{outer.attr}"))
         if about.text.endswith(".nn") and name.lower() in known()["F"]:
             return Translation(what, f"It is a function in MAX, and no layer: F.{name.lower()}(x).")
         first = f"Call it first: {owner}(...).{name}" if about.kind == "type" else None
@@ -79,6 +82,12 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         every = f"It has: {', '.join(about.fields[:12])}." if about.fields else None
         return _suggested(case, node, f"{owner} is {described(about)} without {name}", near, every)
     return _of_python(case, node, about, near)
+
+
+def _outer(case: Case, node: ast.Attribute) -> ast.Attribute | None:
+    """The attribute that is asked of ``node``: ``nn.functional.gelu`` of ``nn.functional``."""
+    every = (one for one in case.nodes() if isinstance(one, ast.Attribute))
+    return next((one for one in every if one.value is node), None)
 
 
 CONFIG = {

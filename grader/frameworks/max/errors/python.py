@@ -8,10 +8,12 @@ from __future__ import annotations
 import ast
 import re
 
+from grader.frameworks.max.errors.calls import told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
 from grader.frameworks.max.errors.foreign import of_numpy
 from grader.frameworks.max.errors.kinds import not_tensor
+from grader.frameworks.max.errors.misfits import FUNCTIONS
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.vocabulary import meant
 from grader.frameworks.values import Translation
@@ -40,6 +42,8 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
                 f"{text} was called like a function", "Is a comma or an operator missing?"
             )
         value = SeenValue(match["kind"])
+    if value.kind in (*FUNCTIONS, "type") and value.kind != match["kind"]:
+        return _handed(case, call, match["kind"])
     what = f"{text} is {described(value)}, and was called like a function"
     if not call.args and not call.keywords:
         return Translation(what, "Leave the parentheses out.", case.fix(call, func))
@@ -55,6 +59,22 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
         )
         return Translation(what, hint)
     return Translation(what, "Leave the parentheses out, or is an operator missing?")
+
+
+def _handed(case: Case, call: ast.Call, kind: str) -> Translation:
+    """A function was given something of this kind where it needs a function or a layer."""
+    text, plain = ast.unparse(call.func), described(SeenValue(kind))
+    for node in case.operands():
+        if isinstance(node, ast.Call) and case.kind(node) in ("", kind):
+            what = f"{text} calls what it is given, and {ast.unparse(node)} is {plain}"
+            hint = f"Give {ast.unparse(node.func)} itself, without calling it."
+            return Translation(what, hint, case.fix(node, node.func))
+    given = next((one for one in case.operands() if case.kind(one) == kind), None)
+    what = plain if given is None else f"{ast.unparse(given)}, {plain},"
+    return Translation(
+        f"{text} was given {what} where it needs a function or a layer",
+        f"The arguments are {told(case, call)}.",
+    )
 
 
 def not_indexed(case: Case, match: re.Match[str]) -> Translation:
@@ -78,6 +98,21 @@ def not_indexed(case: Case, match: re.Match[str]) -> Translation:
         called = ast.Call(owner, args, [])
         return Translation(what, "A call has round brackets.", case.fix(node, called))
     return Translation(what, "Is the index on the right name?")
+
+
+def no_number(case: Case, match: re.Match[str]) -> Translation | None:
+    """Something with several entries was given to ``range``, which counts up to a number."""
+    call = case.call
+    if call is None or ast.unparse(call.func) != "range":
+        return None
+    node = next((one for one in case.operands() if case.kind(one) == match["kind"]), None)
+    if node is None:
+        return None
+    text = ast.unparse(node)
+    what = f"range counts up to a number, and {text} is {described(SeenValue(match['kind']))}"
+    if match["kind"] in ("Tensor", "ndarray"):
+        return Translation(what, "Give a whole number, such as int(tensor.shape[0]).")
+    return Translation(what, "Count its entries.", case.fix(node, f"len({text})"))
 
 
 def not_iterable(case: Case, kind: str) -> Translation | None:
@@ -221,7 +256,7 @@ def texts(case: Case, match: re.Match[str]) -> Translation:
     )
     kind = case.kind(inner)
     new = ast.unparse(inner) if kind == "tuple" else f"tuple({ast.unparse(inner)})"
-    return Translation(what, "A tuple it must be.", case.fix(node, new))
+    return Translation(what, "It must be a tuple.", case.fix(node, new))
 
 
 def no_forward(case: Case, match: re.Match[str]) -> Translation:
@@ -353,12 +388,31 @@ def index(case: Case, match: re.Match[str]) -> Translation:
         what = f"{owner} has {bounds[2]} entries, and {given} is {bounds[1]}"
         hint = f"Count no further than there are entries: min({given[1:]}, their number)."
         return Translation(what, hint)
+    if (flat := _too_flat(node, value, at)) is not None:
+        return flat
     if value is not None and value.kind in ("list", "tuple"):
         return Translation(
             f"{owner} is {kind}, and has no entry {at}", "Count from 0; -1 is the last."
         )
     return Translation(
         f"{owner} has no entry {at}{long and f': it is {kind}'}", "Count from 0; -1 is the last."
+    )
+
+
+def _too_flat(node: ast.Subscript, value: SeenValue | None, at: str) -> Translation | None:
+    """A shape that lacks the axis which it is asked for: the tensor was made with too few."""
+    owner = node.value
+    shape = isinstance(owner, ast.Attribute) and owner.attr == "shape"
+    if not shape or not isinstance(owner, ast.Attribute) or not isinstance(owner.value, ast.Name):
+        return None
+    sizes = None if value is None else re.findall(r"\d+", value.text)
+    if not sizes or len(sizes) > 2:
+        return None
+    name, axes = owner.value.id, "one axis" if len(sizes) == 1 else "two axes"
+    return Translation(
+        f"{name} has only {axes}, {value.text if value else ''}, and no axis {at}",
+        "Look where it is made: [x] has one axis more than x, so Tensor([tokens]) is a batch of "
+        f"one text. Is a pair of brackets missing around what {name} is made of?",
     )
 
 

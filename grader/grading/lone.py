@@ -1,0 +1,128 @@
+"""The one place where a program differs from the reference, apart from names, comments and layout.
+
+If all else is the reference's, the mistake is there, whatever the program does when it runs: an
+error may be raised far away, and numbers may leave the path in another function. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from itertools import chain
+
+from grader.base.blanks import make_answer
+from grader.base.model import Report, Step, Trace
+from grader.grading import bindings, shown
+from grader.grading.tried.align import Alignment, Gap, Pair
+from grader.grading.tried.forms import Function, same
+from grader.grading.tried.naming import parameters
+from grader.grading.tried.text import Names, Text
+from grader.grading.unlike import Lone, Nodes, Telling
+from grader.source import Source, placeholders
+
+
+def traced(source: Source, step: Step, report: Report) -> Trace | None:
+    """The report's trace; if it does not name the only difference, this goes in its place."""
+    trace = report.trace
+    only = lone(source, step.solution.read_text(encoding="utf-8"))
+    if only is None:
+        return _slipped(source, report)
+    here = bindings.statement_at(source.tree, only.line)
+    if any(one.line in here for one in report.diagnosis):
+        return trace
+    if trace is None or trace.line not in here or not trace.told:
+        margin = () if trace is None else trace.margin
+        return Trace(only.told, only.line, margin, lone=True)
+    if trace.write or trace.slip:
+        return trace
+    return replace(trace, told=(*trace.told, *only.told[1:]))
+
+
+CHANGED = "changed its argument"
+
+
+def _slipped(source: Source, report: Report) -> Trace | None:
+    """The trace, or what the source shows to be odd in any program, which is sure."""
+    tree, trace = source.tree, report.trace
+    every = chain(shown.left_early(tree), shown.identities(tree), shown.emptied(tree))
+    if any(CHANGED in one.message for one in report.checks):
+        every = chain(shown.shared(tree), every)
+    slip = next(every, None)
+    if slip is None:
+        return trace
+    if trace is not None and trace.line is not None and trace.told:
+        return replace(trace, lone=trace.slip == slip.said)
+    margin = () if trace is None else trace.margin
+    sure = bool(slip.write)
+    return Trace((slip.said,), slip.line, margin, "", slip.write, sure, slip=slip.said, lone=True)
+
+
+def lone(source: Source, solution: str) -> Lone | None:
+    """The only difference of a program from the step's ``solution``, which has its blanks marked.
+
+    None if there are more, or none, or the program still has a placeholder.
+    """
+    mine, right = Text(source.text), Text(make_answer(solution))
+    if placeholders.unfilled(mine.tree):
+        return None
+    used = {node.id for node in mine.nodes if isinstance(node, ast.Name)}
+    found = [
+        one for one in Alignment(mine, right).found() if _differs(one) and not _idle(one, used)
+    ]
+    return Telling(mine, right).of(found)
+
+
+def _differs(one: Pair | Gap) -> bool:
+    """Whether more than names, layout and annotations differs."""
+    if isinstance(one, Gap):
+        return True
+    names, pairs = one.scope.names, _given(one.mine, one.right)
+    if isinstance(one.mine, Function) and isinstance(one.right, Function):
+        own = parameters(one.mine, one.right)
+        names = Names({**names.names, **own}, names.attributes)
+    return not all(same(mine, right, names) for mine, right in pairs)
+
+
+def _given(mine: ast.stmt, right: ast.stmt) -> list[Nodes]:
+    """What to compare of two statements: of assignments target and value, without annotations."""
+    parts = [
+        (*one.targets, one.value)
+        if isinstance(one, ast.Assign)
+        else (one.target, one.value)
+        if isinstance(one, ast.AnnAssign) and one.value is not None
+        else (one,)
+        for one in (mine, right)
+    ]
+    equal = len(parts[0]) == len(parts[1])
+    return list(zip(*parts, strict=True)) if equal else [(mine, right)]
+
+
+def _idle(one: Pair | Gap, used: set[str]) -> bool:
+    """Whether only imports and constants differ that the program does not use, or a function."""
+    if isinstance(one, Pair):
+        imports = isinstance(one.right, ast.Import | ast.ImportFrom)
+        return imports and used.isdisjoint(_bound(one.right) - _bound(one.mine))
+    if one.scope.function is not None or isinstance(one.around, ast.ClassDef):
+        return False
+    plain = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+    if any(not isinstance(node, plain) for node in one.mine):
+        return False
+    lacks = {name for node in one.right for name in _bound(node)}
+    has = {name for node in one.mine for name in _bound(node)}
+    return used.isdisjoint(lacks) and used.isdisjoint(has - lacks)
+
+
+def _bound(node: ast.stmt) -> frozenset[str]:
+    """The names that a statement of a module binds."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            names = [one.asname or one.name.partition(".")[0] for one in node.names]
+        case ast.Assign(targets=targets):
+            names = [one.id for one in targets if isinstance(one, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            names = [name]
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            names = [name]
+        case _:
+            names = []
+    return frozenset(names)

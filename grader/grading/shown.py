@@ -1,0 +1,138 @@
+"""Slips that the source shows in any program: arguments swapped, a loop that is left at once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.grading.bindings import CHANGES, callee
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A line and what is odd about it, in a sentence. ``write`` may say what to write there."""
+
+    line: int
+    said: str
+    write: str = ""
+
+
+def crossed(tree: ast.Module) -> Iterator[Slip]:
+    """Calls of the file's own functions and classes that swap two arguments, by their names."""
+    for node, name, params in own_calls(tree):
+        given = [name_of(one) for one in node.args]
+        for at, one in enumerate(given):
+            for later in range(at + 1, min(len(given), len(params))):
+                if one and (one, given[later]) == (params[later], params[at]):
+                    yield Slip(
+                        node.lineno,
+                        f"Line {node.lineno} swaps two arguments: {name} takes "
+                        f"{', '.join(params)}, in this order.",
+                    )
+
+
+def left_early(tree: ast.Module) -> Iterator[Slip]:
+    """Loops that a return ends in their first turn, whatever it finds."""
+    for node in ast.walk(tree):
+        last = node.body[-1] if isinstance(node, ast.For) else None
+        if isinstance(last, ast.Return) and isinstance(node, ast.For):
+            leaves = any(isinstance(n, ast.Continue) for one in node.body for n in ast.walk(one))
+            if not leaves:
+                yield Slip(
+                    last.lineno,
+                    f"Line {last.lineno} returns inside the loop of line {node.lineno}, in its "
+                    "first turn: it is indented too far.",
+                )
+
+
+def identities(tree: ast.AST) -> Iterator[Slip]:
+    """Comparisons by ``is`` with something that was just made: no other object is that one."""
+    words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Compare) or type(node.ops[0]) not in words:
+            continue
+        if any(isinstance(one, NEW) for one in (node.left, *node.comparators)):
+            op, right = ast.unparse(node).removeprefix(ast.unparse(node.left)), node.comparators
+            word = "is not" if op.startswith(" is not") else "is"
+            said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
+            write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
+            yield Slip(node.lineno, said, write)
+
+
+def emptied(tree: ast.Module) -> Iterator[Slip]:
+    """Lists that every turn of a loop fills and empties again, and that are read after it."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        nodes = list(ast.walk(function))
+        for loop in (one for one in nodes if isinstance(one, ast.For | ast.While)):
+            end = loop.end_lineno or loop.lineno
+            after = {
+                one.id
+                for one in nodes
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.lineno > end
+            }
+            inner = {ast.unparse(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)}
+            for one in loop.body:
+                name = _empty(one)
+                if name in after and f"{name}.append" in inner:
+                    said = f"Line {one.lineno} empties {name} in every turn of the loop on line "
+                    yield Slip(one.lineno, f"{said}{loop.lineno}: only the last turn's is left.")
+
+
+def _empty(node: ast.stmt) -> str:
+    """The variable that a statement makes an empty list; empty for none."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[])):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+            return name if ast.unparse(call) == "list()" else ""
+    return ""
+
+
+def shared(tree: ast.Module) -> Iterator[Slip]:
+    """Second names for an argument, through which it is changed."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        given = function.args
+        names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+        calls = [one.func for one in ast.walk(function) if isinstance(one, ast.Call)]
+        changed = {
+            ast.unparse(one.value): one.lineno
+            for one in calls
+            if isinstance(one, ast.Attribute) and one.attr in CHANGES
+        }
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=new)], value=ast.Name(id=old)):
+                    if old in names and new in changed:
+                        said = f"Line {node.lineno} copies nothing: {new} is another name for {old}"
+                        said = f"{said}, and line {changed[new]} changes it."
+                        yield Slip(node.lineno, said, f"{new} = list({old})")
+
+
+NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)
+"""Expressions that make a new object."""
+
+
+def own_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str, tuple[str, ...]]]:
+    """The calls of the file's own functions and classes, with the names of their parameters."""
+    known = dict(_parameters(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (name := callee(node)) in known:
+            yield node, name, known[name]
+
+
+def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What each function and class of the file takes by position, without ``self``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for one in node.body:
+                if isinstance(one, ast.FunctionDef) and one.name == "__init__":
+                    yield node.name, tuple(arg.arg for arg in one.args.args[1:])
+        elif isinstance(node, ast.FunctionDef):
+            names = tuple(arg.arg for arg in node.args.args)
+            yield node.name, names[1:] if names[:1] == ("self",) else names
+
+
+def name_of(node: ast.expr) -> str:
+    """The variable that an expression is; empty for any other."""
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,200 @@
+"""What the only difference of a program from the reference is, in sentences."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.grading.tried.align import Gap, Pair, Scope
+from grader.grading.tried.forms import BLOCKS, Function, form, same
+from grader.grading.tried.text import Text, written
+
+MOST_SHOWN = 80
+"""Characters of code in a sentence; what is longer is described, or not said."""
+
+SHORT = 48
+"""Characters up to which what surrounds a difference is shown with it."""
+
+MOST_STATEMENTS = 2
+"""Statements at one place: more is another way to write it."""
+
+Definition = (*Function.__args__, ast.ClassDef)
+Nodes = tuple[ast.AST, ast.AST]
+"""A node of the learner's program, and the reference's in its place."""
+
+
+@dataclass(frozen=True)
+class Lone:
+    """The ``line`` of the only difference, and what it is, in sentences."""
+
+    line: int
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Says what the differences of two programs are."""
+
+    mine: Text
+    right: Text
+
+    def of(self, found: Sequence[Pair | Gap]) -> Lone | None:
+        """The only difference; a statement that is elsewhere is one."""
+        match found:
+            case [Pair() as pair]:
+                return self._pair(pair)
+            case [Gap(mine=(), right=lacks) as gap] if len(lacks) <= MOST_STATEMENTS:
+                return self._lacks(gap)
+            case [Gap(mine=more, right=()) as gap] if len(more) <= MOST_STATEMENTS:
+                return self._more(gap)
+            case [Gap(mine=(one,), right=(other,)) as gap]:
+                return self._pair(Pair(one, other, gap.scope))
+            case [Gap() as one, Gap() as other]:
+                return self._moved(one, other) or self._moved(other, one)
+        return None
+
+    def _pair(self, pair: Pair) -> Lone | None:
+        pieces = list(self._pieces(pair.mine, pair.right, pair.scope, ()))
+        if not pieces:
+            have, want = self._head(self.mine, pair.mine), self._wanted(pair.right, pair.scope)
+            return self._lone(pair.mine.lineno, have, want)
+        if len({id(one[0]) for one in pieces}) > 1:
+            pieces = pieces[:1] if self._swapped(pieces, pair.scope) else pieces
+        line = getattr(pieces[0][-1][0], "lineno", pair.mine.lineno)
+        told = [self._piece(chain, pair.scope) for chain in pieces[:2]]
+        said = [one for one in dict.fromkeys(told) if one]
+        return Lone(line, (_only(line), *said)) if said else Lone(line, (_only(line),))
+
+    def _pieces(
+        self, mine: ast.AST, right: ast.AST, scope: Scope, outer: tuple[Nodes, ...]
+    ) -> Iterator[tuple[Nodes, ...]]:
+        """The smallest pieces that differ, each after those around it."""
+        if same(mine, right, scope.names):
+            return
+        (said, parts), (wanted, others) = form(mine, None), form(right, scope.names)
+        here = (*outer, (mine, right)) if isinstance(mine, ast.expr | ast.keyword) else outer
+        if said == wanted and len(parts) == len(others):
+            found = [
+                piece
+                for one, other in zip(parts, others, strict=True)
+                for piece in self._pieces(one, other, scope, here)
+            ]
+            if found:
+                yield from found
+                return
+        if here and here != outer:
+            yield here
+
+    def _swapped(self, pieces: Sequence[tuple[Nodes, ...]], scope: Scope) -> bool:
+        """Whether the pieces are the same in another order, inside one expression."""
+        have = sorted(self.mine.of(one[-1][0]) for one in pieces)
+        want = sorted(written(self.right, one[-1][1], scope.names) for one in pieces)
+        return have == want and len({one[:-1] for one in pieces}) == 1 and len(pieces[0]) > 1
+
+    def _piece(self, chain: tuple[Nodes, ...], scope: Scope) -> str:
+        """What a piece is and what the reference has there, with as much around it as is short."""
+        texts = [
+            (_flat(self.mine.of(one)), _flat(written(self.right, other, scope.names)))
+            for one, other in chain
+        ]
+        texts = [one for one in texts if max(map(len, one)) <= MOST_SHOWN]
+        short = [one for one in texts if max(map(len, one)) <= SHORT]
+        return _beside(*(short[0] if short else texts[-1])) if texts else ""
+
+    def _lacks(self, gap: Gap) -> Lone | None:
+        """Statements of the reference are missing."""
+        if any(isinstance(one, Definition) for one in gap.right):
+            return None
+        line = self._near(gap)
+        shown = self._wanted(gap.right[0], gap.scope)
+        what = f": {shown}" if 0 < len(shown) <= MOST_SHOWN else self._does(gap.right[0])
+        where = "After" if gap.after is not None else "Before"
+        return Lone(
+            line,
+            (
+                f"{where} line {line} a step of the reference is missing{what}",
+                "Apart from that and from names, your file is the reference.",
+            ),
+        )
+
+    def _near(self, gap: Gap) -> int:
+        if gap.after is not None:
+            return self._last(gap.after)
+        near = gap.before or gap.around
+        return int(getattr(near, "lineno", 1))
+
+    def _last(self, node: ast.stmt) -> int:
+        """Where a statement is: of a block its last line."""
+        blocks = any(getattr(node, name, None) for name in BLOCKS)
+        return (node.end_lineno or node.lineno) if blocks else node.lineno
+
+    def _more(self, gap: Gap) -> Lone:
+        """Statements that the reference has not."""
+        line = gap.mine[0].lineno
+        told = (_only(line), "The reference does without this line.")
+        return Lone(line, told)
+
+    def _moved(self, taken: Gap, put: Gap) -> Lone | None:
+        """One statement stands elsewhere in the reference."""
+        if len(taken.mine) != 1 or taken.right or put.mine or len(put.right) != 1:
+            return None
+        mine, right = taken.mine[0], put.right[0]
+        if not same(mine, right, put.scope.names):
+            return None
+        line, told = mine.lineno, self._place(taken, put)
+        return Lone(line, (_only(line), told)) if told else None
+
+    def _place(self, taken: Gap, put: Gap) -> str:
+        """Where a statement belongs."""
+        inner, outer = put.around, taken.around
+        if inner is not outer and isinstance(inner, ast.For | ast.While | ast.If | ast.With):
+            kind = "loop" if isinstance(inner, ast.For | ast.While) else "block"
+            return f"In the reference it is inside the {kind} of line {inner.lineno}: indent it."
+        if inner is not outer and isinstance(outer, ast.For | ast.While | ast.If | ast.With):
+            kind = "loop" if isinstance(outer, ast.For | ast.While) else "block"
+            return (
+                f"In the reference it comes after the {kind} of line {outer.lineno}: it is "
+                "indented too far."
+            )
+        if put.after is not None:
+            return f"In the reference it comes right after line {self._last(put.after)}."
+        if put.before is not None:
+            return f"In the reference it comes right before line {put.before.lineno}."
+        return ""
+
+    def _lone(self, line: int, have: str, want: str) -> Lone:
+        short = have and want and max(len(have), len(want)) <= MOST_SHOWN
+        return Lone(line, (_only(line), _beside(have, want)) if short else (_only(line),))
+
+    def _wanted(self, node: ast.stmt, scope: Scope) -> str:
+        """A statement of the reference in the learner's names; of a block its head."""
+        if isinstance(node, Definition) or getattr(node, "body", None):
+            return self._head(self.right, node)
+        return _flat(written(self.right, node, scope.names))
+
+    def _head(self, text: Text, node: ast.stmt) -> str:
+        body = getattr(node, "body", None)
+        start, end = text.span(node)
+        if body:
+            end = min(end, text.start(body[0].lineno)) if body[0].lineno > node.lineno else end
+        code = [line.partition("  #")[0] for line in text.data[start:end].decode().split("\n")]
+        return _flat(" ".join(code)).removesuffix(":")
+
+    def _does(self, node: ast.stmt) -> str:
+        """What a long statement of the reference calls."""
+        calls = [ast.unparse(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)]
+        short = [one for one in calls if len(one) <= MOST_SHOWN]
+        return f": it calls {short[0]}." if short else "."
+
+
+def _only(line: int) -> str:
+    return f"Apart from names, your file differs from the reference only on line {line}."
+
+
+def _beside(have: str, want: str) -> str:
+    return f"It has {have} where the reference has {want}."
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,123 @@
+"""Slips that the source shows in any program, and where values of a wrong kind come from."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from grader import frameworks
+from grader.frameworks.max.errors.case import Case
+from grader.frameworks.max.errors.fitting import swapped
+from grader.grading import shown, slips
+from grader.protocol.probe import SeenCall, SeenError, SeenValue
+from grader.source import parse, returns
+
+TUPLE, NONE = SeenValue("tuple", "2"), SeenValue("NoneType", "None")
+
+
+def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -> SeenError:
+    seen = [SeenCall(number, "f", text, text) for number, text in calls]
+    last = SeenCall(line, "f", code, code, values)
+    return SeenError("TypeError", "no", "call", line, calls=(*seen, last))
+
+
+@pytest.mark.parametrize(
+    ("test", "write"),
+    [
+        ("tuple(a.shape) is not b[name]", "tuple(a.shape) != b[name]"),
+        ("a is [1, 2]", "a == [1, 2]"),
+        ("a is None", ""),
+        ("a is not b", ""),
+    ],
+)
+def test_what_was_just_made_is_never_the_same_object(test: str, write: str) -> None:
+    found = list(shown.identities(ast.parse(f"if {test}:\n    pass\n")))
+    assert [one.write for one in found] == ([write] if write else [])
+
+
+LOOP = "def skip(key):\n    return key.endswith('x')\n\ndef go(d):\n    for key in {over}:\n"
+LOOP += "        if skip(key):\n            continue\n"
+
+
+@pytest.mark.parametrize(("over", "line"), [("d.items()", 5), ("enumerate(d)", 5), ("d", None)])
+def test_a_pair_comes_from_the_loop(over: str, line: int | None) -> None:
+    tree = ast.parse(LOOP.replace("{over}", over))
+    error = raised("key.endswith('x')", 2, (6, "skip(key)"), key=TUPLE)
+    found = slips.misfit(tree, error)
+    assert (found.line if found else None) == line
+
+
+def test_none_that_is_handed_on_is_asked_for_where_it_is_used() -> None:
+    text = "def cut(x, k):\n    return x[-k]\n\ndef pick(x, *, top=None):\n    return cut(x, top)\n"
+    found = slips.misfit(ast.parse(text), raised("x[-k]", 2, (5, "cut(x, top)"), k=NONE))
+    assert found is not None
+    assert found.line == 2
+    assert "line 5 hands over top" in found.said
+    text = text.replace("top=None", "top")
+    found = slips.misfit(ast.parse(text), raised("x[-k]", 2, (5, "cut(x, top)"), k=NONE))
+    assert found is None or "None by default" not in found.said
+
+
+def test_an_argument_is_put_in_front_and_the_others_keep_their_order() -> None:
+    tensor, bools = (SeenValue("Tensor", shape=(2, 2), dtype=kind) for kind in ("float32", "bool"))
+    where = SeenValue("function", "where", signature=("cond", "x", "y"))
+    values = {"F.where": where, "a": tensor, "b": tensor, "c": bools}
+    call = SeenCall(1, "f", "F.where(a, b, c)", "F.where(a, b, c)", values)
+    case = Case(SeenError("TypeError", "no", "call", 1, calls=(call,)))
+    assert case.call is not None
+    found = swapped(case, case.call)
+    assert found is not None
+    assert ast.unparse(found) == "F.where(c, a, b)"
+
+
+UNFINISHED = """\
+class Layer:
+    def _attn(self, scores, mask):
+        return scores + mask
+
+    def __call__(self, x, mask):
+        x = None
+        return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "foreign"),
+    [
+        ("", "", True),
+        ("scores + mask", "scores", False),
+        ("x = None\n        return None", "return x", False),
+    ],
+)
+def test_a_finished_helper_is_not_accused_before_it_is_called(
+    old: str, new: str, foreign: bool
+) -> None:
+    source = parse(UNFINISHED.replace(old, new).encode(), "x.py", frameworks.current().spellings())
+    found = returns("Layer.__call__", "_ + mask")(source)
+    assert not found.ok
+    assert found.foreign is foreign
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("def f(d):\n    for k in d:\n        no = []\n        no.append(k)\n    return no\n", [3]),
+        ("def f(d):\n    no = []\n    for k in d:\n        no.append(k)\n    return no\n", []),
+        (
+            "def f(d):\n    rows = []\n    for k in d:\n        row = []\n        row.append(k)\n"
+            "        rows.append(row)\n    return rows\n",
+            [],
+        ),
+    ],
+)
+def test_a_list_that_every_turn_empties(text: str, lines: list[int]) -> None:
+    assert [one.line for one in shown.emptied(ast.parse(text))] == lines
+
+
+def test_a_second_name_for_an_argument_is_no_copy() -> None:
+    text = "def f(tokens):\n    text = tokens\n    text.append(1)\n    return text\n"
+    (found,) = shown.shared(ast.parse(text))
+    assert (found.line, found.write) == (2, "text = list(tokens)")
+    text = text.replace("= tokens", "= list(tokens)")
+    assert not list(shown.shared(ast.parse(text)))
