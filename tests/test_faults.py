@@ -268,14 +268,25 @@ def test_a_worker_killed_from_outside_costs_nothing(
     assert killer.started == 3  # the file, the solution, the file again
 
 
-def test_a_file_that_had_to_wait_is_graded_again(file: Path) -> None:
+@pytest.mark.parametrize(
+    ("twice", "verdict", "runs"),
+    [(True, Verdict.PASS, 3), pytest.param(False, Verdict.TIMEOUT, 2, marks=pytest.mark.whole)],
+)
+def test_a_file_that_had_to_wait_is_graded_again_unless_its_class_does_that(
+    twice: bool, verdict: Verdict, runs: int, file: Path
+) -> None:
     """It sleeps, as a program does on a machine where others have the processor."""
-    limits = [sandbox.Limits(wall=1.0)]
+    file.write_text(file.read_text("utf-8").replace(TIME, "time.sleep(4)\n"), "utf-8")
+    limits = [None, None, sandbox.Limits(wall=2.5)]
+    started = 0
 
     def start(**chosen: Any) -> sandbox.Running:
-        return sandbox.start(**chosen, limits=limits.pop() if limits else None)
+        nonlocal started
+        started += 1
+        return sandbox.start(**chosen, limits=limits.pop())
 
-    assert grade(STEP, file, start=start).verdict is Verdict.PASS
+    assert grade(STEP, file, Options(twice=twice), start).verdict is verdict
+    assert started == runs
 
 
 @linux
