@@ -294,6 +294,8 @@ def test_people_are_called_as_the_gradebook_or_the_roster_does(tmp_path: Path) -
     assert called("James, Thomas") == [people[2]]  # as the gradebook, and not as another's name
     assert called("Li") == people[3:]
     assert called("nobody") == []
+    full = [Person(name, None, columns={"Full name": name}) for name in ("Ada Lovelace", "Bo Li")]
+    assert by_name(full)("Lovelace, Ada") == [full[0]]
 
 
 def test_the_best_of_several_hand_ins_counts(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from grader.base import sanitize
 from grader.base.files import Unusable
-from grader.classroom.columns import Columns, Known, folded, name_of, understood
+from grader.classroom.columns import Columns, Known, folded, in_order, name_of, understood
 from grader.classroom.layout import Student
 from grader.classroom.matching import match
 
@@ -179,7 +179,8 @@ def matched(students: Sequence[Student], roster: Roster | None) -> Class:
 def by_name(people: Iterable[Person]) -> Callable[[str], list[Person]]:
     """Finds people as a teacher writes them: as the gradebook or a file does, else as the roster.
 
-    Several if they share the name.
+    A comma says that the last name is first, whoever else writes it so. Several if they share the
+    name.
     """
     sure: dict[str, list[Person]] = defaultdict(list)
     usual: dict[str, list[Person]] = defaultdict(list)
@@ -190,7 +191,12 @@ def by_name(people: Iterable[Person]) -> Callable[[str], list[Person]]:
         row = person.columns or {"name": person.name}
         for name in Known(row, understood(tuple(row))).whole:
             usual[name].append(person)
-    return lambda name: sure.get(folded(name)) or usual.get(folded(name), [])
+
+    def called(name: str) -> list[Person]:
+        turned = folded(in_order(name))
+        return sure.get(folded(name)) or usual.get(folded(name)) or sure.get(turned, [])
+
+    return called
 
 
 def _with_first_line(students: Sequence[Student], roster: Roster) -> Roster:
