@@ -26,7 +26,11 @@ from grader.cli.options import (
 @click.option("--port", type=click.IntRange(0, 65535), help="Listen on this port; 0 takes any.")
 @click.option("--browser/--no-browser", default=True, help="Open a browser, if there is one.")
 @click.option("--at", "public", default="", help="The address by which a proxy leads here.")
-@click.option("--book", type=click.Path(path_type=Path), help="Serve this built book.")
+@click.option(
+    "--book",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Serve this built book.",
+)
 @click.option(
     "--poll/--no-poll",
     default=None,
