@@ -52,7 +52,13 @@ MOST_CPU_S = 60.0
 @click.command()
 @click.argument("step", type=StepName())
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Grade this file instead.")
-@click.option("--format", "form", type=click.Choice(["text", *FORMATS]), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", *FORMATS]),
+    default="text",
+    help="text is for people, lines for editors; the others are for platforms and programs.",
+)
 @click.option(
     "--points",
     "points_file",
@@ -181,7 +187,13 @@ def _scrolls(text: str, style: Style) -> bool:
 @mine_option
 @click.option("--solutions", is_flag=True, help="Grade the reference solutions.")
 @click.option("--started", is_flag=True, help="Leave out the steps whose file is untouched.")
-@click.option("--format", "form", type=click.Choice(["text", "github", "lines"]), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "github", "lines"]),
+    default="text",
+    help="text is for people, lines for editors, github for a workflow.",
+)
 @click.option(
     "--summary",
     type=click.Path(path_type=Path),

@@ -222,7 +222,7 @@ def _step_with(check: str) -> Step:
 @click.option(
     "--poll/--no-poll",
     default=None,
-    help="Poll the file, or trust the system's events. Without it, the file system decides.",
+    help="Poll the file, or wait for the system's events. The default depends on the file system.",
 )
 @engine_option
 @strict_option
@@ -269,7 +269,7 @@ def watch(
     help="The file to follow.  [default: the step's own]",
 )
 @click.option(
-    "--html", "page", type=click.Path(path_type=Path), help="Write a web page there instead."
+    "--html", "page", type=click.Path(path_type=Path), help="Write a web page to this file instead."
 )
 @seed_option
 @plain_option

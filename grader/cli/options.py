@@ -76,7 +76,7 @@ engine_option = click.option(
     "--engine",
     type=EngineName(),
     default="numpy",
-    help="What computes the numbers. numpy answers at once; others are the framework's own and "
+    help="What computes the numbers. numpy answers at once; the framework's own engines "
     "compile first.",
 )
 seed_option = click.option("--seed", type=int, help="Draw the same random inputs again.")
