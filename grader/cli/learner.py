@@ -15,6 +15,7 @@ from grader.cli.options import (
     STATUS,
     StepName,
     engine_option,
+    format_option,
     from_caller,
     mine_option,
     plain_option,
@@ -227,13 +228,7 @@ def _step_with(check: str) -> Step:
 @engine_option
 @strict_option
 @mine_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "lines"]),
-    default="text",
-    help="lines: one line for each problem, for an editor.",
-)
+@format_option("text", "lines")
 @plain_option
 def watch(
     step: Step | None,
