@@ -68,7 +68,7 @@ def test_attempts_bring_hints_and_the_pass_brings_what_is_next(own: Course) -> N
     own.solve()
     text = said(own.run("grade", "s05"))
     asked = dict(lesson.questions(course.find("s05")))
-    notice = re.search(r"To notice: (.+)\n   The answer: (.+)\n", text)
+    notice = re.search(r"Check yourself: (.+)\n   The answer: (.+)\n", text)
     assert notice is not None
     assert asked[notice[1]] not in text
     assert notice[2] == 'steps/step_05.md, "Check yourself"'

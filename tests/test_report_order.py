@@ -214,6 +214,23 @@ def test_a_function_that_is_begun_comes_before_a_later_one(
     assert any(check.waits_for == PLACEHOLDERS for check in report.checks)
 
 
+@pytest.mark.parametrize("last", ["split-shape", "split-reshape", "scale", "softmax"])
+def test_what_is_right_in_a_half_written_function_is_not_blamed(
+    last: str, workers: WorkerPool, tmp_path: Path
+) -> None:
+    """Such a function returns None, and its values have no use yet: neither is a mistake."""
+    step = course.find("s05")
+    text, following = begun(step.solution.read_text(encoding="utf-8"), last)
+    path = tmp_path / step.stub.name
+    path.write_text(text, encoding="utf-8")
+    report = grade(step, path, Options(seed=1, follow=Follow.FAILING), workers.start)
+    said = as_text.render(report, Style())
+    for claim in ("Called alone", "nothing uses", "before anything has used"):
+        assert claim not in said
+    placeholders = next(check for check in report.checks if check.id == "placeholders")
+    assert placeholders.line in following
+
+
 UNTYPED = """\
 from dataclasses import field, make_dataclass
 

@@ -25,12 +25,16 @@ from grader.cli.options import (
 @click.argument("step", type=StepName(), required=False)
 @click.option("--port", type=click.IntRange(0, 65535), help="Listen on this port; 0 takes any.")
 @click.option("--browser/--no-browser", default=True, help="Open a browser, if there is one.")
-@click.option("--at", "public", default="", help="The address by which a proxy leads here.")
-@click.option("--book", type=click.Path(path_type=Path), help="Serve this built book.")
+@click.option("--at", "public", default="", help="The address at which a proxy serves the desk.")
+@click.option(
+    "--book",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Serve this built book.",
+)
 @click.option(
     "--poll/--no-poll",
     default=None,
-    help="Poll the files, or trust the system's events. Without it, the file system decides.",
+    help="Poll the files, or wait for the system's events. The default depends on the file system.",
 )
 @engine_option
 @strict_option

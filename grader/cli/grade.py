@@ -21,6 +21,7 @@ from grader.cli.options import (
     STATUS,
     StepName,
     engine_option,
+    format_option,
     from_caller,
     mine_option,
     plain_option,
@@ -52,7 +53,7 @@ MOST_CPU_S = 60.0
 @click.command()
 @click.argument("step", type=StepName())
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Grade this file instead.")
-@click.option("--format", "form", type=click.Choice(["text", *FORMATS]), default="text")
+@format_option("text", *FORMATS)
 @click.option(
     "--points",
     "points_file",
@@ -181,7 +182,7 @@ def _scrolls(text: str, style: Style) -> bool:
 @mine_option
 @click.option("--solutions", is_flag=True, help="Grade the reference solutions.")
 @click.option("--started", is_flag=True, help="Leave out the steps whose file is untouched.")
-@click.option("--format", "form", type=click.Choice(["text", "github", "lines"]), default="text")
+@format_option("text", "github", "lines")
 @click.option(
     "--summary",
     type=click.Path(path_type=Path),

@@ -15,6 +15,7 @@ from grader.cli.options import (
     STATUS,
     StepName,
     engine_option,
+    format_option,
     from_caller,
     mine_option,
     plain_option,
@@ -222,18 +223,12 @@ def _step_with(check: str) -> Step:
 @click.option(
     "--poll/--no-poll",
     default=None,
-    help="Poll the file, or trust the system's events. Without it, the file system decides.",
+    help="Poll the file, or wait for the system's events. The default depends on the file system.",
 )
 @engine_option
 @strict_option
 @mine_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "lines"]),
-    default="text",
-    help="lines: one line for each problem, for an editor.",
-)
+@format_option("text", "lines")
 @plain_option
 def watch(
     step: Step | None,
@@ -269,7 +264,7 @@ def watch(
     help="The file to follow.  [default: the step's own]",
 )
 @click.option(
-    "--html", "page", type=click.Path(path_type=Path), help="Write a web page there instead."
+    "--html", "page", type=click.Path(path_type=Path), help="Write a web page to this file instead."
 )
 @seed_option
 @plain_option

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -17,6 +18,8 @@ from grader.report.style import Style, paint, style_of
 
 if TYPE_CHECKING:
     from grader.report.points import Points
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.TIMEOUT: 1, Verdict.ERROR: 3}
 """Exit status: 0 passed, 1 the learner's file fails, 2 wrong usage, 3 grader or machine."""
@@ -76,7 +79,7 @@ engine_option = click.option(
     "--engine",
     type=EngineName(),
     default="numpy",
-    help="What computes the numbers. numpy answers at once; others are the framework's own and "
+    help="What computes the numbers. numpy answers at once; the framework's own engines "
     "compile first.",
 )
 seed_option = click.option("--seed", type=int, help="Draw the same random inputs again.")
@@ -93,6 +96,13 @@ plain_option = click.option(
     help="Words instead of symbols and colours, for screen readers. GRADER_PLAIN=1 does this "
     "always.",
 )
+
+
+def format_option(*forms: str) -> Callable[[Command], Command]:
+    """``--format`` with these formats, the first by default."""
+    told = "text is for people, lines for editors"
+    told += "; the others are for platforms and programs." if forms[2:] else "."
+    return click.option("--format", "form", type=click.Choice(forms), default=forms[0], help=told)
 
 
 def from_caller(path: Path) -> Path:

@@ -212,7 +212,7 @@ def autograde(step: Step, submission: Path, points: Path | None, output: Path) -
 @click.command()
 @click.argument("submissions", type=PLACE)
 @click.option("--step", type=StepName(), required=True, help="Which step.")
-@click.option("--roster", type=PLACE, help="CSV of the class: call people as it does.")
+@click.option("--roster", type=PLACE, help="CSV of the class: name people as it does.")
 def similar(submissions: Path, step: Step, roster: Path | None) -> None:
     """List submissions that are equal except for names and layout, or nearly. Nothing is run."""
     import tempfile

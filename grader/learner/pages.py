@@ -219,7 +219,7 @@ def after_pass(
     if asked := lesson.questions(step):
         question, _ = asked[found.known.attempts % len(asked)]
         place = step.lesson.relative_to(step.root).as_posix()
-        lines += [f"To notice: {question}", f'   The answer: {place}, "Check yourself"', ""]
+        lines += [f"Check yourself: {question}", f'   The answer: {place}, "Check yourself"', ""]
     lines += [*_compared(step, keys=keys), ""]
     following = next((other for other in steps if other.number > step.number), None)
     if following is not None:

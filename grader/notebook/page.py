@@ -134,7 +134,7 @@ def _after_pass(step: Step, found: Attempt) -> list[str]:
     lines = []
     if asked := lesson.questions(step):
         question, _ = asked[found.known.attempts % len(asked)]
-        lines += [f"To notice: {question}", 'The answer is in the lesson, "Check yourself".']
+        lines += [f"Check yourself: {question}", 'The answer is in the lesson, "Check yourself".']
     changed = _changed(step, found.cell or b"")
     if not changed:
         lines.append("Apart from comments and layout, your code is identical to the reference.")
