@@ -94,17 +94,16 @@ def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
     return False
 
 
-def made_alike(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
-    """Whether a value made of no other can be compared with one of the reference.
+def own_way(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
+    """Whether a value that is made of no other is only a constant, of a shape or kind of its own.
 
-    One number throughout is a constant. If the reference makes none of that shape in the same way,
-    it is the first step of another way, and nothing is wrong with it.
+    It is the first step of another way than the reference's, and nothing is wrong with it.
     """
     have = comparison.mine.arrays[departure.value]
     want = None if cause.gives is None else comparison.right.arrays[cause.gives]
     if have is None or not have.size or (have != have.flat[0]).any():
-        return True
-    return want is not None and have.shape == want.shape and not cause.other
+        return False
+    return want is None or have.shape != want.shape or cause.other
 
 
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:

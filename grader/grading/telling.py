@@ -10,7 +10,7 @@ from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.grading.alike import apart, doubled, grown, made_alike, overwritten, unturned
+from grader.grading.alike import apart, doubled, grown, overwritten, own_way, unturned
 from grader.grading.bindings import reads
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
@@ -57,8 +57,8 @@ class Teller:
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
         if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
-            own = cause if made_alike(self.comparison, cause, found[0]) else None
-            cause = self._from_result(result, wanted) or own
+            own = own_way(self.comparison, cause, found[0])
+            cause = self._from_result(result, wanted) or (None if own else cause)
         slip = self.slip(cause, found[0] if found else None)
         if slip is not None:
             also = None if cause is None else self._lines.of(cause)
