@@ -248,6 +248,7 @@ CHECKS = (
         lesson="A dataclass",
         blank="imports",
         test=source.imports("dataclasses.dataclass"),
+        proven_by=("named",),
     ),
     Check(
         "decorator",
@@ -257,6 +258,7 @@ CHECKS = (
         "Without it the fields are not arguments.",
         lesson="A dataclass",
         test=source.decorated(CLASS, "dataclasses.dataclass", "dataclass"),
+        proven_by=("named",),
     ),
     Check(
         "builds",

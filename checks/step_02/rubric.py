@@ -97,7 +97,7 @@ CHECKS = (
     Check(
         "runs",
         "causal_mask(4, 0, dtype=DType.float32, device=CPU()) returns a MAX Tensor",
-        "causal_mask(4, 0, dtype=DType.float32, device=CPU()) does not work",
+        "causal_mask does not work",
         "Does the function end in a return?",
         "The checks below look at the tensor that comes back.",
         blank="band",

@@ -12,13 +12,13 @@ from grader.grading.relations import same
 from grader.grading.run import operation
 from grader.grading.shown import Slip
 from grader.grading.trace import Comparison, Departure
-from grader.source.endless import shared_list
+from grader.source.endless import emptied, shared_list
 from grader.source.variables import appended, read, stored
 
 
 def grown(tree: ast.Module) -> Slip | None:
-    """A list that every turn of a loop fills on, and keeps as if it were a new one."""
-    found = shared_list(tree)
+    """A list that every turn of a loop fills on as if it were new, or makes anew."""
+    found = shared_list(tree) or emptied(tree)
     return None if found is None else Slip(*found)
 
 
@@ -92,6 +92,18 @@ def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
         if len(arrays) > 1 and all(same(array, arrays[0]) for array in arrays):
             return True
     return False
+
+
+def own_way(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
+    """Whether a value that is made of no other is only a constant, of a shape or kind of its own.
+
+    It is the first step of another way than the reference's, and nothing is wrong with it.
+    """
+    have = comparison.mine.arrays[departure.value]
+    want = None if cause.gives is None else comparison.right.arrays[cause.gives]
+    if have is None or not have.size or (have != have.flat[0]).any():
+        return False
+    return want is None or have.shape != want.shape or cause.other
 
 
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:

@@ -161,7 +161,7 @@ class Causes:
         other = [
             (have, want)
             for have, want in zip(sources, twin.sources, strict=True)
-            if not self._same(have, want)
+            if not self._same(have, want) and not self._as_constant(node, have, want)
         ]
         gives = self.right.places[twin.order].value
         if len(other) > 1 and depth and (common := self._common(other, depth - 1)) is not None:
@@ -253,6 +253,10 @@ class Causes:
     def _same(self, have: int, want: int) -> bool:
         match = self.comparison.match(have)
         return match == want or (match is not None and self.comparison.equal(have, want))
+
+    def _as_constant(self, node: int, have: int, want: int) -> bool:
+        """Whether two constants are one number in different shapes, and ``node`` took this one."""
+        return self.mine.gave(node) and self.comparison.constant(have, want)
 
     def _known(self, value: int) -> bool:
         return self.comparison.known(value)

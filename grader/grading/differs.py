@@ -108,7 +108,8 @@ def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Ite
             yield f"Its {prefix or 'argument '}{mine} is not the reference's: look at the numbers."
     for name, node in have.items():
         if name not in want and not name.isdecimal() and (told := _literal(node)) is not None:
-            yield f"It says {name}={told}; the reference has no {name}."
+            last = ": it takes the last one" if name == "axis" else ""
+            yield f"It says {name}={told}; the reference has no {name}{last}."
 
 
 def _options(call: ast.Call) -> dict[str, ast.expr]:

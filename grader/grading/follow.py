@@ -126,13 +126,19 @@ def _together(told: list[Trace]) -> Trace | None:
 def _wrong(evidence: Evidence) -> list[str]:
     """The first helper that is wrong alone, and the first trial of the whole that is wrong.
 
-    Functions go before methods, which may call them, and short texts before long ones; what is only
-    wished for counts where nothing else is wrong.
+    Functions go before methods, which may call them, short texts before long ones, and a trial that
+    raised an error before one that did not: the report quotes the error, with its sizes. What is
+    only wished for counts where nothing else is wrong.
     """
     found: dict[bool, str] = {}
     order = sorted(
         evidence.trials.items(),
-        key=lambda one: (one[1].wished, any(_makes(one[1])), _is_long(one[1])),
+        key=lambda one: (
+            one[1].wished,
+            any(_makes(one[1])),
+            _is_long(one[1]),
+            evidence.error(one[0]) is None,
+        ),
     )
     for name, trial in order:
         ran = name in evidence.outcome.observations

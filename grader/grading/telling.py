@@ -10,7 +10,7 @@ from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.grading.alike import apart, doubled, grown, overwritten, unturned
+from grader.grading.alike import apart, doubled, grown, overwritten, own_way, unturned
 from grader.grading.bindings import reads
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
@@ -56,8 +56,9 @@ class Teller:
         found = () if result is None else self.comparison.departures(result)
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
-        if cause is not None and len(found) == 1 and not self.comparison.flows(found[0].value):
-            cause = self._from_result(result, wanted) or cause
+        if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
+            own = own_way(self.comparison, cause, found[0])
+            cause = self._from_result(result, wanted) or (None if own else cause)
         slip = self.slip(cause, found[0] if found else None)
         if slip is not None:
             also = None if cause is None else self._lines.of(cause)
@@ -264,7 +265,7 @@ class Teller:
             return Cause(node)
         for value in mine.latest(node) if SHAPES.search(error) else ():
             found = self.comparison.departures(value)
-            if found and self.comparison.flows(value):
+            if found and self.comparison.flows(value) and not self.comparison.settled(value):
                 return replace(self.causes.of(found[0]), twin=None)
         return self.causes.at(node, mine.latest(node), len(mine.places))
 

@@ -95,6 +95,13 @@ class Comparison:
         one, two = self.mine.arrays[value], self.right.arrays[other]
         return one is not None and two is not None and same(one, two)
 
+    def constant(self, value: int, other: int) -> bool:
+        """Whether these hold one and the same number throughout, whatever their shapes."""
+        one, two = self.mine.arrays[value], self.right.arrays[other]
+        if one is None or two is None or not one.size or not two.size or self.flows(value):
+            return False
+        return bool(np.all(one == one.flat[0]) and np.all(two == one.flat[0]))
+
     def flows(self, value: int) -> bool:
         """Whether this comes from an input or a weight, unlike a mask made on the way."""
         if self.plain:
@@ -111,7 +118,7 @@ class Comparison:
     def _loaded(self, node: int) -> bool:
         return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
 
-    def _settled(self, value: int, *, parts: bool) -> bool:
+    def settled(self, value: int, *, parts: bool = True) -> bool:
         """Whether no mistake is behind this: it is known, a piece of that, or of no input."""
         if self.known(value) or not self.flows(value):
             return True
@@ -150,13 +157,17 @@ class Comparison:
             if array is None:
                 continue
             made = self.mine.made[value]
-            unknown = [one for one in made.sources if not self._settled(one, parts=parts)]
+            unknown = [one for one in made.sources if not self.settled(one, parts=parts)]
             if not unknown and not (self.plain and _counts(array) and not made.sources):
                 relation = self._values.relation(array)
                 found[value] = Departure(made.node, value, made.sources, relation)
             todo += [one for one in unknown if one not in seen]
             seen.update(unknown)
         return tuple(sorted(found.values(), key=lambda one: self.mine.made[one.value].order))
+
+    def from_nothing(self, one: Departure) -> bool:
+        """Whether the path is left at a value that is made of no other: a mask, a constant."""
+        return not self.flows(one.value) or (self.plain and not one.sources)
 
     def after(self, departures: Sequence[Departure]) -> frozenset[int]:
         """The values that were made at a departure, or from what was."""

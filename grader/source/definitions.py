@@ -213,7 +213,7 @@ def decorated(path: str, *names: str) -> SourceTest:
         for decorator in found.decorator_list:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             if tracer(source).full_name(target) in names:
-                return Finding(True, decorator.lineno)
+                return _carried(decorator)
         carried = [f"@{ast.unparse(one)}" for one in found.decorator_list]
         detail = f"It carries {', '.join(carried)}" if carried else None
         inits = (one for one in found.body if isinstance(one, ast.FunctionDef))
@@ -223,6 +223,15 @@ def decorated(path: str, *names: str) -> SourceTest:
         return Finding(False, found.lineno, foreign=True)
 
     return test
+
+
+def _carried(decorator: ast.expr) -> Finding:
+    """What a decorator does; a dataclass without ``__init__`` takes no arguments."""
+    words = decorator.keywords if isinstance(decorator, ast.Call) else []
+    if any(word.arg == "init" and ast.unparse(word.value) == "False" for word in words):
+        told = "It says init=False, so no __init__ is written"
+        return Finding(False, decorator.lineno, told, certain=True, there=True)
+    return Finding(True, decorator.lineno)
 
 
 def gives_none(value: Expr) -> bool:

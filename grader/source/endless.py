@@ -44,12 +44,12 @@ def shared_list(tree: ast.Module) -> tuple[int, str] | None:
         for line, _, given in _appended(loop):
             if given not in filled or given in made:
                 continue
-            lines = [
-                one.lineno
-                for one in ast.walk(tree)
-                if isinstance(one, ast.Assign) and one.lineno < loop.lineno
-                if given in stored(one) and isinstance(one.value, ast.List)
-            ]
+            lines = [one.lineno for one in _made_before(tree, loop, given)]
+            if lines and _beside(tree, loop, max(lines)):
+                return line, (
+                    f"Line {line} appends {given} in every turn of the loop on line {loop.lineno}, "
+                    "which is still filling it: indent it less, so that it comes after the loop."
+                )
             if lines:
                 return max(lines), (
                     f"Line {max(lines)} makes {given} once, before the loop on line {loop.lineno}. "
@@ -57,6 +57,38 @@ def shared_list(tree: ast.Module) -> tuple[int, str] | None:
                     "it inside the loop."
                 )
     return None
+
+
+def emptied(tree: ast.Module) -> tuple[int, str] | None:
+    """A list that is made before a loop, and made anew in it where it should be filled."""
+    for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
+        filled = {name for _, name, _ in _appended(loop)}
+        for one in loop.body:
+            match one:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[given])):
+                    read = {n.id for n in ast.walk(given) if isinstance(n, ast.Name)}
+                    if name not in filled | read and _made_before(tree, loop, name):
+                        return one.lineno, (
+                            f"Line {one.lineno} makes {name} a new list in every turn of the loop "
+                            f"on line {loop.lineno}: only the last is kept. append adds to it."
+                        )
+    return None
+
+
+def _made_before(tree: ast.Module, loop: ast.For, name: str) -> list[ast.Assign]:
+    """The lines above a loop that make a list of this name."""
+    return [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign) and one.lineno < loop.lineno
+        if name in stored(one) and isinstance(one.value, ast.List)
+    ]
+
+
+def _beside(tree: ast.Module, loop: ast.For, line: int) -> bool:
+    """Whether a line stands in the body of the same outer loop as ``loop``."""
+    outer = (one for one in ast.walk(tree) if isinstance(one, ast.For) and loop in one.body)
+    return any(line in [each.lineno for each in one.body] for one in outer)
 
 
 def _appended(loop: ast.For) -> Iterator[tuple[int, str, str]]:

@@ -222,6 +222,7 @@ ADVICE: tuple[tuple[str, str], ...] = (
 WRITTEN: tuple[tuple[str, str], ...] = (
     (r"=\s*[\d.]+\s*%", "A percentage is written as a fraction: 10 % is 0.1."),
     (r"\d\.\d+\.\d", "A number has one decimal point."),
+    (r"[=(]\s*\d+,0\d", "A number has no comma in it: 0.5 has a decimal point, 1024 nothing."),
     (r"\d[eE]\s*\^", "Write the power of ten without ^: 1e-5 is 0.00001."),
     (r"\d\s+\d", "A number has no spaces in it; 50_257 is the same as 50257."),
     (r"^\w+(-\w+)+\s*[:=]", "A name has no dash in it, only letters, digits and underscores."),

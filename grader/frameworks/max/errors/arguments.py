@@ -194,6 +194,8 @@ def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
         case {"twice": word}:
             return f"{name} is given {word} twice: once by its place, once by its name"
     most = len(signature.plain) if signature else 0
+    if signature is not None and not most and signature.named:
+        return f"{name} takes nothing by place, only by name"
     if not most:
         return f"{name} takes fewer than {count} arguments by place"
     return f"{name} takes {most} value{'s' * (most != 1)} by place, and is given {count}"
@@ -272,6 +274,8 @@ def _suits(case: Case, name: str, node: ast.expr) -> bool:
     """Whether ``node`` can be the argument ``name`` that is given by name only."""
     text, kind = ast.unparse(node), case.kind(node)
     match name:
+        case "default":
+            return True
         case "dtype":
             return kind in ("DType", "type", "str") or text.endswith("dtype")
         case "device":

@@ -56,6 +56,8 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "An option is given by its name.", option)
     if node is not None and (other := _imported_as(case, name)):
         return Translation(what, f"The file imports it as {other[0]}.", case.fix(node, other[1]))
+    if node is not None and (told := _in_its_own_body(case, node, what)):
+        return told
     if node is not None and (fix := _without_torch(case, node)):
         return Translation(f"{what}, and this course computes with MAX", "MAX has it.", fix)
     if name in brought.HOMES and (told := brought.brought(case, name)):
@@ -87,6 +89,17 @@ def _imported_as(case: Case, name: str) -> tuple[str, str] | None:
     if short is None or case.error.about is None or short not in case.error.about.names:
         return None
     return short, f"F.{name}" if name == "functional" else short
+
+
+def _in_its_own_body(case: Case, node: ast.Name, what: str) -> Translation | None:
+    """``A.x`` in the body of ``class A``, whose name exists only after it."""
+    outer = next(
+        (n for n in case.nodes() if isinstance(n, ast.Attribute) and n.value is node), None
+    )
+    if outer is None or case.seen.function != node.id:
+        return None
+    hint = f"A class has its name only after its last line; {outer.attr} is known here."
+    return Translation(f"{what} yet", hint, case.fix(outer, outer.attr))
 
 
 def _option(case: Case, node: ast.Name) -> Fix | None:
@@ -182,9 +195,9 @@ def imported(case: Case, match: re.Match[str]) -> Translation:
     name, module = match["name"], match["module"]
     what = f"{module} has no {name}"
     line = IMPORTS.get(name, "").format(name)
-    if line and f"{module} " not in line:
+    if line and f"{module} " not in line and name != module:
         return Translation(what, "It lives elsewhere.", _whole(case, line))
-    if line and module in line and name in line:
+    if line and module in line and name in line and name != module:
         return Translation(what, f"The line to write: {line}", _whole(case, line))
     near = meant(name, case.error.about.names if case.error.about else ())
     if near is None:

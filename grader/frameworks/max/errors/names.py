@@ -72,6 +72,9 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
             return Translation(what, said, case.fix(outer, f"F.{outer.attr}"))
         if about.text.endswith(".nn") and name.lower() in known()["F"]:
             return Translation(what, f"It is a function in MAX, and no layer: F.{name.lower()}(x).")
+        if about.kind == "type" and near is not None and not _is_called(case, node):
+            hint = f"Did you mean {near}? Ask an object for it, not the class: "
+            return Translation(what, f"{hint}{_object(owner)}.{near}.")
         first = f"Call it first: {owner}(...).{name}" if about.kind == "type" else None
         return _suggested(case, node, what, near, first)
     if owner == "self":
@@ -119,6 +122,15 @@ LIMITS = {
     }
 }
 """Other words for the ends of an element type."""
+
+
+def _is_called(case: Case, node: ast.Attribute) -> bool:
+    return any(call.func is node for call in case.calls())
+
+
+def _object(cls: str) -> str:
+    """What an object of a class is usually called: the last word of its name."""
+    return re.split(r"(?<=[a-z0-9])(?=[A-Z])", cls)[-1].lower()
 
 
 def _of_config(name: str, about: SeenValue) -> str | None:
