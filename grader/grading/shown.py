@@ -92,11 +92,12 @@ MOST_TEXT = 70
 def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
     """Texts of one list that Python joins, as no comma is between them."""
     lines = source.split("\n")
-    for node in ast.walk(tree):
-        for one in node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else ():
+    lists = (n for n in ast.walk(tree) if isinstance(n, ast.List | ast.Tuple | ast.Set))
+    for node in lists:
+        for one in node.elts if len(node.elts) > 1 else ():
             if not isinstance(one, ast.Constant) or not isinstance(one.value, str):
                 continue
-            if one.lineno != one.end_lineno or len(node.elts) < 2:
+            if one.lineno != one.end_lineno:
                 continue
             text = lines[one.lineno - 1].encode()[one.col_offset : one.end_col_offset].decode()
             parts = re.fullmatch(r"(\"[^\"]*\"|'[^']*')\s*(\"[^\"]*\"|'[^']*')", text)
