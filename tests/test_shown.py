@@ -121,3 +121,32 @@ def test_a_second_name_for_an_argument_is_no_copy() -> None:
     assert (found.line, found.write) == (2, "text = list(tokens)")
     text = text.replace("= tokens", "= list(tokens)")
     assert not list(shown.shared(ast.parse(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("rows + [1]", 1),
+        ("array.T", 1),
+        ("CheckpointError('no')", 1),
+        ("raise CheckpointError('no')", 0),
+        ("rows.append(1)", 0),
+        ("'a text'", 0),
+        ("yield rows + [1]", 0),
+    ],
+)
+def test_what_is_worked_out_and_not_kept(text: str, count: int) -> None:
+    assert len(list(shown.idle(ast.parse(f"def f(rows):\n    {text}\n")))) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("ENDS = ('a.weight', 'b.weight' 'c.weight')", 1),
+        ("ENDS = ('a.weight', 'b.weight', 'c.weight')", 0),
+        ("SAID = ('one long text ' 'in two parts')", 0),
+        ("SAID = ['first', 'a long text ' 'in two parts']", 0),
+    ],
+)
+def test_a_comma_is_missing_between_two_texts(text: str, count: int) -> None:
+    assert len(list(shown.joined(text, ast.parse(text)))) == count

@@ -44,13 +44,14 @@ CHANGED = "changed its argument"
 def _slipped(source: Source, report: Report) -> Trace | None:
     """The trace, or what the source shows to be odd in any program, which is sure."""
     tree, trace = source.tree, report.trace
-    every = chain(shown.left_early(tree), shown.identities(tree), shown.emptied(tree))
+    some = (shown.left_early, shown.identities, shown.emptied, shown.idle)
+    every = chain(shown.joined(source.text, tree), *(one(tree) for one in some))
     if any(CHANGED in one.message for one in report.checks):
         every = chain(shown.shared(tree), every)
     slip = next(every, None)
     if slip is None:
         return trace
-    if trace is not None and trace.line is not None and trace.told:
+    if trace is not None and trace.line == slip.line and trace.told:
         return replace(trace, lone=trace.slip == slip.said)
     margin = () if trace is None else trace.margin
     sure = bool(slip.write)

@@ -8,6 +8,7 @@ No hint stays that the quoted line already follows. No verdict changes.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -30,6 +31,10 @@ THERE = (
     "Count from 0",
 )
 """How hints begin that only make sense at the line which raised the error."""
+
+
+FUNCTION = re.compile(r"\(in \w+\)$")
+"""How the message of an error ends that the learner's own line raised."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +191,8 @@ class Placing:
                 continue
             if one.id in self.sure and one.line is not None and not trace.lone:
                 break
-            raised = one.stopped and one.detail and one.line and one.line not in here
+            raised = one.stopped and one.line is not None and one.line not in here
+            raised = raised and (not trace.lone or FUNCTION.search(one.message) is not None)
             told = RAISED.format(line=one.line) if raised else None
             note = "\n".join(filter(None, (told, one.note))) or None
             moved = self._at(one, line)

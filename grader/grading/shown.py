@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -58,6 +59,52 @@ def identities(tree: ast.AST) -> Iterator[Slip]:
             said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
             write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
             yield Slip(node.lineno, said, write)
+
+
+def idle(tree: ast.Module) -> Iterator[Slip]:
+    """Statements that work something out and keep it not, and errors that are made, not raised."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Expr):
+            continue
+        text = ast.unparse(node.value)
+        if isinstance(node.value, WORTHLESS):
+            said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
+            yield Slip(node.lineno, f"{said} Is it to be assigned?")
+        elif isinstance(node.value, ast.Call) and callee(node.value).endswith(
+            ("Error", "Exception")
+        ):
+            said = f"Line {node.lineno} makes {_short(text)}, and does not raise it."
+            yield Slip(node.lineno, said, f"raise {text}" if _short(text) == text else "")
+
+
+WORTHLESS = (ast.Attribute, ast.BinOp, ast.Compare, ast.Subscript, ast.UnaryOp)
+"""Expressions that do nothing but give a value."""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else "something"
+
+
+MOST_TEXT = 70
+"""Characters of an expression that is quoted in a sentence."""
+
+
+def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
+    """Texts of one list that Python joins, as no comma is between them."""
+    lines = source.split("\n")
+    lists = (n for n in ast.walk(tree) if isinstance(n, ast.List | ast.Tuple | ast.Set))
+    for node in lists:
+        for one in node.elts if len(node.elts) > 1 else ():
+            if not isinstance(one, ast.Constant) or not isinstance(one.value, str):
+                continue
+            if one.lineno != one.end_lineno:
+                continue
+            text = lines[one.lineno - 1].encode()[one.col_offset : one.end_col_offset].decode()
+            parts = re.fullmatch(r"(\"[^\"]*\"|'[^']*')\s*(\"[^\"]*\"|'[^']*')", text)
+            if parts is not None and " " not in one.value:
+                said = f"A comma is missing on line {one.lineno} between {parts[1]} and {parts[2]}"
+                write = f"{parts[1]}, {parts[2]}"
+                yield Slip(one.lineno, f"{said}: Python makes one text of the two.", write)
 
 
 def emptied(tree: ast.Module) -> Iterator[Slip]:

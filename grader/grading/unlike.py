@@ -109,7 +109,7 @@ class Telling:
         line = self._near(gap)
         shown = self._wanted(gap.right[0], gap.scope)
         what = f": {shown}" if 0 < len(shown) <= MOST_SHOWN else self._does(gap.right[0])
-        where = "After" if gap.after is not None else "Before"
+        where = "Before" if gap.after is None and gap.before is not None else "After"
         return Lone(
             line,
             (
@@ -121,8 +121,9 @@ class Telling:
     def _near(self, gap: Gap) -> int:
         if gap.after is not None:
             return self._last(gap.after)
-        near = gap.before or gap.around
-        return int(getattr(near, "lineno", 1))
+        if gap.before is not None:
+            return gap.before.lineno
+        return self._last(gap.around) if isinstance(gap.around, ast.stmt) else 1
 
     def _last(self, node: ast.stmt) -> int:
         """Where a statement is: of a block its last line."""
