@@ -28,6 +28,9 @@ SAME = 1e-3
 TRIED = 3
 """Tokens for which a new way of running the graph is timed before it may stay."""
 
+HOPELESS = 2.0
+"""A new way that takes this many times as long is given up at once: the reader is waiting."""
+
 
 @contextmanager
 def nothing_to_stage() -> Iterator[None]:
@@ -117,7 +120,8 @@ class Quicker:
         first, second = self._first, self._second
         if second is None or not first.seconds:
             return first
-        tried = len(second.seconds) >= TRIED
+        hopeless = any(taken > HOPELESS * first.usual for taken in second.seconds)
+        tried = hopeless or len(second.seconds) >= TRIED
         return first if tried and first.usual < second.usual else second
 
 

@@ -248,11 +248,14 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> Ways:
     return Ways(monkeypatch)
 
 
-@pytest.mark.parametrize(("other_s", "last"), [(0.001, "other"), (0.03, "first")])
-def test_the_quicker_way_is_kept(ways: Ways, other_s: float, last: str) -> None:
+@pytest.mark.parametrize(
+    ("other_s", "tried", "last"),
+    [(0.001, 3, "other"), (0.015, 3, "first"), (0.03, 1, "first")],
+)
+def test_the_quicker_way_is_kept(ways: Ways, other_s: float, tried: int, last: str) -> None:
     calls = ways.taken(other_s, 1.0)
-    assert calls[:8] == ["first"] * 4 + ["other"] * 4  # the fourth runs both ways
-    assert calls[8:] == [last] * 3
+    assert calls[:5] == ["first"] * 4 + ["other"]  # the fourth runs both ways
+    assert calls[5:] == ["other"] * tried + [last] * (6 - tried)
 
 
 def test_a_way_with_other_numbers_is_not_taken(ways: Ways) -> None:
