@@ -233,7 +233,7 @@ HEADS: Family = {
     ),
     "split-no-transpose": split(
         "no_transpose",
-        "The heads stay behind the sequence: the transpose after the reshape is missing.",
+        "The heads stay after the sequence: the transpose after the reshape is missing.",
     ),
     "split-last-axes": split(
         "last_axes",

@@ -93,8 +93,8 @@ ROTATION: Family = {
     ),
     "stacked-in-front": pairs(
         "stacked_first",
-        "The turned features are stacked along the first axis. Give F.stack axis=-1: each pair "
-        "stands side by side.",
+        "The turned features are stacked along the first axis. Give F.stack axis=-1, so that each "
+        "pair is side by side.",
     ),
     "odd-unchanged": formula("odd_unchanged", "Only the first feature of each pair is turned."),
     "exponent-single": exponent("single", "The exponent is −i / d_k. It is −2i / d_k."),
