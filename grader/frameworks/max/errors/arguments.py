@@ -311,7 +311,10 @@ def _usual(case: Case, name: str, args: list[ast.expr], call: ast.Call) -> ast.e
 
 
 def without_self(case: Case, match: re.Match[str]) -> Translation | None:
-    """A method of the learner's that has no self, called with all the values that it takes."""
+    """A method of the learner's that is given one value more than it takes besides ``self``.
+
+    Either the call has one too many, or the def has no ``self``.
+    """
     func = case.call.func if case.call else None
     given = len(case.call.args) if case.call else 0
     if not isinstance(func, ast.Attribute) or int(match["takes"]) != given:
@@ -319,11 +322,11 @@ def without_self(case: Case, match: re.Match[str]) -> Translation | None:
     name, owner = match["name"], ast.unparse(func.value)
     if func.attr != name or int(match["given"]) != given + 1 or owner != "self":
         return None
+    takes = f"{given - 1} value{'' if given == 2 else 's'}"
     return Translation(
-        f"{owner}.{name} is a method, and its def has no place for {owner} itself",
-        f"The first argument of a method is self: def {name}(self, ...). Or put @staticmethod "
-        "above the def.",
-        about=f"{name}()",
+        f"{owner}.{name} takes {takes} besides self, and is given {given}",
+        f"Compare the call with the def. The first argument of a method is self: def {name}(self, "
+        "...).",
     )
 
 
