@@ -228,7 +228,10 @@ def _layer(
 ) -> Trial:
     d_model, theta = n_head * d_k, _theta(rng)
     w, x = weights(rng, d_model), normal(rng, *leading, d_model)
-    inputs = {"out": (x, _positions(rng, *positions))}
+    places = _positions(rng, *positions)
+    if len(positions) == 1:
+        places = places.astype(np.int32)
+    inputs = {"out": (x, places)}
     return _layer_trial(name, w, n_head, theta, inputs)
 
 

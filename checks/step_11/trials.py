@@ -270,24 +270,29 @@ def _kept(rng: Rng) -> Trial:
 DAMAGED = config(7, 5, 6, 1, 2)
 """The model that most of the damaged checkpoints do not fit."""
 
+EMPTY = config(7, 5, 6, 4, 2)
+"""The model that gets no array at all: an error that names only so many leaves some out."""
+
 
 REFUSED = {
     "refuse-missing": ("h.0.ln_1.bias", "wpe.weight"),
     "refuse-empty": (
         *("wte.weight", "wpe.weight", "ln_f.weight", "ln_f.bias"),
-        *(f"h.0.ln_{i}.{kind}" for i in (1, 2) for kind in ("weight", "bias")),
         *(
-            f"h.0.attn.{part}.{kind}"
-            for part in ("c_attn", "c_proj")
+            f"h.{index}.{part}.{kind}"
+            for index in range(int(EMPTY["n_layer"]))
+            for part in ("ln_1", "ln_2", "attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")
             for kind in ("weight", "bias")
         ),
-        *(f"h.0.mlp.{part}.{kind}" for part in ("c_fc", "c_proj") for kind in ("weight", "bias")),
     ),
     "refuse-tied": ("wte.weight",),
     "refuse-unexpected": ("h.1.ln_1.bias",),
     "refuse-shape": ("h.0.ln_1.bias", "wpe.weight"),
     "refuse-turned": ("h.0.attn.c_attn.weight", "wpe.weight"),
-    "refuse-elsewhere": ("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x", "lm_head.bias"),
+    "refuse-elsewhere": (
+        *("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x"),
+        *("lm_head.bias", "score.weight"),
+    ),
     "refuse-deep": ("h.0.attn.q.bias", "h.11.ln_1.bias", "h.10.attn.c_attn.weight", "wpe.weight"),
     "refuse-all": ("h.0.ln_1.bias", "ln_f.bias", "wpe.weight", "h.9.ln_2.weight"),
 }
@@ -307,8 +312,8 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     fused = "transformer.h.0.attn.c_attn.weight"
     turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
     yield "refuse-turned", {**whole, **turned}
-    *inside, beside = REFUSED["refuse-elsewhere"]
-    extra = {**{PREFIX + name: whole[bias] for name in inside}, beside: whole[bias]}
+    *inside, head, score = REFUSED["refuse-elsewhere"]
+    extra = dict.fromkeys([*(PREFIX + name for name in inside), head, score], whole[bias])
     yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"
     rest = {name: array for name, array in whole.items() if name not in (bias, last)}
@@ -327,4 +332,5 @@ def _deep_and_damaged(rng: Rng) -> Trial:
 
 
 def _refused(name: str, checkpoint: Mapping[str, Array], sizes: Config | None = None) -> Trial:
-    return Trial(Probe(name, _converted(sizes or DAMAGED, checkpoint)))
+    sizes = sizes or (DAMAGED if checkpoint else EMPTY)
+    return Trial(Probe(name, _converted(sizes, checkpoint)))

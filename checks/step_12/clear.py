@@ -42,7 +42,10 @@ class Text:
     use_cache: bool = True
     draws: tuple[float, ...] = ()
     given_as: Literal["list", "iterator", "array"] = "list"
-    """What ``draws`` is. An iterator has no length and can be read once; an array is not true."""
+    """What ``draws`` is. An iterator has no length and can be read once; an array is not true.
+
+    With an iterator, the prompt is a tuple.
+    """
 
     def call(self, name: str) -> Call:
         """The call, with only the arguments that it needs."""
@@ -54,7 +57,9 @@ class Text:
             "draws": self._draws(),
         }
         kwargs: dict[str, Arg] = {key: one for key, one in given.items() if one is not None}
-        args: tuple[Arg, ...] = (Ref("module"), list(self.tokens), self.max_new_tokens)
+        kind = tuple if self.given_as == "iterator" else list
+        tokens: Arg = kind(self.tokens)
+        args: tuple[Arg, ...] = (Ref("module"), tokens, self.max_new_tokens)
         return Call(name, None, "generate", args, kwargs, staged=False)
 
     def _draws(self) -> Arg:

@@ -117,6 +117,7 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3)),
         prompted=True,
     )
+    yield written(rng, next(name), sizes, lambda model: _ended(model, Text(_prompt(rng, 3), 2), 0))
 
 
 def _prompted_end(text: Text) -> Text:
@@ -200,6 +201,6 @@ def _ended_as_prompted(model: Model, text: Text) -> Text:
     return replace(text, draws=(*draws, 0.5), eos_token_id=tokens[-1])
 
 
-def _ended(model: Model, text: Text) -> Text:
-    """The same text with its second new token as the one that ends it."""
-    return replace(text, eos_token_id=model.new(text)[1])
+def _ended(model: Model, text: Text, last: int = 1) -> Text:
+    """The same text with a new token, by default the second, as the one that ends it."""
+    return replace(text, eos_token_id=model.new(text)[last])

@@ -529,6 +529,7 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
         ("empty", {}, [name for name, _ in model.parameters]),
         ("head's", tables, ["wte.weight"]),
         ("other head's", {**stored, "lm_head.bias": stored[names[0]]}, ["lm_head.bias"]),
+        ("score's", {**stored, "score.weight": stored[names[0]]}, ["score.weight"]),
     ):
         _refused(module, model, kind, checkpoint, wanted)
     bad = {
@@ -747,6 +748,8 @@ def _compare(
             raise Wrong("the prompt is changed")
         if not isinstance(have, list | tuple) or [int(token) for token in have] != want:
             raise Wrong(f"the text is {have}, not {want}, with {dict(settings)}")
+    if list(module.generate(model, tuple(tokens), 0)) != list(tokens):
+        raise Wrong("a prompt that is a tuple is changed")
 
 
 def _fed(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> None:
