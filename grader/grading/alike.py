@@ -143,6 +143,24 @@ def _variables(
             yield one.id, statement, array.shape
 
 
+def copied(comparison: Comparison) -> Slip | None:
+    """A line that takes the same piece of the same tensor as a line before, by another name."""
+    mine = comparison.mine
+    held: dict[tuple[int | None, int | None, str], tuple[str, int]] = {}
+    for place in mine.places:
+        statement = mine.statement(place.node)
+        name = target(statement, place.part) if mine.is_whole(place.node) else ""
+        if not name or not isinstance(mine.nodes[place.node], ast.Subscript):
+            continue
+        key = mine.function(place.node), comparison.match(place.value), mine.segment(place.node)
+        other, line = held.setdefault(key, (name, mine.line(place.node)))
+        if other != name and comparison.flows(place.value):
+            at = mine.line(place.node)
+            said = f"Line {at} gives {name} the same piece as line {line} gives {other}"
+            return Slip(at, f"{said}: {key[2]}.")
+    return None
+
+
 def overwritten(comparison: Comparison) -> Slip | None:
     """A variable that gets another value before anything has used the right one that it had."""
     mine = comparison.mine

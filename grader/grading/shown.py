@@ -21,8 +21,7 @@ class Slip:
 
 def crossed(tree: ast.Module) -> Iterator[Slip]:
     """Calls of the file's own functions and classes that swap two arguments, by their names."""
-    for node, name, params in own_calls(tree):
-        given = [name_of(one) for one in node.args]
+    for node, given, name, params in own_calls(tree):
         for at, one in enumerate(given):
             for later in range(at + 1, min(len(given), len(params))):
                 if one and (one, given[later]) == (params[later], params[at]):
@@ -160,12 +159,27 @@ NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)
 """Expressions that make a new object."""
 
 
-def own_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str, tuple[str, ...]]]:
-    """The calls of the file's own functions and classes, with the names of their parameters."""
+OwnCall = tuple[ast.Call, list[str], str, tuple[str, ...]]
+"""A call, the names of what it is given, the function's name, and those of its parameters."""
+
+
+def own_calls(tree: ast.Module) -> Iterator[OwnCall]:
+    """The calls of the file's own functions and classes.
+
+    ``partial(function, x)`` is a call that is given x.
+    """
     known = dict(_parameters(tree))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (name := callee(node)) in known:
-            yield node, name, known[name]
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+        name, given = callee(node), [_called(one) for one in node.args]
+        if name == "partial" and given[:1]:
+            name, *given = given
+        if name in known:
+            yield node, given, name, known[name]
+
+
+def _called(node: ast.expr) -> str:
+    """What a variable or an attribute is called."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
 def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
