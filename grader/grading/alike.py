@@ -179,8 +179,18 @@ def overwritten(comparison: Comparison) -> Slip | None:
         if later is not None and not again:
             before = f"the one from line {statement.lineno}"
             said = f"Line {later} gives {name} a new value, before anything has used {before}."
-            return Slip(later, said)
+            return Slip(
+                later, f"{said}{_meant(statement, name, mine.parents.get(statement), later)}"
+            )
     return None
+
+
+def _meant(statement: ast.stmt, name: str, outer: ast.AST | None, later: int) -> str:
+    """That a line reads another of the variables that got their values together."""
+    body: list[ast.stmt] = getattr(outer, "body", [])
+    words = {word for one in body if one.lineno == later for word in read(one)}
+    others = [one for one in stored(statement) if one in words and one != name]
+    return f" It reads {others[0]}: is {name} meant?" if len(others) == 1 else ""
 
 
 def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | None:

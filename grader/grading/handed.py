@@ -20,13 +20,18 @@ ONCE = "Make an iterator of it once"
 
 
 def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip | None:
+    """Where a value comes from, or is filled, if an error as ``told`` asks to change that."""
+    if error.calls and FILLS.search(told):
+        return _filled(tree, error.calls[-1], told)
+    return _made(tree, error, told, ran)
+
+
+def _made(tree: ast.Module, error: SeenError, told: str, ran: Ran) -> Slip | None:
     """Where a value comes from that is of the wrong kind for the line which raised an error.
 
     Only if the error as it is ``told`` asks to change it there.
     """
     call = error.calls[-1] if error.calls else None
-    if call is not None and FILLS.search(told):
-        return _filled(tree, call, told)
     if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
         return None
     words = re.findall(r"\w+", told)

@@ -10,7 +10,7 @@ from grader.grading import differs
 from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.run import Made, operation
-from grader.grading.slips import Slip
+from grader.grading.shown import Slip
 from grader.grading.trace import Comparison
 
 LONGEST = 4
