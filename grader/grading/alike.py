@@ -150,15 +150,28 @@ def copied(comparison: Comparison) -> Slip | None:
     for place in mine.places:
         statement = mine.statement(place.node)
         name = target(statement, place.part) if mine.is_whole(place.node) else ""
-        if not name or not isinstance(mine.nodes[place.node], ast.Subscript):
+        if not name or not _takes(comparison, place.node, place.value, name):
             continue
         key = mine.function(place.node), comparison.match(place.value), mine.segment(place.node)
         other, line = held.setdefault(key, (name, mine.line(place.node)))
         if other != name and comparison.flows(place.value):
             at = mine.line(place.node)
-            said = f"Line {at} gives {name} the same piece as line {line} gives {other}"
-            return Slip(at, f"{said}: {key[2]}.")
+            said = f"Lines {line} and {at} give {other} and {name} the same: {key[2]}."
+            right = {target(*one) for one in comparison.right.bindings(key[1])}
+            return Slip(line if name in right and other not in right else at, said)
     return None
+
+
+def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
+    """Whether a node takes a piece; or gives a name of the reference what that keeps elsewhere."""
+    right = comparison.right
+    if isinstance(comparison.mine.nodes[node], ast.Subscript):
+        return True
+    match = comparison.match(value)
+    own = {target(*one) for one in right.bindings(match)} if match is not None else set()
+    every = {one.id for one in right.nodes if isinstance(one, ast.Name)}
+    called = isinstance(comparison.mine.nodes[node], ast.Call) and own - {""}
+    return bool(called) and (name in own or name in every)
 
 
 def overwritten(comparison: Comparison) -> Slip | None:

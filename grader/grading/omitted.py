@@ -103,7 +103,8 @@ def _place(comparison: Comparison, cause: Cause, have: int, step: Made) -> ast.s
     there = [one for one in bound if mine.scope(one) == scope]
     here = [one for one in there or bound if there or mine.function(one) == inside]
     last = [one for one in bound[-1:] if isinstance(mine.nodes[one], ast.Return)]
-    here = here or last  # a helper gave it that has another name than the reference's
+    inner = comparison.right.named(step.node) not in ("__call__", "forward")
+    here = here or (last if inner else [])  # a helper that has another name than the reference's
     same = [one for one in here if mine.function(one) == inside]
     if not here or (same and mine.line(same[-1]) >= mine.line(cause.node)):
         return None

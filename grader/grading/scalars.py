@@ -176,11 +176,18 @@ class Scalars:
         statement = bound(self.mine.tree, name, self.mine.line(leaf))
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
-        if isinstance(statement, ast.For):
+        if isinstance(statement, ast.For) or self._turns(statement):
             return None  # a turn's number is not what is wrong
         value: ast.AST = getattr(statement, "value", None) or statement
         bad = bad if _hands_on(value) else frozenset()
         return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
+
+    def _turns(self, statement: ast.stmt) -> bool:
+        """Whether a statement works its number out from that of a loop's turn."""
+        value = getattr(statement, "value", None)
+        names = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)] if value else []
+        given = (bound(self.mine.tree, name, statement.lineno) for name in names)
+        return any(isinstance(one, ast.For) for one in given)
 
     def _one(self, value: ast.AST, bad: frozenset[float], order: int, most: int) -> Origin | None:
         """The one place that the wrong numbers in an expression come from."""

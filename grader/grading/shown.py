@@ -46,6 +46,19 @@ def left_early(tree: ast.Module) -> Iterator[Slip]:
                 )
 
 
+def reordered(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """Functions that take what the reference's take, in another order."""
+    wanted = {one.name: one for one in ast.walk(right) if isinstance(one, ast.FunctionDef)}
+    for one in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in wanted):
+        mine, other = (
+            [arg.arg for arg in each.args.args if arg.arg != "self"]
+            for each in (one, wanted[one.name])
+        )
+        if mine != other and sorted(mine) == sorted(other):
+            said = f"{one.name} takes {', '.join(other)}, in this order."
+            yield Slip(one.lineno, f"{said} Line {one.lineno} has another.")
+
+
 def repeated(tree: ast.Module) -> Iterator[Slip]:
     """Two variables of one assignment that are worked out alike, as in ``q, k = f(q), f(q)``."""
     for node in ast.walk(tree):

@@ -27,7 +27,7 @@ from grader.grading.omitted import Omitted, forgotten, omitted, unused, used_by,
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.shown import Slip, crossed, left_early, repeated
+from grader.grading.shown import Slip, crossed, left_early, reordered, repeated
 from grader.grading.slips import misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import Wording
@@ -187,7 +187,9 @@ class Teller:
         A variable of the reference's own name is right, and wrong where it should be read.
         """
         mine = self.comparison.mine
-        slip = next(chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree)), None)
+        orders = reordered(mine.tree, self.comparison.right.tree)
+        slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
+        slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
         if slip is not None:
             return slip
