@@ -54,7 +54,8 @@ class Lines:
         if not isinstance(array, ast.Name):
             return None
         made = bound(self.mine.tree, array.id, node.lineno)
-        return made.lineno if isinstance(made, ast.Assign) else None
+        whole = isinstance(made, ast.Assign) and not isinstance(made.value, ast.List)
+        return made.lineno if made is not None and whole else None
 
     def ordered(self, cause: Cause) -> int | None:
         """The node that orders the axes of a tensor, where a piece of it has the wrong order."""
