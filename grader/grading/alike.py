@@ -143,6 +143,37 @@ def _variables(
             yield one.id, statement, array.shape
 
 
+def copied(comparison: Comparison) -> Slip | None:
+    """A line that takes the same piece of the same tensor as a line before, by another name."""
+    mine = comparison.mine
+    held: dict[tuple[int | None, int | None, str], tuple[str, int]] = {}
+    for place in mine.places:
+        statement = mine.statement(place.node)
+        name = target(statement, place.part) if mine.is_whole(place.node) else ""
+        if not name or not _takes(comparison, place.node, place.value, name):
+            continue
+        key = mine.function(place.node), comparison.match(place.value), mine.segment(place.node)
+        other, line = held.setdefault(key, (name, mine.line(place.node)))
+        if other != name and comparison.flows(place.value):
+            at = mine.line(place.node)
+            said = f"Lines {line} and {at} give {other} and {name} the same: {key[2]}."
+            right = {target(*one) for one in comparison.right.bindings(key[1])}
+            return Slip(line if name in right and other not in right else at, said)
+    return None
+
+
+def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
+    """Whether a node takes a piece; or gives a name of the reference what that keeps elsewhere."""
+    right = comparison.right
+    if isinstance(comparison.mine.nodes[node], ast.Subscript):
+        return True
+    match = comparison.match(value)
+    own = {target(*one) for one in right.bindings(match)} if match is not None else set()
+    every = {one.id for one in right.nodes if isinstance(one, ast.Name)}
+    called = isinstance(comparison.mine.nodes[node], ast.Call) and own - {""}
+    return bool(called) and (name in own or name in every)
+
+
 def overwritten(comparison: Comparison) -> Slip | None:
     """A variable that gets another value before anything has used the right one that it had."""
     mine = comparison.mine
@@ -161,8 +192,18 @@ def overwritten(comparison: Comparison) -> Slip | None:
         if later is not None and not again:
             before = f"the one from line {statement.lineno}"
             said = f"Line {later} gives {name} a new value, before anything has used {before}."
-            return Slip(later, said)
+            return Slip(
+                later, f"{said}{_meant(statement, name, mine.parents.get(statement), later)}"
+            )
     return None
+
+
+def _meant(statement: ast.stmt, name: str, outer: ast.AST | None, later: int) -> str:
+    """That a line reads another of the variables that got their values together."""
+    body: list[ast.stmt] = getattr(outer, "body", [])
+    words = {word for one in body if one.lineno == later for word in read(one)}
+    others = [one for one in stored(statement) if one in words and one != name]
+    return f" It reads {others[0]}: is {name} meant?" if len(others) == 1 else ""
 
 
 def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | None:

@@ -4,6 +4,8 @@ Two operations of one kind are compared by what they are made from. If one sourc
 comparison continues with what made that source, in both programs, until the operations differ in
 nothing that was computed, or in kind: there is the line to change. If the wrong source was handed
 over by a caller, as the reference hands over the right one, it is the line of the call.
+
+Longer than 300 lines, because one search goes through all of it, and calls itself.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from grader.grading import differs
 from grader.grading.bindings import bound, callee
 from grader.grading.program import target
 from grader.grading.run import Made, Run, operation
@@ -183,7 +186,7 @@ class Causes:
         if deeper is not None:
             return deeper
         if not self._known(have) and self._made_here(have) and not self._leads_back(have):
-            return Cause(self.mine.made[have].node, gives=want)
+            return self._made_as(have, want)
         if wanted and not named and self._known(have) and self._made_here(have):
             return Cause(self.mine.made[have].node, gives=want)
         at = self._call(node, have, order) if handed else None
@@ -197,8 +200,14 @@ class Causes:
 
     def named_as(self, have: int, want: int | None) -> bool:
         """Whether a value of the learner has the name of this value of the reference."""
-        mine = {target(*one) for one in self.mine.bindings(have)}
+        mine = {name for one in self.mine.bindings(have) for name in self._names(*one)}
         return bool((mine & {target(*one) for one in self.right.bindings(want)}) - {""})
+
+    def _names(self, statement: ast.stmt, part: int) -> Iterator[str]:
+        """What a statement calls its value: a variable, or for what ``_mean`` returns, mean."""
+        yield target(statement, part)
+        if isinstance(statement, ast.Return):
+            yield self.mine.named(self.mine.numbers[statement]).strip("_")
 
     def _leads_back(self, value: int) -> bool:
         """Whether something right is made from ``value``, which is then another way to it."""
@@ -214,9 +223,42 @@ class Causes:
 
     def _followed(self, have: int, want: int, depth: int) -> Cause | None:
         mine, right = self.mine.made[have], self.right.made[want]
-        if not self._made_here(have) or not _alike(self.mine, mine, self.right, right):
+        if not self._made_here(have):
             return None
+        if not _alike(self.mine, mine, self.right, right):
+            return self._other_source(mine, right, depth)
         return self._beside(mine.node, mine.sources, mine.order, right, depth)
+
+    def _other_source(self, mine: Made, right: Made, depth: int) -> Cause | None:
+        """The cause behind the one source in which two operations differ that are written apart."""
+        if len(mine.sources) != len(right.sources) or len(mine.sources) < 2 or not depth:
+            return None
+        left = [h for h in mine.sources if not any(self._same(h, w) for w in right.sources)]
+        rest = [w for w in right.sources if not any(self._same(h, w) for h in mine.sources)]
+        if len(left) != 1 or len(rest) != 1 or self._known(left[0]):
+            return None
+        have, want = left[0], rest[0]
+        if not self._made_here(have) or self._leads_back(have):
+            return None
+        return self._deeper(have, want, depth - 1) or self._made_as(have, want)
+
+    def _made_as(self, have: int, want: int) -> Cause:
+        """The expression that makes ``have``; or what gave it its shape, if that is wrong."""
+        right = self.right.arrays[want]
+        while (array := self.mine.arrays[have]) is not None and right is not None:
+            made = self.mine.made[have]
+            alike = [s for s in made.sources if self._has_shape(s, array.shape)]
+            elementwise = isinstance(self.mine.nodes[made.node], ast.BinOp | ast.UnaryOp)
+            if array.shape == right.shape or len(alike) != 1 or not elementwise:
+                break
+            have = alike[0]
+        return Cause(self.mine.made[have].node, gives=want)
+
+    def _has_shape(self, value: int, shape: tuple[int, ...]) -> bool:
+        """Whether a value that the program made, and the reference has not, is of this shape."""
+        array = self.mine.arrays[value]
+        own = self._made_here(value) and not self._known(value)
+        return own and array is not None and array.shape == shape
 
     def _twin(self, node: int, sources: Sequence[int]) -> Made | None:
         """The reference's operation of the same kind with the most of the same sources.
@@ -233,9 +275,19 @@ class Causes:
             # a weight says nothing about which operation is meant
             alone = new and len(sources) == 1 and self.comparison.match(sources[0]) != -1
             lone = len(alike) == 1 and len(sources) == 1 and self._known(sources[0])
-            if score > most and (equal or alone or here == [made] or lone):
+            likely = alone or here == [made] or lone
+            if score > most and (equal or (likely and self._as_written(node, made))):
                 best, most = made, score
         return best
+
+    def _as_written(self, node: int, made: Made) -> bool:
+        """Whether nothing else that is written there differs: with other sources, it is too much.
+
+        Nor may it use none of several right values.
+        """
+        other = differs.written(self.mine.nodes[node], self.right.nodes[made.node])
+        sources = self.mine.latest(node)
+        return not other and (len(sources) < 2 or not all(map(self._known, sources)))
 
     def _of_kind(self, kind: str, count: int) -> Iterator[tuple[bool, Made]]:
         """The reference's operations of a kind with so many sources; is its value new?"""

@@ -6,19 +6,27 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.grading.bindings import around, bound, callee, functions
+from grader.grading.bindings import around, bound, callee, functions, stores
 from grader.grading.run import Run, operation
 from grader.grading.shown import Slip
 from grader.grading.slips import Ran, is_read, origin
-from grader.protocol.probe import SeenError, SeenValue
+from grader.protocol.probe import SeenCall, SeenError, SeenValue
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
 LOOP = "What a loop makes"
+FILLS = re.compile("Put one tensor into it each time|is filled")
 ONCE = "Make an iterator of it once"
 """What a hint says if the line to change is where a value comes from."""
 
 
 def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip | None:
+    """Where a value comes from, or is filled, if an error as ``told`` asks to change that."""
+    if error.calls and FILLS.search(told):
+        return _filled(tree, error.calls[-1], told)
+    return _made(tree, error, told, ran)
+
+
+def _made(tree: ast.Module, error: SeenError, told: str, ran: Ran) -> Slip | None:
     """Where a value comes from that is of the wrong kind for the line which raised an error.
 
     Only if the error as it is ``told`` asks to change it there.
@@ -57,6 +65,16 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
         source = _source(tree, name, error, told, ran)
         if source is not None and source[0] != call.line:
             return Slip(source[0], f"{name} comes from line {source[0]}.")
+    return None
+
+
+def _filled(tree: ast.Module, call: SeenCall, told: str) -> Slip | None:
+    """The one line that fills the list which an error is about."""
+    for name in (one for one in call.values if one in re.findall(r"\w+", told)):
+        first = bound(tree, name, call.line)
+        lines = [one.lineno for one in stores(tree, name, first.lineno)] if first else []
+        if len(lines) == 1:
+            return Slip(lines[0], f"Line {lines[0]} fills {name}.")
     return None
 
 

@@ -264,19 +264,21 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
     If a helper's own trial is wrong but all its source checks recognised something, the one
     whose lines raised the error fails, else the last.
     """
-    if all(r.status is Status.PASS for r in settled) or case.evidence.mostly_right():
+    if all(r.status is Status.PASS for r in settled):
         return settled
     results = {result.id: result for result in settled}
+    likely = case.evidence.mostly_right()
     missing = once.missing(case.rubric, case.findings, settled)
     for name, trial in case.evidence.trials.items():
         group = [c for c in case.rubric.checks if c.proven_by == (name,)]
         if not trial.part or not group or case.evidence.right(name):
             continue
-        if rules.missing_name(case.evidence.error(name)) in missing:
+        lacks = rules.missing_name(case.evidence.error(name)) in missing
+        if lacks or (likely and _absent(case.evidence, name)):
             continue
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
-        if _told_elsewhere(case, name):
+        if likely or _told_elsewhere(case, name):
             for check in (c for c in group if results[c.id].status is Status.PASS):
                 results[check.id] = _undecided_yet(case, check)
         elif wrong := _how_wrong(case, name):
@@ -298,10 +300,14 @@ def _half_written(case: Case, trial: Trial) -> bool:
 
 
 def _told_elsewhere(case: Case, trial: str) -> bool:
-    """Whether a helper stopped at something that it needs: a name, an attribute, a definition."""
+    """Whether a helper stopped at something that it needs: a name, an attribute, a definition.
+
+    Or it takes other arguments than the lesson's, so that nothing of it ran.
+    """
     error = case.evidence.error(trial)
     if error is None or error.line is None:
-        return False
+        helper = case.evidence.trials[trial].probe.actions[-1].name
+        return error is not None and error.action == helper and not _absent(case.evidence, trial)
     stopped = any(isinstance(one, Failed) and one.stopped for one in case.rulings.values())
     about = case.evidence.framework.translate(error).about
     return stopped and (bool(about) or _absent(case.evidence, trial))

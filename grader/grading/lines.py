@@ -17,6 +17,9 @@ from grader.grading.trace import Comparison
 ORDERS = ("permute", "transpose", "swapaxes", "reshape")
 """Operations that decide the order of axes."""
 
+CONVERTS = ("Tensor", "constant", "from_dlpack")
+"""Calls that make a tensor of an array, with the same numbers."""
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -36,10 +39,23 @@ class Lines:
         if isinstance(node, ast.Attribute):
             statement = bound(mine.tree, mine.of(node), line)
             return line if statement is None else statement.lineno
+        if (given := self._converted(node)) is not None:
+            return given
         later = self._filled(cause.node)
         if later is None and (order := self.ordered(cause)) is not None:
             later = mine.line(order)
         return line if later is None else later
+
+    def _converted(self, node: ast.AST) -> int | None:
+        """The line that works out the array of which a call only makes a tensor."""
+        if not isinstance(node, ast.Call) or operation(node) not in CONVERTS:
+            return None
+        array = node.args[0] if node.args else None
+        if not isinstance(array, ast.Name):
+            return None
+        made = bound(self.mine.tree, array.id, node.lineno)
+        whole = isinstance(made, ast.Assign) and not isinstance(made.value, ast.List)
+        return made.lineno if made is not None and whole else None
 
     def ordered(self, cause: Cause) -> int | None:
         """The node that orders the axes of a tensor, where a piece of it has the wrong order."""

@@ -79,6 +79,8 @@ def _differs(one: Pair | Gap) -> bool:
         return True
     names, pairs = one.scope.names, _given(one.mine, one.right)
     if isinstance(one.mine, Function) and isinstance(one.right, Function):
+        if {one.mine.name, one.right.name} == {"__call__", "forward"}:
+            return False  # either runs when an object is called
         own = parameters(one.mine, one.right)
         names = Names({**names.names, **own}, names.attributes)
     return not all(same(mine, right, names) for mine, right in pairs)

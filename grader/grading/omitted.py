@@ -10,6 +10,7 @@ from grader.grading import differs
 from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.run import Made, operation
+from grader.grading.shown import Slip
 from grader.grading.trace import Comparison
 
 LONGEST = 4
@@ -39,6 +40,19 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
         at = None if step is None else _place(comparison, cause, have, step)
         if step is not None and at is not None and not _taken(comparison, step, match, at):
             return Omitted(at.lineno, have, step)
+    return None
+
+
+def unused(comparison: Comparison, gap: Omitted, user: int) -> Slip | None:
+    """What the missing step takes, if the program has it and does not use it: line ``user`` must.
+
+    None where the step takes nothing that a variable holds in vain.
+    """
+    for node, value, name in wasted(comparison):
+        if name and comparison.match(value) in gap.step.sources:
+            said = f"Line {comparison.mine.line(node)} makes {name}, and nothing uses it."
+            verb = used_by(comparison, value) or " The reference uses it."
+            return Slip(user, f"{said}{verb.removesuffix('.')} on line {user}.")
     return None
 
 
@@ -88,6 +102,9 @@ def _place(comparison: Comparison, cause: Cause, have: int, step: Made) -> ast.s
     scope, inside = comparison.right.scope(step.node), mine.function(cause.node)
     there = [one for one in bound if mine.scope(one) == scope]
     here = [one for one in there or bound if there or mine.function(one) == inside]
+    last = [one for one in bound[-1:] if isinstance(mine.nodes[one], ast.Return)]
+    inner = comparison.right.named(step.node) not in ("__call__", "forward")
+    here = here or (last if inner else [])  # a helper that has another name than the reference's
     same = [one for one in here if mine.function(one) == inside]
     if not here or (same and mine.line(same[-1]) >= mine.line(cause.node)):
         return None

@@ -100,12 +100,17 @@ class Values:
             raise TooMuch
 
     def equal(self, mine: Floats) -> int | None:
-        """The first value that is the same; -1 for a given value, None for no match."""
+        """The first value that is the same; -1 for a given value, None for no match.
+
+        Batch and heads may be one axis.
+        """
         self._spend(mine.size * (1 + sum(one.shape == mine.shape for _, one in self._values)))
         for index, one in self._values:
             if same(mine, one):
                 return index
-        return -1 if any(same(mine, one) for one in self._given) else None
+        if any(same(mine, one) for one in self._given):
+            return -1
+        return next((index for index, one in self._values if _is_folded(mine, one)), None)
 
     def relation(self, mine: Floats) -> Relation | None:
         """The closest relation of ``mine`` to a value of the reference."""
@@ -120,6 +125,13 @@ class Values:
                 if one.size > 1 and (relation := look(mine, one, index)) is not None:
                     return relation
         return None
+
+
+def _is_folded(mine: Floats, one: Floats) -> bool:
+    """Whether the first two axes of a value, both longer than 1, are one axis of ``mine``."""
+    if mine.ndim != 3 or one.ndim != 4 or min(one.shape[:2]) < 2 or mine.size != one.size:
+        return False
+    return same(mine, one.reshape(-1, *one.shape[2:]))
 
 
 def _transposed(mine: Floats, one: Floats, index: int) -> Relation | None:

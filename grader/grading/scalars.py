@@ -64,6 +64,7 @@ class Scalars:
             for leaf in self._leaves(node)
             for value in self.mine.held(leaf, order)
             if not _among(value, twin or self._known) and not self._as_there(leaf, value)
+            if value not in self._own_sizes or value in self._known
         )
         found = [
             origin
@@ -115,6 +116,13 @@ class Scalars:
         written = {one for node in right.nodes for one in _written(node)}
         sizes = {float(size) for one in right.arrays if one is not None for size in one.shape}
         return tuple(seen | written | sizes)
+
+    @cached_property
+    def _own_sizes(self) -> frozenset[float]:
+        """The sizes of the program's own values that are right, in whatever shape."""
+        mine = self.mine
+        known = (mine.arrays[value] for value in mine.made if self.comparison.known(value))
+        return frozenset(float(size) for one in known if one is not None for size in one.shape)
 
     def _is_proven(self, line: int) -> bool:
         """Whether a line is in a function that is right alone."""
@@ -168,9 +176,18 @@ class Scalars:
         statement = bound(self.mine.tree, name, self.mine.line(leaf))
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
+        if isinstance(statement, ast.For) or self._turns(statement):
+            return None  # a turn's number is not what is wrong
         value: ast.AST = getattr(statement, "value", None) or statement
         bad = bad if _hands_on(value) else frozenset()
         return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
+
+    def _turns(self, statement: ast.stmt) -> bool:
+        """Whether a statement works its number out from that of a loop's turn."""
+        value = getattr(statement, "value", None)
+        names = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)] if value else []
+        given = (bound(self.mine.tree, name, statement.lineno) for name in names)
+        return any(isinstance(one, ast.For) for one in given)
 
     def _one(self, value: ast.AST, bad: frozenset[float], order: int, most: int) -> Origin | None:
         """The one place that the wrong numbers in an expression come from."""

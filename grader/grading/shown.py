@@ -21,8 +21,7 @@ class Slip:
 
 def crossed(tree: ast.Module) -> Iterator[Slip]:
     """Calls of the file's own functions and classes that swap two arguments, by their names."""
-    for node, name, params in own_calls(tree):
-        given = [name_of(one) for one in node.args]
+    for node, given, name, params in own_calls(tree):
         for at, one in enumerate(given):
             for later in range(at + 1, min(len(given), len(params))):
                 if one and (one, given[later]) == (params[later], params[at]):
@@ -44,6 +43,37 @@ def left_early(tree: ast.Module) -> Iterator[Slip]:
                     last.lineno,
                     f"Line {last.lineno} returns inside the loop of line {node.lineno}, in its "
                     "first turn: it is indented too far.",
+                )
+
+
+def reordered(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """Functions that take what the reference's take, in another order."""
+    wanted = {one.name: one for one in ast.walk(right) if isinstance(one, ast.FunctionDef)}
+    for one in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in wanted):
+        mine, other = (
+            [arg.arg for arg in each.args.args if arg.arg != "self"]
+            for each in (one, wanted[one.name])
+        )
+        if mine != other and sorted(mine) == sorted(other):
+            said = f"{one.name} takes {', '.join(other)}, in this order."
+            yield Slip(one.lineno, f"{said} Line {one.lineno} has another.")
+
+
+def repeated(tree: ast.Module) -> Iterator[Slip]:
+    """Two variables of one assignment that are worked out alike, as in ``q, k = f(q), f(q)``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=given)):
+                texts = [ast.unparse(one) for one in given]
+            case _:
+                continue
+        for at, one in enumerate(given):
+            first = texts.index(texts[at])
+            plain = isinstance(one, ast.Call) and not _called(one.func)[:1].isupper()
+            if first < at < len(names) and plain and isinstance(names[at], ast.Name):
+                a, b = ast.unparse(names[first]), ast.unparse(names[at])
+                yield Slip(
+                    node.lineno, f"Line {node.lineno} gives {a} and {b} the same: {texts[at]}."
                 )
 
 
@@ -160,12 +190,27 @@ NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)
 """Expressions that make a new object."""
 
 
-def own_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str, tuple[str, ...]]]:
-    """The calls of the file's own functions and classes, with the names of their parameters."""
+OwnCall = tuple[ast.Call, list[str], str, tuple[str, ...]]
+"""A call, the names of what it is given, the function's name, and those of its parameters."""
+
+
+def own_calls(tree: ast.Module) -> Iterator[OwnCall]:
+    """The calls of the file's own functions and classes.
+
+    ``partial(function, x)`` is a call that is given x.
+    """
     known = dict(_parameters(tree))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (name := callee(node)) in known:
-            yield node, name, known[name]
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+        name, given = callee(node), [_called(one) for one in node.args]
+        if name == "partial" and given[:1]:
+            name, *given = given
+        if name in known:
+            yield node, given, name, known[name]
+
+
+def _called(node: ast.expr) -> str:
+    """What a variable or an attribute is called."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
 def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:

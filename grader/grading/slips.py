@@ -31,9 +31,9 @@ def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
     The parameter of the variable's own name gets something that is named like none.
     """
     lines = {call.line for call in error.calls}
-    for node, name, params in own_calls(tree):
-        given = [name_of(one) for one in node.args]
-        if not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
+    for node, given, name, params in own_calls(tree):
+        early = callee(node) != name and name == error.function  # by partial
+        if not early and not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
             continue
         for at, one in enumerate(given[: len(params)]):
             own = params.index(one) if one in params else at

@@ -1,4 +1,7 @@
-"""Where a program leaves the reference's path, or raises an error: the line, and what is told."""
+"""Where a program leaves the reference's path, or raises an error: the line, and what is told.
+
+Longer than 300 lines, because the order in which the explanations are tried is the subject.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.grading.alike import apart, doubled, grown, overwritten, own_way, unturned
+from grader.grading.alike import apart, copied, doubled, grown, overwritten, own_way, unturned
 from grader.grading.bindings import reads
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
@@ -20,11 +23,11 @@ from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
 from grader.grading.margin import margin
-from grader.grading.omitted import Omitted, forgotten, omitted, used_by, wasted
+from grader.grading.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
-from grader.grading.shown import Slip, crossed, left_early
+from grader.grading.shown import Slip, crossed, left_early, reordered, repeated
 from grader.grading.slips import misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import Wording
@@ -69,6 +72,8 @@ class Teller:
         if alike := unturned(self.comparison, cause, first):
             return self.slipped(alike, tuple(self.wording.still_right(first, alike.line)), found)
         if (gap := omitted(self.comparison, cause)) is not None:
+            if (idle := unused(self.comparison, gap, line)) is not None:
+                return self.slipped(idle, (), found)
             return self._left_out(gap, cause, found)
         where, *why = self.wording.gives(first, cause, line)
         if not why and (twice := doubled(self.comparison, first)) is not None:
@@ -117,6 +122,9 @@ class Teller:
             return self.trace(told, at)
         if (other := forgotten(self.comparison, cause)) is not None:
             return self.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
+        if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
+            lacks = self._left_out(gap, cause, ())
+            return replace(lacks, told=(*told, *lacks.told))
         told += self._why(cause, line)
         if origin is not None:
             return self.trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
@@ -126,7 +134,9 @@ class Teller:
         several = error.about is not None and error.about.kind in ("tuple", "list")
         named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
         # an error about a name is where it is raised
-        at, blank = line if named else self._lines.of(cause), self.lesson.filled(cause)
+        bare = cause.want is None and cause.gives is None and cause.twin is None
+        at = line if named or bare else self._lines.of(cause)
+        blank = self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
             told += self.lesson.said(blank or next_blank)
@@ -177,8 +187,10 @@ class Teller:
         A variable of the reference's own name is right, and wrong where it should be read.
         """
         mine = self.comparison.mine
-        slip = next(chain(left_early(mine.tree), crossed(mine.tree)), None)
-        slip = slip or grown(mine.tree) or overwritten(self.comparison)
+        orders = reordered(mine.tree, self.comparison.right.tree)
+        slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
+        slip = next(slips, None)
+        slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
         if slip is not None:
             return slip
         if cause is None or first is not None:

@@ -102,6 +102,10 @@ class Comparison:
             return False
         return bool(np.all(one == one.flat[0]) and np.all(two == one.flat[0]))
 
+    def has(self, array: Floats) -> bool:
+        """Whether the reference has these numbers, or they were given."""
+        return self._values.equal(array) is not None
+
     def flows(self, value: int) -> bool:
         """Whether this comes from an input or a weight, unlike a mask made on the way."""
         if self.plain:

@@ -1,4 +1,7 @@
-"""Sentences on a place where a program leaves the path: what it does there, and what is right."""
+"""Sentences on a place where a program leaves the path: what it does there, and what is right.
+
+Longer than 300 lines, because all that is said about one departure is worded here.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.grading import differs
+from grader.grading import differs, orders
 from grader.grading.cause import Cause
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.omitted import Omitted
@@ -80,7 +83,7 @@ class Wording:
             relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
-        otherwise = self._differs(one, cause)
+        otherwise = orders.sized(self.comparison, cause.node) or self._differs(one, cause)
         other = isinstance(mine.nodes[one.node], ast.BinOp) and "; the reference " in otherwise
         twice = "" if other else again(self.comparison, one)
         first = twice or (relation if multiple and worked_out else "")
@@ -132,8 +135,9 @@ class Wording:
                     return f" It keeps that as {name}: the parts are in another order."
         if array is not None and (more := differs.longer(have.shape, array.shape)):
             return more
-        same = array is not None and sorted(array.shape) == sorted(have.shape)
-        return " The sizes are the same, in another order." if same else ""
+        if told := orders.sized(self.comparison, cause.node):
+            return f" {told}"
+        return "" if array is None else orders.turned(have, array)
 
     def _handed(self, cause: Cause) -> str:
         """The fixed value that a call hands over where the reference's call has a variable."""
@@ -173,8 +177,21 @@ class Wording:
         if not want and cause.have is not None and (kept := self._kept(cause)):
             own = self.lesson.own_name(cause.have)
             return f"It uses {own} where the reference uses what {kept}."
+        if want and self._unsummed(cause):
+            own = self.lesson.own_name(cause.have or 0)
+            return (
+                f"The rows of {own} do not sum to 1, as those of {want} do: divide by their sums."
+            )
         also = "" if cause.have is not None else "also "
         return f"The reference {also}uses {want} here." if want else ""
+
+    def _unsummed(self, cause: Cause) -> bool:
+        """Whether only the division by the sum of each row is missing."""
+        if cause.have is None or cause.want is None:
+            return False
+        mine = self.comparison.mine.arrays[cause.have]
+        right = self.comparison.right.arrays[cause.want]
+        return mine is not None and right is not None and orders.unsummed(mine, right)
 
     def _kept(self, cause: Cause) -> str:
         """Under which name, and on which line, the program itself has what the reference uses."""

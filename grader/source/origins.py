@@ -299,8 +299,16 @@ def _set_in(cls: ast.ClassDef) -> Iterator[tuple[str, int]]:
             yield node.attr, node.lineno
     for statement in cls.body:
         for target in _targets(statement):
-            if isinstance(target, ast.Name):
+            if isinstance(target, ast.Name) and not _only_annotated(statement, cls):
                 yield target.id, target.lineno
+
+
+def _only_annotated(statement: ast.stmt, cls: ast.ClassDef) -> bool:
+    """Whether a statement only says the type of what a method of the class sets."""
+    if not isinstance(statement, ast.AnnAssign) or statement.value is not None:
+        return False
+    stored = (one for one in _of_self(cls) if isinstance(one.ctx, ast.Store))
+    return ast.unparse(statement.target) in {one.attr for one in stored}
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:

@@ -2,7 +2,8 @@
 
 The result is an expression per ``return`` and per ``self.x = …``. Code that no such value
 depends on is dead and never seen. In a function that returns nothing yet, the values that its
-names hold at the end is the result. Nothing is executed.
+names hold at the end is the result, with what an open task below sets to None again. Nothing
+is executed.
 
 Longer than 300 lines, because its parts call each other: a statement's value is an expression,
 and an expression may be a call, whose statements are followed in turn.
@@ -38,6 +39,7 @@ class _Scope:
     returns: list[Expr] = field(default_factory=list)
     stores: dict[str, Expr] = field(default_factory=dict)
     left: list[tuple[ast.stmt, Expr]] = field(default_factory=list)
+    emptied: list[tuple[str, Expr]] = field(default_factory=list)
     ended: bool = False
 
 
@@ -102,7 +104,8 @@ class Tracer(Names):
         self._block(function.body, scope)
         results = [one for one in scope.returns if one.op != "const" or one.value is not None]
         if not results:
-            results = [v for n, v in scope.names.items() if given.get(n) is not v and _is_new(v)]
+            kept = [*scope.names.items(), *scope.emptied]
+            results = [v for n, v in kept if given.get(n) is not v and _is_new(v)]
         return either(results), scope.stores
 
     # ---- statements -----------------------------------------------------------------------
@@ -196,6 +199,8 @@ class Tracer(Names):
     def _bind(self, target: ast.expr, value: Expr, scope: _Scope) -> None:
         match target:
             case ast.Name():
+                if value.op == "const" and value.value is None and target.id in scope.names:
+                    scope.emptied.append((target.id, scope.names[target.id]))
                 scope.names[target.id] = value
             case ast.Attribute(value=ast.Name() as owner) if (
                 scope.names.get(owner.id, Expr("")).op == "self"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 
 from grader.frameworks.max.errors.calls import told
@@ -135,11 +136,25 @@ def dim(case: Case, match: re.Match[str]) -> Translation:
             "Make a number of it: int(tensor.shape[-1]).",
         )
     text = ast.unparse(node)
-    return Translation(
-        f"{text} is a Dim, and was used like a number",
-        "Make a number of it.",
-        case.fix(node, f"int({text})"),
-    )
+    fix = case.fix(node, f"int({text})")
+    if case.node and sum(ast.unparse(one) == text for one in ast.walk(case.node)) > 1:
+        every = _Numbers(text).visit(copy.deepcopy(case.node))
+        fix = case.fix(case.node, ast.unparse(every))
+    return Translation(f"{text} is a Dim, and was used like a number", "Make a number of it.", fix)
+
+
+class _Numbers(ast.NodeTransformer):
+    """Makes numbers of a Dim everywhere."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """The node, or ``int`` of the Dim that it is."""
+        if isinstance(node, ast.expr) and ast.unparse(node) == self._text:
+            return ast.Call(ast.Name("int"), [node], [])
+        result: ast.AST = super().generic_visit(node)
+        return result
 
 
 def size(case: Case, match: re.Match[str]) -> Translation | None:

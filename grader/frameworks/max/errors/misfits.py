@@ -14,6 +14,8 @@ from grader.protocol.probe import SeenValue
 OF_NUMPY = ("ufunc", "_ArrayFunctionDispatcher")
 FUNCTIONS = ("function", "method", "builtin_function_or_method", *OF_NUMPY)
 NEEDED = "where a tensor or a number is needed"
+JOINS = ("concat", "stack")
+"""Functions that take a list of tensors."""
 NUMBER = re.compile(r"[-+]?(?:inf|nan|[\d.]+(?:e[-+]?\d+)?)")
 
 
@@ -60,6 +62,16 @@ def _several(case: Case, node: ast.expr, value: SeenValue, what: str) -> Transla
     if value.kind == "tuple" and not isinstance(node, ast.Tuple):
         hint = "Take it apart: one name for each value, or an index."
         return Translation(what, hint, case.fix(node, f"{ast.unparse(node)}[0]"))
+    called = ast.unparse(case.call.func) if case.call is not None else ""
+    inner = re.search(r"not '(tuple|list|NoneType|int|float)'$", case.text)
+    if inner and called.endswith(JOINS) and isinstance(node, ast.Name):
+        held = (
+            "None" if inner[1] == "NoneType" else f"{'an' if inner[1] == 'int' else 'a'} {inner[1]}"
+        )
+        return Translation(
+            f"{ast.unparse(node)} holds {held}, where {called} takes tensors",
+            "Put one tensor into it each time. Of a tuple, take the one that is meant: [0].",
+        )
     return Translation(
         what,
         "Take one of it with an index, or make a tensor where it is made: Tensor(...) of numbers, "

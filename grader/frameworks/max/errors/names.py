@@ -214,6 +214,15 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
     return Translation(what, hint, about=place, elsewhere=True)
 
 
+def _instead_of_shape(case: Case, node: ast.Attribute, owner: str) -> str:
+    """What to do where a number is asked for its shape, or a float for what a Dim has."""
+    calls = case.error.calls
+    if node.attr == "shape" and isinstance(node.value, ast.Name) and len(calls) > 1:
+        given = f"Line {calls[-2].line} calls this function: is {owner} what it hands over?"
+        return f"A tensor is needed. {given}"
+    return f"It is a number already: use {owner} itself."
+
+
 def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
     """A number, a list, a tuple or a text that was taken for something else."""
     if about.kind == "ndarray" and (told := brought.of_array(case, node)):
@@ -239,7 +248,7 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
         )
     if about.kind in ("int", "float", "StaticDim") and node.attr in ("item", "shape", "value"):
         if about.kind == "float" or node.attr == "shape":
-            return Translation(what, f"It is a number already: use {owner} itself.")
+            return Translation(what, _instead_of_shape(case, node, owner))
         hint = "int(...) makes a plain number of a Dim, and leaves a number as it is."
         return Translation(what, hint, case.fix(call or node, f"int({owner})"))
     if about.kind == "Shape" and node.attr == "numel":

@@ -133,13 +133,16 @@ _SHAPE = re.compile(r"shape=(\[[^\]]*\])")
 def joined(case: Case, match: re.Match[str]) -> Translation:
     """Tensors that differ on another axis than the one on which they are joined."""
     shapes = [read(text) for text in _SHAPE.findall(case.text)]
-    told = " and ".join(sizes(shape) for shape in shapes[:3])
+    each = list(dict.fromkeys(map(sizes, shapes)))
+    told = " and ".join(each[:3])
     call = case.call
     name = ast.unparse(call.func) if call else "F.concat"
     if name.endswith("stack"):
+        given = call.args[0] if call and call.args else None
+        filled = f" Look at where {given.id} is filled." if isinstance(given, ast.Name) else ""
         return Translation(
-            f"F.stack needs tensors of one shape, and these have {told[:200]}",
-            "To join along an axis that is there, use F.concat.",
+            f"F.stack needs tensors of one shape, and with the new axis these have {told[:200]}",
+            f"To join along an axis that is there, use F.concat.{filled}",
         )
     if match.groupdict().get("axis") is None:
         what = f"{name} needs tensors with equally many axes, and these have {told}"

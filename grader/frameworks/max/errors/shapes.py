@@ -115,6 +115,7 @@ def _differing(case: Case, names: tuple[str, str], left: Shape, right: Shape) ->
             if value.kind in ("int", "StaticDim") and value.text in map(str, odd)
         ]
         told = f", and {numbers[0]}" if numbers else ""
+        told += _instead(case, numbers, large[-1]) if numbers and len({*large[-2:]}) == 1 else ""
         other = names[(left, right).index(large)].partition(" [")[0]
         fits = sizes(large[-len(small) :])
         return f"{name} must be {fits} here, or {other} must end in {sizes(small)}{told}."
@@ -131,6 +132,15 @@ def _differing(case: Case, names: tuple[str, str], left: Shape, right: Shape) ->
             "Does another tensor belong here, or none?"
         )
     return None
+
+
+def _instead(case: Case, numbers: list[str], want: int) -> str:
+    """The other axis of a shape that is as long as needed, where one of it is too short."""
+    found = re.match(r"(.+)\.shape\[-?\d+\] is ", numbers[0])
+    value = case.seen.values.get(found[1]) if found else None
+    shape = (value.shape if value else None) or ()
+    at = [i - len(shape) for i, n in enumerate(shape) if n == want]
+    return f"; {found[1]}.shape[{at[0]}] is {want}" if found and len(at) == 1 else ""
 
 
 def _dotted(text: str) -> str:

@@ -249,7 +249,8 @@ def loaded(case: Case, match: re.Match[str]) -> Translation:
         )
     return Translation(
         f"The array for {name} is of {dtype}, and the parameter of {other}",
-        f"Convert it: array.astype(np.{other}).",
+        f"Make the parameter of {dtype}, or convert the array: array.astype(np.{other}).",
+        about=name,
     )
 
 
