@@ -227,9 +227,10 @@ class Desk:
         figures = None
         with suppress(Exception):  # the report is complete without pictures
             figures = None if stopped else await asyncio.to_thread(self.heads, place, None)
-        if place.found is not None and place.found.report.digest == report.digest:
+        digest = report.digest
+        if place.found is not None and place.found.report.digest == digest:
             place.figures = figures
-            self._hub.tell("figures", place.step.id, figures)
+            self._hub.tell("figures", place.step.id, figures and {"digest": digest, **figures})
 
     def heads(self, place: Place, words: str | None) -> shown.Values | None:
         """What the learner's heads look at, in ``words`` or the usual text; None without heads.
