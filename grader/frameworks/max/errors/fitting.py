@@ -69,7 +69,8 @@ def swapped(case: Case, call: ast.Call) -> ast.Call | None:
     now = [fits(name, case.value(arg)) for name, arg in zip(names, call.args, strict=False)]
     if False not in now:
         return None
-    for left, right in combinations(range(len(names)), 2):
+    # Neighbours first: the fewer arguments move, the more likely that was meant.
+    for left, right in sorted(combinations(range(len(names)), 2), key=lambda two: two[1] - two[0]):
         for args in _orders(call.args, left, right):
             then = [fits(n, case.value(a)) for n, a in zip(names, args, strict=False)]
             moved = True in (then[left], then[right]) and False in (now[left], now[right])
