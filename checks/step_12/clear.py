@@ -113,20 +113,23 @@ def written(
     rng: Rng,
     name: str,
     sizes: Config,
-    make: Callable[[Model], Text],
+    make: Callable[[Model], Text | None],
     then: Callable[[Text], Text] | None = None,
     end: int | None = None,
     prompted: bool = False,
 ) -> Trial:
     """A text on a model whose every choice is clear, and depends on the whole text so far.
 
-    ``then`` makes the text that the same model writes after it. ``end`` is the token that has to
-    end the text: the tokens are numbered anew. Where ``prompted``, the end token may be in the
-    prompt, where it ends nothing; the text need tell of nothing else.
+    ``make`` gives None for a model with which there is no such text. ``then`` makes the text that
+    the same model writes after it. ``end`` is the token that has to end the text: the tokens are
+    numbered anew. Where ``prompted``, the end token may be in the prompt, where it ends nothing;
+    the text need tell of nothing else.
     """
     for _ in range(TRIES):
         model = Model(model_weights(rng, sizes), sizes)
         text = make(model)
+        if text is None:
+            continue
         if end is not None and text.eos_token_id is not None:
             model, text = _renumbered(model, text, end)
         if text.eos_token_id in text.tokens and not prompted:

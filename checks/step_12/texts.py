@@ -201,6 +201,10 @@ def _ended_as_prompted(model: Model, text: Text) -> Text:
     return replace(text, draws=(*draws, 0.5), eos_token_id=tokens[-1])
 
 
-def _ended(model: Model, text: Text, last: int = 1) -> Text:
-    """The same text with a new token, by default the second, as the one that ends it."""
-    return replace(text, eos_token_id=model.new(text)[last])
+def _ended(model: Model, text: Text, last: int = 1) -> Text | None:
+    """The same text with a new token, by default the second, as the one that ends it.
+
+    None if the same token comes earlier: such a text would end too soon to tell of much.
+    """
+    new = model.new(text)
+    return None if new[last] in new[:last] else replace(text, eos_token_id=new[last])
