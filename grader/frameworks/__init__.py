@@ -8,7 +8,7 @@ nothing special; a framework overrides what differs.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -223,8 +223,12 @@ class Runtime:
         """Each parameter of ``module``, by name."""
         raise NotImplementedError
 
-    def load_weights(self, module: Any, weights: dict[str, Array]) -> None:
+    def load_weights(
+        self, module: Any, weights: dict[str, Array], kept: Container[str] = ()
+    ) -> None:
         """Give ``module`` these weights. Every name, shape and dtype must match.
+
+        Parameters with a name in ``kept`` keep their numbers.
 
         Raises:
             Exception: whatever the framework raises if one does not.

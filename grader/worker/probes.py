@@ -90,6 +90,7 @@ class _Bench:
         self._runtime = subject.runtime
         self._arguments = subject.arguments
         self._made: dict[str, Any] = {}
+        self._loaded: dict[str, set[str]] = {}
         self._seen: dict[str, Seen] = {}
         self._given: tuple[Any, Any] = ((), {})
         self._eye = observe.Eye(subject.runtime)
@@ -243,7 +244,10 @@ class _Bench:
             for name, array in action.weights.items()
         }
         try:
-            self._runtime.load_weights(target, weights)
+            names = {name for name, _ in self._runtime.parameters(target)}
+            # A module may have kept tensors since its first load, such as masks: they stay.
+            kept = names - self._loaded.setdefault(action.on, names)
+            self._runtime.load_weights(target, weights, kept)
         except Exception as error:
             seen = self._eye.parameters(target)
             words = f"{errors.message(error)}\n{_mismatch(seen, weights)}"

@@ -7,7 +7,7 @@ modules can no longer be imported by name.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import AbstractContextManager
 from importlib.abc import MetaPathFinder
 from typing import Any
@@ -114,6 +114,9 @@ class MaxRuntime(frameworks.Runtime):
             shape = tuple(int(dim) for dim in tensor.shape)
             yield name, SeenParameter(shape, tensor.dtype.name)
 
-    def load_weights(self, module: Any, weights: dict[str, Array]) -> None:
-        """Load ``weights``, strictly."""
-        Module.load_state_dict(module, weights)
+    def load_weights(
+        self, module: Any, weights: dict[str, Array], kept: Container[str] = ()
+    ) -> None:
+        """Load ``weights``, strictly. MAX wants a value for what is ``kept`` too: its own."""
+        own = {name: each for name, each in Module.parameters.fget(module) if name in kept}
+        Module.load_state_dict(module, {**weights, **own})

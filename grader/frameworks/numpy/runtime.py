@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import numpy as np
@@ -43,13 +43,19 @@ class NumPyRuntime(frameworks.Runtime):
         for name, array in _arrays(module).items():
             yield name, SeenParameter(array.shape, array.dtype.name)
 
-    def load_weights(self, module: Any, weights: dict[str, Array]) -> None:
+    def load_weights(
+        self, module: Any, weights: dict[str, Array], kept: Container[str] = ()
+    ) -> None:
         """Set the attributes with these names.
 
         Raises:
             ValueError: another name, shape or dtype.
         """
-        have = {name: (array.shape, array.dtype) for name, array in _arrays(module).items()}
+        have = {
+            name: (array.shape, array.dtype)
+            for name, array in _arrays(module).items()
+            if name not in kept
+        }
         if have != {name: (array.shape, array.dtype) for name, array in weights.items()}:
             raise ValueError("the weights do not fit")
         for name, array in weights.items():
