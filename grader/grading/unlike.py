@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.grading.tried.align import Gap, Pair, Scope
-from grader.grading.tried.forms import BLOCKS, Function, form, same
+from grader.grading.tried.forms import BLOCKS, Function, code, form, same, words
 from grader.grading.tried.text import Text, written
 
 MOST_SHOWN = 80
@@ -32,6 +33,14 @@ class Lone:
     told: tuple[str, ...]
 
 
+def _alone(one: ast.stmt, other: ast.stmt, gap: Gap) -> bool:
+    """Whether two statements differ by themselves: of definitions, what is inside is the same."""
+    if not isinstance(one, Definition) or not isinstance(other, Definition):
+        return not isinstance(one, Definition) and not isinstance(other, Definition)
+    said = sum((words(each, None) for each in code(one.body)), Counter())
+    return said == sum((words(each, gap.scope.names) for each in code(other.body)), Counter())
+
+
 @dataclass(frozen=True)
 class Telling:
     """Says what the differences of two programs are."""
@@ -49,7 +58,7 @@ class Telling:
             case [Gap(mine=more, right=()) as gap] if len(more) <= MOST_STATEMENTS:
                 return self._more(gap)
             case [Gap(mine=(one,), right=(other,)) as gap]:
-                return self._pair(Pair(one, other, gap.scope))
+                return self._pair(Pair(one, other, gap.scope)) if _alone(one, other, gap) else None
             case [Gap() as one, Gap() as other]:
                 return self._moved(one, other) or self._moved(other, one)
         return None
