@@ -69,6 +69,24 @@ def test_a_statement_in_another_place_is_named() -> None:
     assert "inside the loop" in only.told[1]
 
 
+def test_a_misspelled_method_is_named() -> None:
+    only = found(("def __call__(", "def __cal__("))
+    assert only is not None
+    assert only.line == line_of("def __call__(")
+    assert "defines __cal__ where the reference defines __call__" in " ".join(only.told)
+
+
+def test_a_method_that_is_written_otherwise_is_not_the_one_difference() -> None:
+    norm = course.find("s08").solution.read_text(encoding="utf-8")
+    right = make_answer(norm)
+    start = right.index("def __call__(")
+    other = (
+        "def forward(self, x):\n        return F.layer_norm(x, self.bias, self.weight, self.eps)\n"
+    )
+    right = right[:start] + other + right[right.index("\n\ndef residual") :]
+    assert found(right=right, solution=norm) is None
+
+
 def test_names_do_not_matter() -> None:
     renamed = RIGHT.replace("hidden_states", "versteckt").replace("inner", "innen")
     renamed = renamed.replace("config.n_innen", "config.n_inner")

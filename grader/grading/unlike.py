@@ -64,6 +64,11 @@ class Telling:
         return None
 
     def _pair(self, pair: Pair) -> Lone | None:
+        if isinstance(pair.mine, Definition) and isinstance(pair.right, Definition):
+            name, wanted = pair.mine.name, pair.scope.names.name(pair.right.name)
+            if name != wanted:
+                defines = f"It defines {name} where the reference defines {wanted}."
+                return Lone(pair.mine.lineno, (_only(pair.mine.lineno), defines))
         pieces = list(self._pieces(pair.mine, pair.right, pair.scope, ()))
         if not pieces:
             have, want = self._head(self.mine, pair.mine), self._wanted(pair.right, pair.scope)

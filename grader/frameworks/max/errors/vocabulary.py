@@ -23,7 +23,11 @@ def meant(name: str, names: Iterable[str]) -> str | None:
     by_case = {one.lower(): one for one in names}
     if name.lower() in by_case and by_case[name.lower()] != name:
         return by_case[name.lower()]
-    pool = [one for one in names if one != name and not one.startswith("_")]
+    private = name.startswith("_")
+    if private and name.lstrip("_") in by_case.values():
+        return name.lstrip("_")
+    alike = (one for one in names if one.startswith("_") == private)
+    pool = [one for one in alike if one != name and not one.startswith("__")]
     turned = [one for one in pool if sorted(one) == sorted(name)]
     if turned:
         return turned[0]
