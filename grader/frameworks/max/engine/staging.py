@@ -25,7 +25,7 @@ from max.dtype import DType
 from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Graph, Shape, StaticDim, TensorType, TensorValue, Value
 
-from grader.frameworks.max.engine import adding, private, trees
+from grader.frameworks.max.engine import private, trees
 from grader.frameworks.max.engine.handlers import STAGING
 from grader.frameworks.max.engine.private import OPERATIONS, Name
 
@@ -38,7 +38,7 @@ LARGEST = 3e38
 WHOLE = {DType.float32: 1 << 24, DType.int64: (1 << 63) - 1, DType.uint64: (1 << 63) - 1}
 """The largest integer up to which a dtype is exact."""
 
-OURS = (__file__, adding.__file__, trees.__file__)
+OURS = (__file__, trees.__file__)
 
 FAILED = "_failed_before"
 """The attribute of a graph's context with the error that computing it raised."""
@@ -308,21 +308,6 @@ SOONER = (
     ),
     Sooner(private.STRONG, _is_strong),
     Sooner(private.CONSTANT, _constant, (private.ARRAY, private.ADD)),
-    Sooner(
-        private.ADD,
-        adding.add_operation,
-        (
-            private.BUILDER,
-            private.IR_BLOCK,
-            private.IR_CONTEXT,
-            private.LOCATION,
-            private.DECLARE,
-            private.CURRENT_BLOCK,
-            private.PARAMS,
-            private.VERIFIES,
-            private.VALUE_MLIR,
-        ),
-    ),
     Sooner(private.LEAVES, trees.leaves, (private.PREDICATE, private.NODE)),
     Sooner(private.MAP, trees.mapped, (private.PREDICATE, private.NODE)),
     Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
