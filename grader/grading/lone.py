@@ -19,6 +19,7 @@ from grader.grading.tried.naming import parameters
 from grader.grading.tried.text import Names, Text
 from grader.grading.unlike import Lone, Nodes, Telling
 from grader.source import Source, placeholders
+from grader.source.variables import binds
 
 
 def traced(source: Source, step: Step, report: Report) -> Trace | None:
@@ -104,28 +105,12 @@ def _idle(one: Pair | Gap, used: set[str]) -> bool:
     """Whether only imports and constants differ that the program does not use, or a function."""
     if isinstance(one, Pair):
         imports = isinstance(one.right, ast.Import | ast.ImportFrom)
-        return imports and used.isdisjoint(_bound(one.right) - _bound(one.mine))
+        return imports and used.isdisjoint(set(binds(one.right)) - set(binds(one.mine)))
     if one.scope.function is not None or isinstance(one.around, ast.ClassDef):
         return False
     plain = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
     if any(not isinstance(node, plain) for node in one.mine):
         return False
-    lacks = {name for node in one.right for name in _bound(node)}
-    has = {name for node in one.mine for name in _bound(node)}
+    lacks = {name for node in one.right for name in binds(node)}
+    has = {name for node in one.mine for name in binds(node)}
     return used.isdisjoint(lacks) and used.isdisjoint(has - lacks)
-
-
-def _bound(node: ast.stmt) -> frozenset[str]:
-    """The names that a statement of a module binds."""
-    match node:
-        case ast.Import() | ast.ImportFrom():
-            names = [one.asname or one.name.partition(".")[0] for one in node.names]
-        case ast.Assign(targets=targets):
-            names = [one.id for one in targets if isinstance(one, ast.Name)]
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            names = [name]
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            names = [name]
-        case _:
-            names = []
-    return frozenset(names)

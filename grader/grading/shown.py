@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.grading.bindings import CHANGES, callee
+from grader.source.variables import reads
 
 
 @dataclass(frozen=True)
@@ -140,14 +141,9 @@ def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
 def emptied(tree: ast.Module) -> Iterator[Slip]:
     """Lists that every turn of a loop fills and empties again, and that are read after it."""
     for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
-        nodes = list(ast.walk(function))
-        for loop in (one for one in nodes if isinstance(one, ast.For | ast.While)):
+        for loop in (one for one in ast.walk(function) if isinstance(one, ast.For | ast.While)):
             end = loop.end_lineno or loop.lineno
-            after = {
-                one.id
-                for one in nodes
-                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.lineno > end
-            }
+            after = {one.id for one in reads(function) if one.lineno > end}
             inner = {ast.unparse(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)}
             for one in loop.body:
                 name = _empty(one)

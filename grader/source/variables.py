@@ -26,6 +26,17 @@ def read(node: ast.AST) -> frozenset[str]:
     return frozenset(one.id for one in reads(node))
 
 
+def binds(node: ast.AST) -> Iterator[str]:
+    """The names that a statement itself binds: a definition, an import, or plain variables."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (one.asname or one.name.partition(".")[0] for one in node.names)
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        yield from (one.id for one in targets if isinstance(one, ast.Name))
+
+
 def appended(node: ast.AST) -> tuple[str, ast.expr] | None:
     """The list that a call of ``append`` or a statement with nothing else adds to, and what."""
     match node:

@@ -11,7 +11,7 @@ from functools import cached_property
 from grader.grading import program
 from grader.grading.tried.forms import Function, form
 from grader.grading.tried.text import Text
-from grader.source.variables import stored
+from grader.source.variables import binds, stored
 
 KNOWN = 1.5
 """How many votes a name has for itself, if the learner's function has it too."""
@@ -34,7 +34,7 @@ class Naming:
     @cached_property
     def _shared(self) -> frozenset[str]:
         """The names that the reference binds for the whole module."""
-        return frozenset(name for one in self.right.tree.body for name in _binds(one))
+        return frozenset(name for one in self.right.tree.body for name in binds(one))
 
     def vote(
         self, mine: ast.stmt, right: ast.stmt, function: Function | None, bound: frozenset[str]
@@ -105,17 +105,6 @@ def _said(node: ast.AST, attributes: bool) -> Iterator[str]:
         yield node.asname or node.name.partition(".")[0]
     elif isinstance(node, ast.ClassDef):
         yield node.name
-
-
-def _binds(node: ast.AST) -> Iterator[str]:
-    """The names that a node binds where it is."""
-    if isinstance(node, Function | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        yield from (one.asname or one.name.partition(".")[0] for one in node.names)
-    elif isinstance(node, ast.Assign | ast.AnnAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        yield from (one.id for one in targets if isinstance(one, ast.Name))
 
 
 def bound_by(function: Function) -> frozenset[str]:
