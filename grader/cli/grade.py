@@ -262,14 +262,11 @@ def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Rep
         importlib.import_module("numpy.random")
         with ThreadPoolExecutor(at_once) as threads:
             # The last first: they are the longest, and would leave a core idle at the end.
-            late = range(max(len(chosen) - LATE, 0), len(chosen))
-            first = {index: threads.submit(report, chosen[index]) for index in reversed(late)}
-            tasks = first | {
-                index: threads.submit(report, chosen[index]) for index in range(late.start)
-            }
+            order = (*reversed(chosen[-LATE:]), *chosen[:-LATE])
+            tasks = {one[0].id: threads.submit(report, one) for one in order}
             try:
-                for index in range(len(chosen)):
-                    yield tasks[index].result()
+                for step, _ in chosen:
+                    yield tasks[step.id].result()
             finally:  # after Ctrl-C, wait neither for the remaining steps nor for a long one
                 for worker in workers:
                     worker.abandon()
