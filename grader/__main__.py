@@ -24,11 +24,13 @@ if __name__ == "__main__":
     # NumPy's threads would spin on the cores that the workers need; it is not imported yet.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     try:
+        from grader.base.machine import at_once
         from grader.sandbox.several import head_start
 
         # click alone takes as long to import as a worker to start. A course in another folder is
         # known only when the command line has been read.
-        with head_start(sys.argv[1:2] == ["grade"] and "GRADER_COURSE" not in os.environ):
+        workers = {"grade": 1, "check": at_once()}.get("".join(sys.argv[1:2]), 0)
+        with head_start(workers if "GRADER_COURSE" not in os.environ else 0):
             from grader.cli import main
 
             main()

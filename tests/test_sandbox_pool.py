@@ -15,7 +15,6 @@ import pytest
 
 from grader import sandbox
 from grader.sandbox import Limits, Running, WorkerPool
-from grader.sandbox.fork_server import ForkServer
 from tests.worker_jobs import (
     QUICK,
     ROOT,
@@ -64,7 +63,7 @@ def take(pool: WorkerPool) -> Running:
 def marks(pool: WorkerPool) -> list[str]:
     """What the processes of this pool have in their environment."""
     held = pool._fork_servers or pool._stock
-    return [one._folder if isinstance(one, ForkServer) else one.folder for one in held]
+    return [one.folder for one in held]
 
 
 def test_a_pooled_worker_does_one_job_and_another_takes_its_place(pool: WorkerPool) -> None:
@@ -128,6 +127,27 @@ def test_a_pooled_worker_is_confined_like_any_other(pool: WorkerPool) -> None:
     assert jobs[0].isolation == jobs[1].isolation
 
 
+def test_workers_of_one_import_work_at_once_and_end_alone() -> None:
+    before = open_files()
+    servers = sandbox.fork_servers(2)
+    with WorkerPool(2, limits=QUICK, fork_servers=servers) as kept:
+        folder = servers[0].folder
+        first, second = kept.start(limits=QUICK), kept.start(limits=QUICK)
+        assert {Path(one.folder).parent for one in (first, second)} == {Path(folder)}
+        with second:
+            with first:
+                leftovers = Leftovers(first)
+                assert out(first.finish(job(FILE, call("f"), call("g"))), "f") == [1]
+            assert leftovers.processes() == []
+            assert not Path(first.folder).exists()
+            with kept.start(limits=QUICK) as third:
+                outcomes = [one.finish(job(FILE, call("g"))) for one in (third, second)]
+        assert [out(outcome, "g")[:2] for outcome in outcomes] == [[[], True]] * 2
+    until(lambda: not processes_with(folder))
+    assert not Path(folder).exists()
+    assert open_files() == before
+
+
 def test_dead_workers_are_replaced(pool: WorkerPool) -> None:
     until(lambda: pool.ready)
     (mark,), (waiting,) = marks(pool), pool._stock
@@ -189,7 +209,7 @@ def test_closing_leaves_no_process_no_folder_and_no_open_file(forked: bool) -> N
     until(lambda: all(processes_with(name) for name in folders))
     kept.close()
     kept.close()
-    assert [processes_with(name) for name in folders] == [[], []]
+    until(lambda: not any(processes_with(name) for name in folders))
     assert not any(Path(name).exists() for name in folders)
     assert open_files() == before
     with pytest.raises(RuntimeError):

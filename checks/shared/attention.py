@@ -194,7 +194,7 @@ def gpt2_attention(
     ``weights`` holds ``c_attn.weight`` ``[3 * n_embd, n_embd]``, ``c_attn.bias``,
     ``c_proj.weight`` ``[n_embd, n_embd]`` and ``c_proj.bias``.
     """
-    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    w = {name: array.astype(np.float64, copy=False) for name, array in weights.items()}
     n_embd = x.shape[-1]
     if fixed := _instead(x, **knobs):
         return fixed[0]

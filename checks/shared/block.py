@@ -51,7 +51,7 @@ def mlp(x: Floats, weights: Weights, **knobs: Any) -> Floats:
     ``weights`` holds ``c_fc.weight`` ``[inner, n_embd]``, ``c_fc.bias``, ``c_proj.weight``
     ``[n_embd, inner]`` and ``c_proj.bias``.
     """
-    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    w = {name: array.astype(np.float64, copy=False) for name, array in weights.items()}
     fc_bias = None if knobs.get("mlp") == "no_fc_bias" else w["c_fc.bias"]
     proj_bias = None if knobs.get("mlp") == "no_proj_bias" else w["c_proj.bias"]
     match knobs.get("mlp"):
@@ -77,7 +77,7 @@ def mlp(x: Floats, weights: Weights, **knobs: Any) -> Floats:
 def part(weights: Weights, prefix: str) -> dict[str, Floats]:
     """The weights whose names start with ``prefix``, without it, in float64."""
     return {
-        name.removeprefix(prefix): array.astype(np.float64)
+        name.removeprefix(prefix): array.astype(np.float64, copy=False)
         for name, array in weights.items()
         if name.startswith(prefix)
     }
@@ -89,7 +89,10 @@ def block(x: Floats, weights: Weights, n_head: int, eps: float, /, **knobs: Any)
     h = x + attn(ln_1(x)); then h + mlp(ln_2(h)). Radford et al. 2019, section 2.3. Knob
     ``block``: other ways to wire the four parts.
     """
-    named = {name: part(weights, f"{name}.") for name in ("ln_1", "ln_2", "attn", "mlp")}
+    named: dict[str, dict[str, Floats]] = {}
+    for name, array in weights.items():
+        owner, _, own = name.partition(".")
+        named.setdefault(owner, {})[own] = array.astype(np.float64, copy=False)
 
     def norm(name: str) -> Callable[[Floats], Floats]:
         added = 1e-5 if knobs.get("eps") in ("default", name) else eps

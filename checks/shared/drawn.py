@@ -19,9 +19,8 @@ def apart(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
 
     None is so near 0 that what depends on it alone would not show.
     """
-    return rng.choice((-scale, scale), shape).astype(np.float32) * rng.uniform(
-        0.5, 1.5, shape
-    ).astype(np.float32)
+    signs = np.array((-scale, scale), np.float32)[rng.integers(0, 2, shape)]
+    return signs * rng.uniform(0.5, 1.5, shape).astype(np.float32)
 
 
 LONG = 257

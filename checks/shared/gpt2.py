@@ -77,7 +77,7 @@ def _embedded(ids: Ids, w: Mapping[str, Floats], **knobs: Any) -> Floats:
 def gpt2_logits(ids: Ids, weights: Weights, config: Mapping[str, Any], **knobs: Any) -> Floats:
     """GPT-2: ``[batch, seq]`` → ``[batch, seq, vocab_size]``."""
     hidden = gpt2_hidden(ids, weights, config, **knobs)
-    table = weights["transformer.wte.weight"].astype(np.float64)
+    table = weights["transformer.wte.weight"].astype(np.float64, copy=False)
     logits = np.asarray(hidden @ table.T)
     match knobs.get("head"):
         case "softmax":

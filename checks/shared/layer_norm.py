@@ -59,14 +59,9 @@ def _spread(
     centered = x if knobs.get("variance") == "uncentered" else x - mean
     total = (centered**2).sum(axis=axis, keepdims=True)
     count = x.size // total.size
-    variance = {
-        "unbiased": total / (count - 1) if count > 1 else total * np.nan,
-        "sum": total,
-        "absolute": np.abs(centered).mean(axis=axis, keepdims=True) ** 2,
-        "of_mean": mean**2,
-        "doubled": 2 * total / count,
-        "halved": total / count / 2,
-    }.get(knobs.get("variance", ""), total / count)
+    variance = total / count
+    if "variance" in knobs:
+        variance = _variance(centered, mean, total, axis, knobs["variance"])
     match knobs.get("eps"):
         case "outside":
             return np.asarray(np.sqrt(variance) + eps)
@@ -83,6 +78,22 @@ def _spread(
     if knobs.get("root") == "twice":
         return np.asarray((variance + eps) ** 0.25)
     return np.asarray(np.sqrt(variance + eps))
+
+
+def _variance(
+    centered: Floats, mean: Floats, total: Floats, axis: int | tuple[int, ...], knob: str
+) -> Floats:
+    """What the knob ``variance`` makes of the sum of squares ``total``."""
+    count = centered.size // total.size
+    others: Mapping[str, Floats] = {
+        "unbiased": total / (count - 1) if count > 1 else total * np.nan,
+        "sum": total,
+        "absolute": np.abs(centered).mean(axis=axis, keepdims=True) ** 2,
+        "of_mean": mean**2,
+        "doubled": 2 * total / count,
+        "halved": total / count / 2,
+    }
+    return others.get(knob, total / count)
 
 
 AFFINE: Mapping[str, Callable[[Floats, Floats, Floats], Floats]] = {

@@ -79,19 +79,20 @@ class Model:
 
     def __init__(self, weights: dict[str, Array], sizes: Config) -> None:
         self.weights, self.sizes = weights, sizes
+        self._exact = {name: array.astype(np.float64) for name, array in weights.items()}
         self._known: dict[tuple[int, ...], Floats] = {}
 
     def logits(self, text: Sequence[int]) -> Floats:
         """Of the next token, ``[vocab_size]``."""
         key = tuple(text)
         if key not in self._known:
-            read = writer(self.weights, self.sizes, len(key), use_cache=False)
+            read = writer(self._exact, self.sizes, len(key), use_cache=False)
             self._known[key] = read(text)
         return self._known[key]
 
     def answer(self, text: Text, **knobs: object) -> list[int]:
         """The whole text, or what the knobs make of it."""
-        wrong = writer(self.weights, self.sizes, len(text.tokens), text.use_cache, **knobs)
+        wrong = writer(self._exact, self.sizes, len(text.tokens), text.use_cache, **knobs)
         return sampling.generate(
             wrong if knobs else self.logits,
             text.tokens,

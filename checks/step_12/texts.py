@@ -206,5 +206,5 @@ def _ended(model: Model, text: Text, last: int = 1) -> Text | None:
 
     None if the same token comes earlier: such a text would end too soon to tell of much.
     """
-    new = model.new(text)
+    new = model.new(replace(text, max_new_tokens=last + 1))
     return None if new[last] in new[:last] else replace(text, eos_token_id=new[last])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.base import course
-from grader.base.machine import cores
+from grader.base.machine import at_once
 from grader.base.model import Status, Step, Verdict
 from grader.cli.formats import FORMATS, machine_text
 from grader.cli.options import (
@@ -36,15 +36,13 @@ from grader.report.style import Style, paint
 
 if TYPE_CHECKING:
     from grader.base.model import Report
+    from grader.grading.inputs import Drawn
     from grader.grading.pipeline import Options
     from grader.learner.attempt import Attempt
 
 
 SHOWN = ("text", "lines")
 """Formats for the learner: gradings that count, and show the line where the numbers go wrong."""
-
-LATE = 3
-"""Of all steps, so many are graded first: the last ones take longest."""
 
 MOST_CPU_S = 60.0
 """Seconds of processor time for the grader itself, which takes less than one."""
@@ -247,30 +245,45 @@ def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Rep
     from grader import sandbox
     from grader.grading.pipeline import grade
 
-    at_once = min(cores(), 4)
-    with sandbox.WorkerPool(at_once, engine=options.engine) as pool:
+    count = at_once()
+    servers = sandbox.fork_servers(count)
+    with sandbox.WorkerPool(count, engine=options.engine, warm=False, fork_servers=servers) as pool:
         workers: list[sandbox.Running] = []
 
         def start(**settings: Any) -> sandbox.Running:
             workers.append(pool.start(**settings))
             return workers[-1]
 
-        def report(one: tuple[Step, Path]) -> Report:
-            return grade(*one, options, start)
+        def report(one: tuple[Step, Path], drawn: Drawn | None) -> Report:
+            return grade(*one, options, start, drawn=drawn)
 
         # Once, before the threads: NumPy cannot always be imported by two at the same time.
         importlib.import_module("numpy.random")
-        with ThreadPoolExecutor(at_once) as threads:
-            # The last first: they are the longest, and would leave a core idle at the end.
-            order = (*reversed(chosen[-LATE:]), *chosen[:-LATE])
-            tasks = {one[0].id: threads.submit(report, one) for one in order}
+        with ThreadPoolExecutor(count) as threads:
+            tasks = {}
             try:
+                for one in reversed(
+                    chosen
+                ):  # the longest first, while the framework is imported, which takes one core
+                    drawn = _ahead(one[0], options)
+                    tasks[one[0].id] = threads.submit(report, one, drawn)
                 for step, _ in chosen:
                     yield tasks[step.id].result()
             finally:  # after Ctrl-C, wait neither for the remaining steps nor for a long one
                 for worker in workers:
                     worker.abandon()
                 threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _ahead(step: Step, options: Options) -> Drawn | None:
+    """The inputs of a step and what is expected of them; None if a grading has to say why not."""
+    from grader.grading.inputs import draw
+    from grader.rubric import load
+
+    try:
+        return draw(load.rubric(step), options.seed).calculate()
+    except Exception:  # noqa: BLE001 - a rubric is the course's own code
+        return None
 
 
 def _summary(report: Report, style: Style) -> str:

@@ -183,6 +183,12 @@ class Runtime:
         if engine != "numpy":
             raise ValueError(f'engine must be "numpy", got {engine!r}')
 
+    def prepare(self) -> None:
+        """Before a fork: import what ``install`` needs for its engine that compiles nothing.
+
+        It must start no thread.
+        """
+
     def leave(self, parts: Iterable[str]) -> None:
         """Leave these parts of the engine to the framework from now on."""
 

@@ -10,7 +10,7 @@ from grader.sandbox.launch import run, start
 from grader.sandbox.limits import Limits
 from grader.sandbox.pool import WorkerPool
 from grader.sandbox.running import Running
-from grader.sandbox.several import several
+from grader.sandbox.several import fork_servers, several
 from grader.sandbox.worker import Worker
 
-__all__ = ["Limits", "Running", "Worker", "WorkerPool", "run", "several", "start"]
+__all__ = ["Limits", "Running", "Worker", "WorkerPool", "fork_servers", "run", "several", "start"]

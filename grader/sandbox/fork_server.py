@@ -16,43 +16,42 @@ from grader.sandbox.running import Running
 from grader.sandbox.spawn import GRADER, Pipes, Spawned, launch, settings
 
 SOCKET = 3
+MOST = 4
+"""Fork servers of one process: their sockets are where a worker has its descriptors."""
+AT_ONCE = socket.MSG_PEEK | socket.MSG_DONTWAIT
 
 
-class ForkServer:
-    """Imports the framework once and forks a worker for each job, one at a time.
-
-    A worker is as confined as any other and is used for one job; it leaves nothing for
-    the next. Linux only.
+def fork_servers(count: int, layers: tuple[str, ...] = tiers.LAYERS) -> list[ForkServer]:
+    """``count`` processes that fork workers, from one that has imported the framework.
 
     Raises:
         OSError: if the machine has no process, socket or folder left.
     """
+    origin, sockets = _Origin.start(layers, count)
+    return [ForkServer(origin, one, f"{number}-") for number, one in enumerate(sockets)]
 
-    def __init__(self, layers: tuple[str, ...] = tiers.LAYERS) -> None:
-        if sys.platform != "linux":
-            raise OSError("only Linux can fork after such an import")
-        if "bubblewrap" in layers:
-            bubblewrap.attempt()  # while this process imports what it needs
-        from grader import frameworks
 
-        bytecode.keep(GRADER, frameworks.current().name)
-        self._layers = tiers.usable(layers)
-        self._inside = "bubblewrap" in self._layers
+class ForkServer:
+    """A process with the framework that forks a worker for each job, one at a time.
+
+    Its workers use the engine that compiles nothing.
+
+    A worker is as confined as any other and is used for one job; it leaves nothing for
+    the next. Workers of fork servers with the same ``origin`` share its layers. Linux only.
+    """
+
+    def __init__(self, origin: _Origin, requests: socket.socket, name: str) -> None:
+        self._origin = origin
+        self._socket = requests
+        self._name = name
         self._count = 0
         self._child: Running | None = None
-        self._folder = environment.make_folder(self._layers)
-        arguments = settings("", Limits(), self._layers, self._folder, warm=False)
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            command = [FORK_SERVER, *arguments]
-            places = ((theirs.fileno(), SOCKET),)
-            self._process = launch(command, self._layers, self._folder, places)
-        except BaseException:
-            self._socket.close()
-            self._remove_folder()
-            raise
-        finally:
-            theirs.close()
+        self._closed = False
+
+    @property
+    def folder(self) -> str:
+        """Where the folders of its workers are."""
+        return self._origin.folder
 
     @property
     def free(self) -> bool:
@@ -66,10 +65,13 @@ class ForkServer:
 
     @property
     def alive(self) -> bool:
-        """Whether the process still exists."""
-        if self._process and os.waitpid(self._process, os.WNOHANG)[0]:
-            self._process = 0
-        return bool(self._process)
+        """Whether the process still exists. It says nothing, so what comes is the end."""
+        try:
+            return not self._closed and bool(self._socket.recv(1, AT_ONCE))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
 
     def start(self, engine: str, limits: Limits, *, warm: bool) -> Running:
         """A new worker for one job. Close the previous one first.
@@ -80,8 +82,9 @@ class ForkServer:
         if not self.free:
             raise BlockingIOError("one worker at a time")
         self._count += 1
-        folder = f"{self._folder}/{self._count}"
-        told = "\n".join(settings(engine, limits, self._layers, folder, warm=warm))
+        origin = self._origin
+        folder = f"{origin.folder}/{self._name}{self._count}"
+        told = "\n".join(settings(engine, limits, origin.layers, folder, warm=warm))
         pipes = Pipes()
         try:
             socket.send_fds(self._socket, [told.encode()], pipes.theirs)
@@ -91,22 +94,98 @@ class ForkServer:
         pipes.close_theirs()
         job, messages, output, control, ending = pipes.ours
         spawned = Spawned(
-            self._process, folder, job, messages, output, control, ending, self._inside, shared=True
+            *(origin.process, folder),
+            *(job, messages, output, control, ending),
+            inside=origin.inside,
+            shared=True,
         )
         self._child = Running(spawned, limits)
         return self._child
 
     def close(self) -> None:
-        """End it and its worker, and remove its folder. Safe to call again."""
+        """End it and its worker; with the last of its origin, the folder. Safe to call again."""
+        if self._closed:
+            return
+        self._closed = True
         if self._child is not None:
             self._child.close()
         self._socket.close()
-        if self._process:
-            with suppress(ChildProcessError):
-                os.waitpid(self._process, 0)
-            self._process = 0
-        self._remove_folder()
+        self._origin.left()
 
-    def _remove_folder(self) -> None:
-        if not self._inside:
-            remove(self._folder)
+
+class _Origin:
+    """The process that imports the framework, and the folder of its fork servers."""
+
+    def __init__(self, layers: tuple[str, ...], count: int) -> None:
+        self.layers = layers
+        self.inside = "bubblewrap" in layers
+        self.folder = environment.make_folder(layers)
+        self.process = 0
+        self._used = count
+
+    @classmethod
+    def start(
+        cls, layers: tuple[str, ...], count: int
+    ) -> tuple[_Origin, tuple[socket.socket, ...]]:
+        """The process, and for each fork server where it takes its requests."""
+        if sys.platform != "linux":
+            raise OSError("only Linux can fork after such an import")
+        if "bubblewrap" in layers:
+            bubblewrap.attempt()  # while this process imports what it needs
+        from grader import frameworks
+
+        _reap()
+        bytecode.keep(GRADER, frameworks.current().name)
+        origin = cls(tiers.usable(layers), count)
+        told = settings("", Limits(), origin.layers, origin.folder, warm=False)
+        pairs: list[tuple[socket.socket, socket.socket]] = []
+        try:
+            kind = socket.AF_UNIX, socket.SOCK_SEQPACKET
+            pairs.extend(socket.socketpair(*kind) for _ in range(count))
+            places = [(theirs.fileno(), SOCKET + n) for n, (_, theirs) in enumerate(pairs)]
+            command = [FORK_SERVER, str(count), *told]
+            origin.process = launch(command, origin.layers, origin.folder, places)
+        except BaseException:
+            for ours, _ in pairs:
+                ours.close()
+            origin.end()
+            raise
+        finally:
+            for _, theirs in pairs:
+                theirs.close()
+        return origin, tuple(ours for ours, _ in pairs)
+
+    def left(self) -> None:
+        """One of its fork servers is closed; the last one ends it."""
+        self._used -= 1
+        if not self._used:
+            self.end()
+
+    def end(self) -> None:
+        """Remove the folder, once the process has ended.
+
+        Inside bubblewrap there is nothing to remove, and the kernel takes 40 ms to end its
+        namespaces: nobody waits for that.
+        """
+        if self.process:
+            _ending.append(self.process)
+            _reap(wait=not self.inside)
+            self.process = 0
+        if not self.inside:
+            remove(self.folder)
+
+
+_ending: list[int] = []
+"""Processes that end by themselves, because nobody is left who would ask them for a worker."""
+
+
+def _reap(*, wait: bool = False) -> None:
+    """Forget those that have ended; with ``wait``, once all have."""
+    for process in _ending.copy():
+        try:
+            ended, _ = os.waitpid(process, 0 if wait else os.WNOHANG)
+        except ChildProcessError:
+            ended = process
+        if ended:
+            with suppress(ValueError):  # another thread was here
+                _ending.remove(process)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,8 @@ class WorkerPool(Closing):
     which has one worker at a time (:mod:`grader.sandbox.fork_server`). A thread adds the next ones
     while the current gradings leave a core free. Close it, or use it as a context manager:
     that ends every process. If this process is killed, they end too.
+
+    It takes the ``fork_servers`` that are there already, of its ``layers``, and closes them.
     """
 
     def __init__(
@@ -42,12 +45,15 @@ class WorkerPool(Closing):
         limits: Limits | None = None,
         layers: tuple[str, ...] = tiers.LAYERS,
         forked: bool = sys.platform == "linux",
+        fork_servers: Iterable[ForkServer] = (),
     ) -> None:
         self._count = count
         self._kind = (engine, limits or Limits(), layers)
         self._warm = warm
-        self._forked = forked
-        self._fork_servers: list[ForkServer] = []
+        from grader import frameworks
+
+        self._forked = forked and engine not in frameworks.current().compiling
+        self._fork_servers = list(fork_servers)
         self._stock: list[Running] = []
         self._busy = 0
         self._patience = 0.0
@@ -152,7 +158,7 @@ class WorkerPool(Closing):
     def _fork(self, *, warm: bool) -> Running | None:
         """A worker from an idle fork server; None if all are busy."""
         engine, limits, layers = self._kind
-        from grader.sandbox.fork_server import ForkServer
+        from grader.sandbox.fork_server import fork_servers
 
         alive = [fork_server for fork_server in self._fork_servers if fork_server.alive]
         for fork_server in self._fork_servers:
@@ -161,6 +167,6 @@ class WorkerPool(Closing):
         self._fork_servers = [one for one in self._fork_servers if one in alive or not one.idle]
         chosen = next((fork_server for fork_server in alive if fork_server.free), None)
         if chosen is None and len(alive) < self._count:
-            chosen = ForkServer(layers)
+            (chosen,) = fork_servers(1, layers)
             self._fork_servers.append(chosen)
         return chosen.start(engine, limits, warm=warm) if chosen else None

@@ -15,18 +15,17 @@ if TYPE_CHECKING:
     from grader.sandbox.fork_server import ForkServer
 
 _early: list[ForkServer] = []
-"""The fork server that was started before anything asked for a worker, until it is taken."""
+"""Fork servers that were started before anything asked for a worker, until they are taken."""
 
 
 @contextmanager
-def head_start(wanted: bool) -> Iterator[None]:
-    """If ``wanted``, have the framework imported from now on, for :func:`several` in the block.
+def head_start(count: int) -> Iterator[None]:
+    """Have the framework imported from now on, for so many workers at a time in the block.
 
     What goes wrong here goes wrong there again, and can be reported there.
     """
     with suppress(Exception):
-        if wanted and sys.platform == "linux":
-            _early.append(_fork_server())
+        _early.extend(fork_servers(count))
     try:
         yield
     finally:
@@ -34,10 +33,22 @@ def head_start(wanted: bool) -> Iterator[None]:
             _early.pop().close()
 
 
-def _fork_server() -> ForkServer:
-    from grader.sandbox.fork_server import ForkServer
+def fork_servers(count: int) -> list[ForkServer]:
+    """Those of the head start, or else ``count`` new ones; none where the system has none.
 
-    return ForkServer()
+    One process imports the framework for all of them, and their workers are in one namespace:
+    they are for programs of one person.
+
+    Raises:
+        OSError: if the machine has no process, socket or folder left.
+    """
+    if not _early and count and sys.platform == "linux":
+        from grader.sandbox import fork_server
+
+        return fork_server.fork_servers(count)
+    found = _early.copy()
+    _early.clear()
+    return found
 
 
 @contextmanager
@@ -49,13 +60,16 @@ def several() -> Iterator[Callable[..., Running]]:
     Raises:
         OSError: if the machine has no process, socket or folder left.
     """
-    if sys.platform != "linux":
+    found = fork_servers(1)
+    if not found:
         yield launch.start
         return
-    with closing(_early.pop() if _early else _fork_server()) as server:
+    from grader import frameworks
+
+    with closing(found[0]) as server:
 
         def start(*, engine: str, **other: Any) -> Running:
-            if other or not server.free:
+            if other or not server.free or engine in frameworks.current().compiling:
                 return launch.start(engine=engine, **other)
             return server.start(engine, Limits(), warm=False)
 

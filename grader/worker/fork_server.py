@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from grader import frameworks
-from grader.confine import folder, supervisor
+from grader.confine import folder, kernel, supervisor
 from grader.confine.settings import JOB, MESSAGES, Settings, parse
 from grader.worker import child, serve
 
@@ -29,19 +29,51 @@ ABOVE = 64
 """Pipe ends are moved up here, out of the way of a worker's fixed descriptors."""
 
 
-def keep(settings: Settings) -> NoReturn:
-    """Fork a worker for each request until the grader closes its end."""
-    requests = socket.socket(fileno=fcntl.fcntl(SOCKET, fcntl.F_DUPFD_CLOEXEC, ABOVE))
+def keep(settings: Settings, count: int) -> NoReturn:
+    """Fork a worker for each request until the grader closes its end; ``count`` of them at once."""
+    moved = (fcntl.fcntl(SOCKET + n, fcntl.F_DUPFD_CLOEXEC, ABOVE) for n in range(count))
+    sockets = [socket.socket(fileno=end) for end in moved]
     os.closerange(SOCKET, ABOVE)
     with suppress(BaseException):  # each worker tries again, and can say what it fails on
-        serve.import_single_threaded(settings)
+        serve.import_single_threaded(settings, forking=True)
     if supervisor.usage(os.getpid()).threads > 1:
         os._exit(1)
+    if count == 1:
+        _serve(sockets[0])
+    else:
+        _serve_apart(sockets)
+    folder.remove(settings.folder)
+    os._exit(0)
+
+
+def _serve_apart(sockets: list[socket.socket]) -> None:
+    """Have a process of its own serve each socket, and wait for them.
+
+    Each has what is imported, and its own children: it ends what is left of its own workers only.
+    """
+    parent = os.getpid()
+    for own in sockets:
+        if os.fork() == 0:
+            kernel.die_with(parent)
+            kernel.adopt_orphans()
+            for other in sockets:
+                if other is not own:
+                    other.close()
+            with suppress(BaseException):
+                _serve(own)
+            os._exit(0)
+    for each in sockets:
+        each.close()
+    for _ in sockets:
+        os.wait()
+
+
+def _serve(requests: socket.socket) -> None:
+    """Fork a worker for each request, one after the other, until there is nobody to ask."""
     while True:
         text, descriptors, _, _ = socket.recv_fds(requests, REQUEST, ENDS)
         if len(descriptors) != ENDS:
-            folder.remove(settings.folder)
-            os._exit(0)
+            return
         moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, ABOVE) for end in descriptors]
         for descriptor in descriptors:
             os.close(descriptor)

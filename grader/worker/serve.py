@@ -41,8 +41,10 @@ def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
     return applied, runtime
 
 
-def import_single_threaded(settings: Settings) -> Runtime:
+def import_single_threaded(settings: Settings, *, forking: bool = False) -> Runtime:
     """Import as much of the framework as starts no thread, and what the worker's protocol needs.
+
+    What is ``forking`` workers of the usual engine imports more, once for all of them.
 
     The collector rests meanwhile, which saves a tenth of the import, and looks at nothing of it
     later: imports stay anyway. A process forked from here shares those pages. With the rare
@@ -52,6 +54,8 @@ def import_single_threaded(settings: Settings) -> Runtime:
     runtime = frameworks.load(settings.framework).runtime()
     import grader.worker.talk  # noqa: F401
 
+    if forking:
+        runtime.prepare()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     return runtime

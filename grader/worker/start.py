@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> NoReturn:
     if arguments[0] == WORKER:
         child.work_or_die(parse(arguments[2:]), int(arguments[1]))
     forking = arguments[0] == FORK_SERVER
-    settings = parse(arguments[1:] if forking else arguments)
+    settings = parse(arguments[2:] if forking else arguments)
     # CPython up to 3.12 formats the running task, with each tensor in it, whenever asyncio.run
     # finds Python's own SIGINT handler: 22 s per forward pass.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> NoReturn:
     if forking:
         from grader.worker import fork_server
 
-        fork_server.keep(settings)
+        fork_server.keep(settings, int(arguments[1]))
     parent = os.getpid()
     worker = os.fork() if kernel.LINUX else _spawn(arguments)
     if worker:

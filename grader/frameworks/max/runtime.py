@@ -48,6 +48,10 @@ class MaxRuntime(frameworks.Runtime):
         self.left, self.faults = installed.left, installed.faults
         self._leave = installed.leave
 
+    def prepare(self) -> None:
+        """Import the interpreter."""
+        installing.prepare()
+
     def leave(self, parts: Iterable[str]) -> None:
         """Leave these parts of the engine to MAX."""
         self._leave(parts)

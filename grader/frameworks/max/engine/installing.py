@@ -41,8 +41,9 @@ def install(
     if kind not in ("numpy", "max"):
         raise ValueError(f'engine must be "numpy" or "max", got {kind!r}')
     if kind == "numpy":
-        with placeholder.installed(placeholder.KERNELS), suppress(ImportError):  # told as missing
-            importlib.import_module("max._interpreter_ops")
+        _import_interpreter()
+        if private.FOUND.find() == []:
+            private.FOUND.get().extend(private.FIND.get()())
     interrupt.keep_own_handler()
     compiling.print_no_graphs()
     missing = seam.use_cpu()
@@ -58,6 +59,36 @@ def install(
     else:  # an earlier install in this process may have chosen NumPy
         _leave(handlers.PARTS)
     return Installed(private.told(missing), faults, _leave)
+
+
+def prepare() -> None:
+    """Import what :func:`install` needs for NumPy, but find no device: the first starts threads.
+
+    A MAX that finds its devices in another way is left to import it in each worker.
+    """
+    load = private.DEVICES.find()
+    if load is None:
+        return
+    private.DEVICES.put(lambda specs: [])
+    try:
+        _import_interpreter()
+    finally:
+        private.DEVICES.put(load)
+    if private.lacking(private.FOUND, private.FIND, private.FIND_BY):
+        for name in [name for name in sys.modules if name.startswith(INTERPRETER)]:
+            del sys.modules[name]
+    else:
+        private.FIND_BY.put(load)
+
+
+INTERPRETER = "max._interpreter"
+"""How the names of its modules begin."""
+
+
+def _import_interpreter() -> None:
+    with placeholder.installed(placeholder.KERNELS), suppress(ImportError):  # told as missing
+        importlib.import_module("max._interpreter_ops")
+        importlib.import_module(INTERPRETER)
 
 
 def _leave(names: Iterable[str]) -> None:

@@ -158,6 +158,15 @@ CONTEXT = Name(
     "max._mlir_context", "in_default_mlir_context", "recording MAX's kernels", "tests only"
 )
 
+# ---- importing the interpreter before a fork ------------------------------------------------
+
+_AHEAD = "importing the interpreter once for all workers"
+_EACH = "each worker imports it"
+DEVICES = Name("max.driver", "load_devices", _AHEAD, _EACH)
+FOUND = Name("max._interpreter_ops.gc_compile", "DISCOVERED_DEVICES", _AHEAD, _EACH)
+FIND = Name("max._interpreter_ops.gc_compile", "discover_devices", _AHEAD, _EACH)
+FIND_BY = Name("max._interpreter_ops.gc_compile", "load_devices", _AHEAD, _EACH)
+
 # ---- where tensors are ----------------------------------------------------------------------
 
 _ON_CPU = "making tensors on the CPU if there is an accelerator"
