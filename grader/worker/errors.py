@@ -42,6 +42,15 @@ class ChangedArgument(Deserved):
     """The learner's code changed something that it was given."""
 
 
+Place = tuple[type, int | None]
+"""The type of an error, and the deepest line of the file in its traceback."""
+
+
+def place(error: BaseException, file: str) -> Place:
+    """Where ``error`` was raised. It is not asked for anything of its own."""
+    return type(error), _place(error, _calls(error), file)[0]
+
+
 def deserved(error: E) -> E:
     """``error``, marked as the program's fault, though the worker raises it."""
     vars(error)["deserved"] = True

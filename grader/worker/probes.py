@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -37,7 +37,8 @@ FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.Too
 class Subject:
     """What the probes of a job run on: the learner's module, and how its arguments are made.
 
-    ``patient``: what raises an error in one graph is run once more, operation by operation.
+    ``patient``: what raises an error in one graph is run once more, operation by operation,
+    unless an error at the same place, which is in ``raised``, came again when that was done.
     """
 
     module: ModuleType
@@ -46,12 +47,13 @@ class Subject:
     arguments: Arguments
     recorder: Recorder | None = None
     patient: bool = True
+    raised: set[errors.Place] = field(default_factory=set)
 
 
 def run(probe: Probe, subject: Subject) -> Observation:
     """Run the actions in order; the first error ends the probe.
 
-    With a recorder, operation by operation, and with the trail of what it saw.
+    With a recorder, with the trail of what it saw.
     """
     if subject.recorder is not None:
         subject.recorder.clear()
@@ -84,7 +86,8 @@ class _Bench:
 
     def __init__(self, subject: Subject) -> None:
         self._module = subject.module
-        self._followed = subject.recorder is not None
+        self._recorder = subject.recorder
+        self._raised = subject.raised
         self._patient = subject.patient
         self._file = subject.file
         self._runtime = subject.runtime
@@ -105,7 +108,7 @@ class _Bench:
                 self._compare(action, self._given)
                 return seen
             case Call():
-                how = self._staged if action.staged and not self._followed else self._direct
+                how = self._staged if action.staged else self._direct
                 seen = how(action, lambda: self._callee(action), self._eye.see)
                 self._compare(action, self._given)
                 self._seen[action.name] = seen
@@ -125,7 +128,7 @@ class _Bench:
 
         Empty if there are no two, or if something goes wrong: one at a time it shows what.
         """
-        calls = self._independent(actions) if not self._followed else []
+        calls = self._independent(actions) if self._recorder is None else []
         graph = self._runtime.staged() if len(calls) > 1 else None
         if graph is None or self._alone:
             return {}
@@ -165,18 +168,34 @@ class _Bench:
         graph = self._runtime.staged()
         if graph is None:
             return self._direct(action, lambda: target, see)
+        before = self._recorder.copied() if self._recorder is not None else None
         try:
             with graph:
                 value = self._call(target, action)
             seen = see(value)
         except FINAL:
             raise
-        except BaseException:  # reading numbers while staging, for example
-            if not self._patient:
+        except BaseException as error:  # reading numbers while staging, for example
+            if not self._patient or self._known(error):
                 raise
-            return self._direct(action, lambda: target, see)
+            if self._recorder is not None and before is not None:
+                self._recorder.back_to(before)
+            return self._again(error, lambda: self._direct(action, lambda: target, see))
         self._made[action.name] = value
         return seen
+
+    def _known(self, error: BaseException) -> bool:
+        """Whether such an error at that line was raised operation by operation too."""
+        return errors.place(error, self._file) in self._raised
+
+    def _again(self, error: BaseException, run: Callable[[], Seen]) -> Seen:
+        """What ``run`` gives; if it raises the same error, later ones need not be run again."""
+        try:
+            return run()
+        except BaseException as other:
+            if errors.place(other, self._file) == errors.place(error, self._file):
+                self._raised.add(errors.place(error, self._file))
+            raise
 
     def _direct(
         self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
