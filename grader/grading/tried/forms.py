@@ -75,9 +75,26 @@ def same(mine: ast.AST, right: ast.AST, names: Names) -> bool:
 def words(node: ast.AST, names: Names | None) -> Counter[object]:
     """What a statement says, blocks included, as a bag of words."""
     found: Counter[object] = Counter()
-    for one in ast.walk(node):
-        if not isinstance(one, ast.expr_context | ast.Load | ast.Store):
-            said, _ = form(one, names)
-            found[said] += 1
-            found[said[0]] += 1
+    for one, said in _plain(node):
+        if names is not None and isinstance(one, NAMED):
+            renamed = list(said)
+            _rename(one, renamed, names)
+            said = tuple(renamed)
+        found[said] += 1
+        found[said[0]] += 1
     return found
+
+
+NAMED = ast.Name | ast.arg | ast.Attribute
+
+
+def _plain(node: ast.AST) -> list[tuple[ast.AST, tuple[object, ...]]]:
+    """What each node of a statement says in its own names; kept with it, as it is asked often."""
+    kept: dict[str, list[tuple[ast.AST, tuple[object, ...]]]] = vars(node)
+    if "said" not in kept:
+        kept["said"] = [
+            (one, form(one, None)[0])
+            for one in ast.walk(node)
+            if not isinstance(one, ast.expr_context)
+        ]
+    return kept["said"]
