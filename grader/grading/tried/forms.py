@@ -75,12 +75,11 @@ def same(mine: ast.AST, right: ast.AST, names: Names) -> bool:
 def words(node: ast.AST, names: Names | None) -> Counter[object]:
     """What a statement says, blocks included, as a bag of words."""
     found: Counter[object] = Counter()
-    for one, said in _plain(node):
+    for one, plain in _plain(node):
+        said = list(plain)
         if names is not None and isinstance(one, NAMED):
-            renamed = list(said)
-            _rename(one, renamed, names)
-            said = tuple(renamed)
-        found[said] += 1
+            _rename(one, said, names)
+        found[tuple(said)] += 1
         found[said[0]] += 1
     return found
 
