@@ -242,11 +242,12 @@ def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Rep
     """The report on each file, in order; one at a time per core."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from grader import sandbox
+    from grader import frameworks, sandbox
     from grader.grading.pipeline import grade
 
     count = at_once()
-    servers = sandbox.fork_servers(count)
+    compiles = options.engine in frameworks.current().compiling
+    servers = sandbox.fork_servers(0 if compiles else count)
     with sandbox.WorkerPool(count, engine=options.engine, warm=False, fork_servers=servers) as pool:
         workers: list[sandbox.Running] = []
 
@@ -262,9 +263,8 @@ def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Rep
         with ThreadPoolExecutor(count) as threads:
             tasks = {}
             try:
-                for one in reversed(
-                    chosen
-                ):  # the longest first, while the framework is imported, which takes one core
+                # While the framework is imported, which takes one core; the longest first.
+                for one in reversed(chosen):
                     drawn = _ahead(one[0], options)
                     tasks[one[0].id] = threads.submit(report, one, drawn)
                 for step, _ in chosen:

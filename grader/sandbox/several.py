@@ -42,7 +42,9 @@ def fork_servers(count: int) -> list[ForkServer]:
     Raises:
         OSError: if the machine has no process, socket or folder left.
     """
-    if not _early and count and sys.platform == "linux":
+    if not count or sys.platform != "linux":
+        return []
+    if not _early:
         from grader.sandbox import fork_server
 
         return fork_server.fork_servers(count)
