@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextvars
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple
 
@@ -295,6 +296,41 @@ def _sync_realize(original: Original) -> Original:
     return sync_realize
 
 
+# ---- operations on tensors ------------------------------------------------------------------
+
+
+def _ensure_context(original: Original) -> Original:
+    current, nothing = private.CURRENT.get(), nullcontext()
+
+    def ensure_context() -> AbstractContextManager[None]:
+        found: AbstractContextManager[None] = original() if current(None) is None else nothing
+        return found
+
+    return ensure_context
+
+
+def _any_distributed(original: Original) -> Original:
+    numbers = {int, float}
+
+    def any_distributed(operands: tuple[Any, ...]) -> bool:
+        for one in operands:
+            if type(one) is Tensor:
+                if one.is_distributed:
+                    return True
+            elif type(one) not in numbers:
+                return bool(original(operands))
+        return False
+
+    return any_distributed
+
+
+def _to_tensors(original: Original) -> Original:
+    def to_tensors(values: Any) -> Any:
+        return Tensor.from_graph_value(values) if type(values) is TensorValue else original(values)
+
+    return to_tensors
+
+
 SOONER = (
     Sooner(private.SHAPE, _shape),
     Sooner(private.SHAPE_READ, _shape_from_mlir),
@@ -308,6 +344,9 @@ SOONER = (
     ),
     Sooner(private.STRONG, _is_strong),
     Sooner(private.CONSTANT, _constant, (private.ARRAY, private.ADD)),
+    Sooner(private.ENSURE, _ensure_context, (private.CURRENT,)),
+    Sooner(private.DISTRIBUTED, _any_distributed),
+    Sooner(private.RESULTS, _to_tensors),
     Sooner(private.LEAVES, trees.leaves, (private.PREDICATE, private.NODE)),
     Sooner(private.MAP, trees.mapped, (private.PREDICATE, private.NODE)),
     Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
