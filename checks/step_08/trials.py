@@ -60,7 +60,7 @@ SIZES = (
     ((1, 5, 6), 1e-12, 1e-5),
     ((2, 4, 1), None, 1.0),
     ((6,), None, 1.5),
-    ((4, 4), 0.0, 1e-3),
+    ((4, 4), 1e-12, 1.0),
 )
 """Lengths that are equal or one, and an eps so small that the input must be as small to show it."""
 
@@ -126,9 +126,8 @@ def _equal(rng: Rng) -> Trial:
 def _layer(
     name: str, inputs: Mapping[str, Array], given: dict[str, Array], eps: float | None
 ) -> Trial:
-    dim, more = len(given["weight"]), () if eps is None else (eps,)
-    by_place = Make("module", LAYER, (dim, *more))
-    made = by_place if name == "norm-4d" else Make("module", LAYER, (dim,), dict(zip(["eps"], more)))
+    more: dict[str, Arg] = {} if eps is None else {"eps": eps}
+    made = Make("module", LAYER, (len(given["weight"]),), more)
     load = Load("loaded", "module", dict(given))
     calls = tuple(_call(path, x) for path, x in inputs.items())
     return Trial(

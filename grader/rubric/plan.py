@@ -125,9 +125,11 @@ def beside(trial: Trial) -> Trial:
     make = next(one for one in actions if isinstance(one, Make))
     load = next(one for one in actions if isinstance(one, Load) and one.on == make.name)
     others = {name: np.ascontiguousarray(array[::-1]) for name, array in load.weights.items()}
-    twin = (replace(make, name="twin"), replace(load, name="twin-loaded", on="twin", weights=others))
-    at = actions.index(load) + 1
-    return replace(trial, probe=replace(trial.probe, actions=(*actions[:at], *twin, *actions[at:])))
+    twin = replace(make, name="twin")
+    loaded = replace(load, name="twin-loaded", on="twin", weights=others)
+    first, second = (next(i for i, a in enumerate(actions) if a is one) for one in (make, load))
+    new = (*actions[: first + 1], twin, *actions[first + 1 : second + 1], loaded)
+    return replace(trial, probe=replace(trial.probe, actions=(*new, *actions[second + 1 :])))
 
 
 def _together(expects: Mapping[str, Expect]) -> Expect:

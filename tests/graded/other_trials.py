@@ -361,7 +361,6 @@ NORMS = (
     ((6,), None, 1.0, 0.0),
     ((2, 768), None, 1.0, 0.0),
     ((3, 6), 0.1, 40.0, 0.0),
-    ((3, 5), 0.0, 1e-3, 0.0),
 )
 
 
@@ -373,13 +372,12 @@ def _norm(module: types.ModuleType) -> float:
     random, worst = _random(81), 0.0
     for shape, eps, scale, shift in NORMS:
         x = random.normal(shift, scale, shape).astype(np.float32)
-        x[:1] = np.float32(0.75) if len(shape) > 1 and eps != 0 else x[:1]
+        x[:1] = np.float32(0.75) if len(shape) > 1 else x[:1]
         if shape[-1] == 768:
             x[..., 5] = 1000.0
         more = {} if eps is None else {"eps": eps}
         usual = 1e-5 if eps is None else eps
         layer = _call_make(module.LayerNorm, shape[-1], **more)
-        _call_make(module.LayerNorm, shape[-1], usual)
         _call_make(module.LayerNorm, shape[-1], eps=usual + 1)  # it changes nothing
         ones, zeros = np.ones(shape[-1]), np.zeros(shape[-1])
         have = _read(_call(layer, _tensor(x)), "a fresh layer's output")
