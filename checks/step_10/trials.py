@@ -60,8 +60,8 @@ def _without_bias(rng: Rng) -> Trial:
 
 def _scales(rng: Rng, name: str, scale: float) -> Trial:
     """Added by head: a bias to scaled scores, a mask where the scale leaves nothing of them."""
-    added = {"bias" if scale else "mask": normal(rng, 5, 4, 4)}
-    steps = [Step("out", _x(rng, 2, 4, 10), **added)]
+    step, added = Step("out", _x(rng, 2, 4, 10)), normal(rng, 5, 4, 4)
+    steps = [replace(step, bias=added) if scale else replace(step, mask=added)]
     return _trial(rng, name, 5, 2, Options({"attention_scale": scale}), steps)
 
 
