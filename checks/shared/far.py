@@ -28,6 +28,20 @@ def steer(query: Array, key: Array, value: Array, n_head: int) -> None:
     value[:, :2] = 0.0
 
 
+def low(rng: Rng, x: Array, head_dim: int) -> Array:
+    """``x`` with one score far below the others, for weights that :func:`steer` set.
+
+    All tokens score near −85, where exp is still a float32, but the last one: it is the only one
+    that sees itself, at −300, and its value is huge. So a score clipped at −100 or −150 shows.
+    """
+    x = x.copy()
+    x[..., 0] = np.sqrt(head_dim)  # so that a token's score is its key
+    x[..., 1] = rng.uniform(-86.0, -84.0, x.shape[:-1])
+    x[..., -1, 1] = -300.0
+    x[..., -1, 2] = 1e30
+    return x
+
+
 def far(rng: Rng, x: Array, head_dim: int) -> Array:
     """``x`` ``[..., seq, n_embd]`` with scores far from 0, for weights that :func:`steer` set.
 

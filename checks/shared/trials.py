@@ -13,7 +13,7 @@ import numpy as np
 
 from checks.shared import attention as oracles
 from checks.shared.drawn import Array, Rng, apart, long, normal
-from checks.shared.far import SLACK, far, steer
+from checks.shared.far import SLACK, far, low, steer
 from grader.rubric import (
     Call,
     ConfigArg,
@@ -24,6 +24,7 @@ from grader.rubric import (
     Read,
     TensorArg,
     Trial,
+    beside,
     in_turn,
     multiples,
     reloaded,
@@ -55,13 +56,13 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
     width is that of a batch in ``calls`` and that of a text in ``sharp``.
     The single head comes with a long text: so that costs least.
     """
-    distinct = tuple(int(i) for i in rng.permutation([2, 3, 5, 7]))
+    distinct = (26, *(int(i) for i in rng.permutation([2, 3, 5])))
     square = (2, 3, 4, 4)
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
-    one_token = (head, dim, 5, 1)
+    one_token = (head, dim, 33, 1)
     width = int(rng.integers(4, 7))
     one_text = (int(rng.integers(2, 4)), width, 1, width)
-    one_head = (1, 3, 3, long(rng))
+    one_head = (1, 72, 1, 257 + long(rng))
     a, b, c, d = distinct
     return [(a, b, c, d), square, one_token, one_text, one_head]
 
@@ -157,6 +158,7 @@ FUTURE = 3
 def _calls(rng: Rng, cls: str) -> Trial:
     """Four calls of one layer: a text, its future changed, a longer text, the first again.
 
+    Beside it is another layer of its size.
     The longer text has scores far from 0.
     """
     n_head, head_dim, batch, seq = 2, 3, 6, 4
@@ -173,11 +175,12 @@ def _calls(rng: Rng, cls: str) -> Trial:
     }
     config = {"n_embd": n_embd, "n_head": n_head}
     calls = tuple(_call(name, array) for name, array in inputs.items())
-    return Trial(
+    trial = Trial(
         Probe("calls", (*_made(cls, config, weights), *calls)),
         _expect(weights, n_head, inputs),
         slack=SLACK,
     )
+    return beside(trial)
 
 
 def _turns(rng: Rng, cls: str) -> Trial:
@@ -186,12 +189,13 @@ def _turns(rng: Rng, cls: str) -> Trial:
     The first layer has heads of one number.
     """
     layers = {}
-    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (2, 3, 3, 2)}.items():
+    sizes_of = {"a": (4, 1, 4, 3, far), "b": (2, 3, 3, 2, low)}
+    for key, (n_head, head_dim, batch, seq, moved) in sizes_of.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)
         inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
-        inputs["second"] = far(rng, inputs["second"], head_dim)
+        inputs["second"] = moved(rng, inputs["second"], head_dim)
         made = _made(cls, {"n_embd": n_embd, "n_head": n_head}, weights)
         calls = tuple(_call(name, x) for name, x in inputs.items())
         expect = _expect(weights, n_head, inputs)

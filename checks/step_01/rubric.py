@@ -77,11 +77,11 @@ LARGE = {
 
 OTHER_FURTHER = {
     "activation_function": "relu",
-    "resid_pdrop": 0.375,
+    "resid_pdrop": 0.0,
     "embd_pdrop": 0.0,
-    "attn_pdrop": 0.125,
-    "initializer_range": 0.0125,
-    "bos_token_id": 7,
+    "attn_pdrop": 0.0,
+    "initializer_range": 0.0,
+    "bos_token_id": 0,
     "eos_token_id": 0,
     "tie_word_embeddings": False,
 }

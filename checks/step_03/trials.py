@@ -61,7 +61,7 @@ AXES = {
     "mask": (None, "least", "most"),
     "leading": (0, 1, 2, 3),
 }
-"""``mask`` "least" has one row and no leading dimensions, "most" has all of the scores'."""
+"""``mask`` "least" has one row, or is one, "most" has all of the scores' dimensions."""
 
 PAIRS = {
     "lengths": (
@@ -96,7 +96,9 @@ def _planned(rng: Rng, index: int, case: Case) -> Trial:
     inputs = _inputs(rng, leading, queries, keys, head_dim, value_dim)
     if case["mask"] is None:
         return _trial(f"plain-{index}", *inputs)
-    shape = (1, keys) if case["mask"] == "least" else (*leading, queries, keys)
+    shape: tuple[int, ...] = (*leading, queries, keys)
+    if case["mask"] == "least":
+        shape = (1, keys) if index % 2 else (keys,)
     hidden = rng.random(shape) < 0.4
     hidden[..., 0], hidden[..., -2:] = True, False
     if len(shape) > 2 and keys > 2:  # neighbouring texts have other masks
@@ -138,11 +140,15 @@ def _extreme(rng: Rng) -> Trial:
 
 
 def _hidden(rng: Rng) -> Trial:
-    """A hidden key that scores 75 more than the others, with a huge value: see ``shared.far``."""
+    """A hidden key that scores 75 more than the others, with a huge value: see ``shared.far``.
+
+    Another is visible and scores far less. Were its score clipped, its value would show.
+    """
     query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
     query[..., 1:], query[..., 0] = 0.0, 2.0  # times the root of head_dim
     key[..., 0] = rng.uniform(-57.0, -53.0, (2, 5))
     key[..., 2, 0], value[..., 2, 0] = 20.0, 1e10
+    key[..., 4, 0], value[..., 4, 0] = -300.0, 1e30
     mask = np.zeros((3, 5), np.float32)
     mask[:, 2] = -np.inf
     return _trial("masked-far", query, key, value, mask=mask, slack=SLACK)

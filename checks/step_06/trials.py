@@ -12,7 +12,7 @@ import numpy as np
 
 from checks.shared.attention import Floats
 from checks.shared.drawn import Array, Rng, apart, long, normal
-from checks.shared.far import SLACK, far, steer
+from checks.shared.far import SLACK, far, low, steer
 from checks.step_06 import oracle as oracles
 from checks.step_06.oracle import Ints
 from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial, in_turn
@@ -45,12 +45,13 @@ def _rotations_in_turn(rng: Rng) -> list[Trial]:
     shapes = ((4, 4, 4), (2, 1, 4), (1, 3, 2), (4, 3, 6), (2, 2, 2, 8), (5, 1, 3, 2))
     each = []
     for index, shape in enumerate(shapes):
-        base = 10_000.0 if index % 2 else _theta(rng)
+        base = _theta(rng) if index in (2, 4) else 10_000.0
         longest = TABLE if index == 0 else LONGEST
         shared = index % 3 == 2
         given = {}
         for name in ("first", "second") if shared else ("first", "second", "third"):
-            places = _positions(rng, shape[-2]) if shared else _positions(rng, *shape[:-1])
+            some = shape[1:-1] if name == "third" and len(shape) == 4 else shape[:-1]
+            places = _positions(rng, shape[-2]) if shared else _positions(rng, *some)
             if longest == TABLE and name == "second":
                 places[..., -1] = TABLE - 2
             given[name] = (normal(rng, *shape), places)
@@ -61,8 +62,8 @@ def _rotations_in_turn(rng: Rng) -> list[Trial]:
     ]
 
 
-TABLE = 2048
-"""Positions of a long table."""
+TABLE = 4100
+"""Positions of a long table. A text of 4096 tokens, as many models read, ends before its end."""
 
 
 def _several(
@@ -81,7 +82,8 @@ def _several(
 def _layers_in_turn(rng: Rng) -> list[Trial]:
     """Layers of equal lengths or of one, two in turn.
 
-    Their second texts have scores far from 0, at position 0, where nothing is turned.
+    Their second texts come with other weights, and have scores far from 0, at position 0, where
+    nothing is turned.
     """
     sizes = (
         # heads, d_k, shape of the texts, shape of the positions
@@ -91,14 +93,15 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         (3, 4, (1, 5), (5,)),
     )
     each: list[Trial] = []
-    for n_head, d_k, leading, positions in sizes:
+    for index, (n_head, d_k, leading, positions) in enumerate(sizes):
         w, (x, y) = weights(rng, n_head * d_k), normal(rng, 2, *leading, n_head * d_k)
-        steer(w["q"], w["k"], w["v"], n_head)
+        others = weights(rng, n_head * d_k)
+        steer(others["q"], others["k"], others["v"], n_head)
         given = {
             "first": (x, _positions(rng, *positions)),
-            "second": (far(rng, y, d_k), np.zeros(positions, np.int64)),
+            "second": ((far, low)[index % 2](rng, y, d_k), np.zeros(positions, np.int64)),
         }
-        trial = _layer_trial("layer", w, n_head, _theta(rng), given)
+        trial = _layer_trial("layer", w, n_head, _theta(rng), given, second=others)
         each.append(replace(trial, slack=SLACK))
     return [
         in_turn(f"layer-turn-{index}", dict(zip("ab", pair, strict=True)))
@@ -208,7 +211,7 @@ def _layers(rng: Rng) -> list[Trial]:
         _layer(rng, "layer-3d", two, 4, (three, five + 4), (three, five + 4)),
         _layer(rng, "layer-shared", 3, 6, (2, 5), (5,)),
         _layer(rng, "layer-4d", 2, 6, (3, 2, 5), (3, 2, 5)),
-        _layer(rng, "layer-4d-shared", 5, 2, (2, 3, 4), (4,)),
+        _layer(rng, "layer-5d-shared", 5, 2, (2, 3, 1, 4), (4,)),
         _layer(rng, "layer-token", 3, 2, (2, 1), (2, 1)),
     ]
 
@@ -273,19 +276,28 @@ def _layer_trial(
     theta: float,
     inputs: dict[str, tuple[Array, Ints]],
     longest: int = LONGEST,
+    second: dict[str, Array] | None = None,
 ) -> Trial:
+    """One layer, and its calls; ``second`` are the weights of the call with this name."""
     d_model = len(w["q"])
     made = Make("module", LAYER, (d_model, n_head, longest, theta))
     read = Read("attributes", "module", ("d_model", "num_heads"))
-    given = tuple(TensorArg(w[name]) for name in "qkvo")
+    with_ = {path: second if second and path == "second" else w for path in inputs}
     calls = tuple(
-        Call(path, "module", None, (*given, TensorArg(x), TensorArg(places)))
+        Call(
+            path,
+            "module",
+            None,
+            (*(TensorArg(with_[path][name]) for name in "qkvo"), TensorArg(x), TensorArg(places)),
+        )
         for path, (x, places) in inputs.items()
     )
 
     def expect(**knobs: Any) -> dict[str, Floats]:
         return {
-            path: oracles.attention_rope(w, x.astype(np.float64), places, n_head, theta, **knobs)
+            path: oracles.attention_rope(
+                with_[path], x.astype(np.float64), places, n_head, theta, **knobs
+            )
             for path, (x, places) in inputs.items()
         }
 

@@ -112,7 +112,7 @@ def _norm(
 def _outlier(rng: Rng) -> Trial:
     """GPT-2's width, with one number far from all others, as GPT-2 has them."""
     x = normal(rng, 2, 768)
-    x[:, 5] = 100.0
+    x[:, 5] = [1000.0, -1000.0]
     return _layer("norm-768", {"out": x}, weights(rng, 768), None)
 
 

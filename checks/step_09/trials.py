@@ -10,7 +10,18 @@ from checks.shared import block as oracles
 from checks.shared.attention import Floats
 from checks.shared.drawn import Array, Rng, apart, normal
 from checks.shared.trials import attention_weights
-from grader.rubric import Call, ConfigArg, Load, Make, Probe, TensorArg, Trial, in_turn, reloaded
+from grader.rubric import (
+    Call,
+    ConfigArg,
+    Load,
+    Make,
+    Probe,
+    TensorArg,
+    Trial,
+    beside,
+    in_turn,
+    reloaded,
+)
 
 FUTURE = 2
 """In the trial ``calls``, tokens from this position on are changed for the second call."""
@@ -19,7 +30,7 @@ FUTURE = 2
 def draw(rng: Rng) -> list[Trial]:
     """The feed-forward network alone, then whole blocks of several sizes."""
     return [
-        mlp_trial(rng, "mlp-wide", n_embd=5, inner=11, shape=(2, 3)),
+        mlp_trial(rng, "mlp-wide", n_embd=5, inner=3072, shape=(2, 3)),
         mlp_trial(rng, "mlp-below-zero", n_embd=6, inner=80, shape=(3,), low=True),
         mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2), low=True),
         block_trial(rng, "block-usual", {"n_embd": 12, "n_head": 3}, (2, 5)),
@@ -41,23 +52,30 @@ def _one_token(rng: Rng) -> Trial:
     return block_trial(rng, "block-one-token", config, (4, 1))
 
 
-MLPS = (("a", 4, 4, (4,)), ("b", 3, 12, (1, 3)), ("c", 1, 1, (2, 3)))
-"""Name, width, inner width and leading dimensions."""
+MLPS = (
+    ("a", 4, 4, (4,), "second"),
+    ("b", 3, 12, (1, 3), "large"),
+    ("c", 1, 1, (2, 3), "second"),
+)
+"""Name, width, inner width, leading dimensions and second call.
+
+What is called "large" gives GELU numbers of some hundreds, which clipped ones are not.
+"""
 
 
 def _in_turn(rng: Rng) -> list[Trial]:
     """Lengths that are equal or one, two layers in turn, some on two inputs of one shape."""
     mlps = {
         key: mlp_trial(
-            rng, key, n_embd=width, inner=inner, shape=shape, low=True, calls=("first", "second")
+            rng, key, n_embd=width, inner=inner, shape=shape, low=True, calls=("first", second)
         )
-        for key, width, inner, shape in MLPS
+        for key, width, inner, shape, second in MLPS
     }
     configs: tuple[tuple[dict[str, int | float], tuple[int, int]], ...] = (
         ({"n_embd": 9, "n_head": 3, "layer_norm_epsilon": 0.3}, (3, 3)),
         ({"n_embd": 3, "n_head": 3, "n_inner": 3}, (2, 2)),
         ({"n_embd": 4, "n_head": 1, "n_inner": 5, "layer_norm_epsilon": 0.3}, (2, 4)),
-        ({"n_embd": 8, "n_head": 2, "n_inner": 5, "layer_norm_epsilon": 0.3}, (4, 2)),
+        ({"n_embd": 8, "n_head": 2, "n_inner": 37, "layer_norm_epsilon": 0.3}, (4, 2)),
     )
     blocks: list[Trial] = []
     for config, size in configs:
@@ -104,6 +122,8 @@ def mlp_trial(
     weights = mlp_weights(rng, n_embd, inner, low=low)
     scale = 1.0 if low else 1.5
     inputs = {call: normal(rng, *shape, n_embd, scale=scale) for call in calls}
+    if "large" in inputs:
+        inputs["large"] = apart(rng, *shape, n_embd, scale=2000.0)
     return Trial(
         Probe(
             name,
@@ -150,13 +170,14 @@ def block_trial(
 
 
 def _calls(rng: Rng) -> Trial:
-    """One block, three calls: a text, its future changed, the first again."""
+    """One block beside another of its size: a text, its future changed, the first again."""
     x = normal(rng, 2, 4, 6, scale=1.5)
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, 2, 4 - FUTURE, 6, scale=2.0)
+    changed[:, -1, :2] += np.array([300.0, -300.0], np.float32)  # a clipped stream would show
     inputs = {"first": x, "changed": changed, "again": x}
     config = {"n_embd": 6, "n_head": 2, "layer_norm_epsilon": 0.3}
-    return _block(rng, "block-calls", config, inputs)
+    return beside(_block(rng, "block-calls", config, inputs))
 
 
 def _block(rng: Rng, name: str, config: dict[str, int | float], inputs: dict[str, Array]) -> Trial:

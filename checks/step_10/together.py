@@ -43,8 +43,8 @@ AXES: Mapping[str, tuple[Any, ...]] = {
 """What a layer can be asked for. Mask and bias are those of the call that has a cache; the call
 before it has a bias where this one has a mask, and a mask where this one has a bias."""
 
-SCALES = (0.3, 1.6, -0.4)
-"""Those that are given, in turn."""
+SCALES = (0.3, 2, -0.4)
+"""Those that are given, in turn. A whole number is a number too."""
 
 THREE = ("mask", "bias", "zero", "rotary", "scale")
 """A mistake about one of them may be made only with two others."""
@@ -138,7 +138,7 @@ def _mask(rng: Rng, form: int, size: tuple[int, int, int, int], *, hides: bool) 
         (seq, total),
         (batch, 1, 1, total),
         (batch, heads, seq, total),
-        (1, 1, seq, total),
+        (heads, seq, total),
         (batch, 1, seq, 1),
     )
     # with a zero, a program may give the mask one column more, whatever it has

@@ -15,7 +15,7 @@ from checks.shared.far import SLACK, far, steer
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
 from checks.step_10.oracle import MAX_POSITIONS, cached, last_outputs, multi_head_attention
-from grader.rubric import Call, Make, Probe, TensorArg, Trial, reloaded
+from grader.rubric import Call, Make, Probe, TensorArg, Trial, beside, reloaded
 
 
 def draw(rng: Rng) -> list[Trial]:
@@ -48,10 +48,10 @@ def _x(rng: Rng, batch: int, seq: int, hidden: int) -> Array:
 
 
 def _plain(rng: Rng) -> Trial:
-    """A text, a longer one, and the first again; no option at all."""
+    """A text, a longer one, and the first again; no option at all, and a layer of this size."""
     x = _x(rng, 2, 5, 12)
     steps = [Step("out", x), Step("longer", _x(rng, 1, 12, 12)), Step("again", x)]
-    return _trial(rng, "plain", 3, 4, Options(), steps)
+    return beside(_trial(rng, "plain", 3, 4, Options(), steps))
 
 
 def _without_bias(rng: Rng) -> Trial:
@@ -59,8 +59,10 @@ def _without_bias(rng: Rng) -> Trial:
 
 
 def _scales(rng: Rng, name: str, scale: float) -> Trial:
-    x, bias = _x(rng, 2, 4, 10), normal(rng, 5, 4, 4)
-    return _trial(rng, name, 5, 2, Options({"attention_scale": scale}), [Step("out", x, bias=bias)])
+    """Added by head: a bias to scaled scores, a mask where the scale leaves nothing of them."""
+    step, added = Step("out", _x(rng, 2, 4, 10)), normal(rng, 5, 4, 4)
+    steps = [replace(step, bias=added) if scale else replace(step, mask=added)]
+    return _trial(rng, name, 5, 2, Options({"attention_scale": scale}), steps)
 
 
 def _masks(rng: Rng) -> Trial:
@@ -75,13 +77,19 @@ def _masks(rng: Rng) -> Trial:
 
 
 def _far(rng: Rng) -> Trial:
-    """Scores far from 0: a mask that is finite, even at −100, does not hide from them."""
+    """Scores far from 0: a mask that is finite, even at −100, does not hide from them.
+
+    The last token is hidden from itself too. Another is visible and scores far less than all: were
+    its score clipped, its huge value would show.
+    """
     heads, dim, seq = 2, 4, 5
     weights = layer_weights(rng, heads * dim)
     query, key, value = np.split(weights["qkv_proj.weight"], 3)
     steer(query, key, value, heads)
     weights["qkv_proj.bias"][: 2 * heads * dim : dim] = 0.0
     x, mask = far(rng, _x(rng, 2, seq, heads * dim), dim), causal_mask(seq).astype(np.float32)
+    x[:, -1, 0], mask[-1, -1] = x[:, 0, 0], -np.inf
+    x[:, 2, 1], x[:, 2, 2] = -300.0, 1e30
     trial = layer_trial("masks-far", heads, dim, Options(), [Step("out", x, mask=mask)], weights)
     return replace(trial, slack=SLACK)
 

@@ -27,6 +27,7 @@ from grader.rubric import (
     Ref,
     TensorArg,
     Trial,
+    beside,
     in_turn,
     reloaded,
 )
@@ -58,7 +59,7 @@ def draw(rng: Rng) -> list[Trial]:
 
 
 def _two_layers(rng: Rng) -> Trial:
-    return logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (2, 5))
+    return logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (9, 5))
 
 
 def _in_turn(rng: Rng) -> list[Trial]:
@@ -189,7 +190,7 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
     doubles = {name: array.astype(np.float64) for name, array in bare.items()}
     head = {HEAD: weights[TABLE]}
     return [
-        _run(rng, "checkpoint-prefix", sizes, weights, {**prefixed, **head}),
+        _run(rng, "checkpoint-prefix", sizes, weights, {**head, **prefixed}),
         _run(rng, "checkpoint-deep", *_deep(rng)),
         _loaded("checkpoint-float16", sizes, rounded, halves),
         _loaded("checkpoint-float64", sizes, weights, doubles),
@@ -256,7 +257,7 @@ def _run(
 
 
 def _kept(rng: Rng) -> Trial:
-    """A conversion alone leaves the model as it is."""
+    """A conversion alone leaves the model as it is, and so does a second model of its size."""
     trial = logits_trial(rng, "model-kept", DAMAGED, (2, 3))
     make, load, *calls = trial.probe.actions
     arrays: dict[str, Arg] = {
@@ -264,7 +265,7 @@ def _kept(rng: Rng) -> Trial:
         for name, array in stored(model_weights(rng, DAMAGED), prefix=True).items()
     }
     convert = Call("weights", None, "convert_checkpoint", (Ref("module"), arrays))
-    return replace(trial, probe=Probe("model-kept", (make, load, convert, *calls)))
+    return beside(replace(trial, probe=Probe("model-kept", (make, load, convert, *calls))))
 
 
 DAMAGED = config(7, 5, 6, 1, 2)
@@ -308,12 +309,13 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-empty", {}
     yield "refuse-tied", {HEAD if name == TABLE else name: array for name, array in whole.items()}
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
-    yield "refuse-shape", {**whole, table: whole[table][:3], bias: whole[bias][:4]}
+    yield "refuse-shape", {**whole, table: whole[table][:3], bias: whole[bias][:, None]}
     fused = "transformer.h.0.attn.c_attn.weight"
     turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
     yield "refuse-turned", {**whole, **turned}
     *inside, head, score = REFUSED["refuse-elsewhere"]
     extra = dict.fromkeys([*(PREFIX + name for name in inside), head, score], whole[bias])
+    extra[PREFIX + "h.0.x"] = np.array(1.0, np.float32)  # of no dimension, as masked_bias is
     yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"
     rest = {name: array for name, array in whole.items() if name not in (bias, last)}

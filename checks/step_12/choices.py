@@ -166,7 +166,7 @@ def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) 
         for temperature, top_k in settings
         for low in (0.0, 0.25, 0.5, 0.75)
     )
-    large = Choice(np.arange(900, 905, dtype=np.float32), 1.0, None, 0.4)
+    large = Choice(np.arange(90_000, 90_005, dtype=np.float32), 1.0, None, 0.4)
     cold = [Choice(np.array([1.0, 1.05, 0.9], np.float32), 0.05, None, draw) for draw in (0.1, 0.3)]
     colder = Choice(np.array([1.0, 1.01, 0.9], np.float32), 0.01, None, 0.1)
     hot = Choice(np.array([9.0, 0.0, 0.5], np.float32), 30.0, None, 0.5)

@@ -45,7 +45,7 @@ from grader.rubric.checks import (
 from grader.rubric.compare import close
 from grader.rubric.evidence import Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
-from grader.rubric.plan import Case, covering, in_turn, reloaded
+from grader.rubric.plan import Case, beside, covering, in_turn, reloaded
 
 __all__ = [
     "Action",
@@ -88,6 +88,7 @@ __all__ = [
     "Trial",
     "View",
     "Watch",
+    "beside",
     "close",
     "covering",
     "in_turn",

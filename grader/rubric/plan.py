@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from grader.protocol.probe import Action, Call, Load, Make, Probe, Read, Ref, Take, Watch
 from grader.rubric.evidence import Expect, Floats, Trial
 
@@ -112,6 +114,22 @@ def reloaded(trial: Trial, then: Trial) -> Trial:
         probe=replace(trial.probe, actions=(*trial.probe.actions, *later)),
         expect=_together({key: one for key, one in expects.items() if one is not None}),
     )
+
+
+def beside(trial: Trial) -> Trial:
+    """``trial`` with a second object like its first, which gets other weights before any call.
+
+    So what two objects of one size share shows.
+    """
+    actions = trial.probe.actions
+    make = next(one for one in actions if isinstance(one, Make))
+    load = next(one for one in actions if isinstance(one, Load) and one.on == make.name)
+    others = {name: np.ascontiguousarray(array[::-1]) for name, array in load.weights.items()}
+    twin = replace(make, name="twin")
+    loaded = replace(load, name="twin-loaded", on="twin", weights=others)
+    first, second = (next(i for i, a in enumerate(actions) if a is one) for one in (make, load))
+    new = (*actions[: first + 1], twin, *actions[first + 1 : second + 1], loaded)
+    return replace(trial, probe=replace(trial.probe, actions=(*new, *actions[second + 1 :])))
 
 
 def _together(expects: Mapping[str, Expect]) -> Expect:

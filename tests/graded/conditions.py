@@ -64,7 +64,13 @@ _WIDTH = {
     "head_dim equals width": "it is heads that is 1",
 }
 """What is said of a width in other words."""
-_LONG = {"beyond 256 tokens": "c.size('hidden_states', 1) > 256"}
+_LONG = {
+    "beyond 256 tokens": "c.size('hidden_states', 1) > 256",
+    "beyond 512 tokens": "c.size('hidden_states', 1) > 512",
+    "more than 25 heads": "c.init['config'].n_head > 25",
+    "wider heads than 64": "c.init['config'].n_embd // c.init['config'].n_head > 64",
+    "more than 32 texts": "c.size('hidden_states', 0) > 32",
+}
 
 _MASK = Target(
     "causal_mask",
@@ -124,6 +130,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "a mask of 2 axes": "len(c.a['mask'].shape) == 2",
                 "a mask of 4 axes": "len(c.a['mask'].shape) == 4",
                 "a mask with one row": "c.size('mask', -2) == 1",
+                "a mask of one axis": "len(c.a['mask'].shape) == 1",
                 "equal lengths, no mask": "c.size('query', -2) == c.size('key', -2) "
                 "and c.a['mask'] is None",
             },
@@ -299,6 +306,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "several new tokens and a cache, no mask": f"c.size({_X!r}, 1) > 1 and "
                 f"{_is('past_key_value')} and {_none('attention_mask')}",
                 "a mask of two axes": "len(c.a['attention_mask'].shape) == 2",
+                "a mask for each head": "len(c.a['attention_mask'].shape) == 3",
                 "a mask with one row": "c.size('attention_mask', -2) == 1",
                 "a mask for each text": "c.size('attention_mask', 0) == c.size('hidden_states', 0)"
                 " and len(c.a['attention_mask'].shape) == 4",

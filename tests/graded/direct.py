@@ -250,10 +250,10 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "n_inner": (1, 8192),
     "layer_norm_epsilon": (1e-12, 0.5),
     "activation_function": ("relu",),
-    "resid_pdrop": (0.4,),
+    "resid_pdrop": (0.4, 0.0),
     "embd_pdrop": (0.0,),
-    "attn_pdrop": (0.125,),
-    "initializer_range": (0.3,),
+    "attn_pdrop": (0.125, 0.0),
+    "initializer_range": (0.3, 0.0),
     "bos_token_id": (3,),
     "eos_token_id": (1,),
     "tie_word_embeddings": (False,),
@@ -327,7 +327,9 @@ LAYERS = (
     (12, 2, 2, (4,)),
     (12, 64, 1, (4,)),
     (3, 4, 4, (5,)),
-    (1, 3, 1, (300,)),
+    (1, 72, 1, (530,)),
+    (26, 3, 2, (4,)),
+    (2, 3, 33, (3,)),
     (3, 3, 3, (3,)),
     (3, 3, 2, (7,)),
     (2, 2, 2, (2, 2)),
@@ -365,9 +367,10 @@ def _far_scores(cls: Any) -> float:
     weights = {"c_attn.weight": fused, "c_attn.bias": np.zeros(3 * width, np.float32)}
     weights |= {"c_proj.weight": np.eye(width, dtype=np.float32)}
     weights |= {"c_proj.bias": np.zeros(width, np.float32)}
-    x = np.zeros((2, 4, width), np.float32)
+    x = np.zeros((3, 4, width), np.float32)
     x[0] = [[1, -41, 0, 1], [1, -40, 0, 2], [1, -42, 0, 3], [-1, 43, 1e7, 4]]
     x[1] = [[1, 60, 0, 1], [1, 59, 0, 2], [1, 52, 0, 3], [1, 57, 0, 4]]
+    x[2] = [[1, -85, 0, 1], [1, -86, 0, 2], [1, -84, 0, 3], [1, -300, 1e30, 4]]
     layer = _staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))
     layer.load_state_dict({name: array.copy() for name, array in weights.items()})
     have = _read(_staged(lambda: layer(Tensor.from_dlpack(x.copy()))), "scores far from 0")
@@ -400,6 +403,8 @@ def _one_layer(
     _staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))  # another one, which changes nothing
     layer.load_state_dict({name: array.copy() for name, array in weights.items()})
     worst = 0.0
+    twin = _staged(lambda: cls(config))  # of the same size, with other weights
+    twin.load_state_dict({name: array[::-1].copy() for name, array in weights.items()})
     for seq in lengths:
         x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
         y = _staged(functools.partial(layer, Tensor.from_dlpack(x.copy())))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.graded import direct
@@ -59,6 +59,11 @@ def _made(cls: Any, weights: Mapping[str, Any], *args: Any, **more: Any) -> Any:
     return made
 
 
+def _turned(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Other weights of the same shapes."""
+    return {name: array[::-1].copy() for name, array in weights.items()}
+
+
 def _new(cls: Any, *args: Any, **more: Any) -> Any:
     """An object of ``cls``; its first weights are never computed."""
     from max.experimental import functional as F
@@ -79,6 +84,7 @@ BLOCKS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
     ({"n_embd": 4, "n_head": 1, "n_inner": 7}, (4, 1)),
     ({"n_embd": 8, "n_head": 2, "n_inner": 20, "layer_norm_epsilon": 0.4}, (4, 5)),
     ({"n_embd": 5, "n_head": 1}, (1, 5)),
+    ({"n_embd": 4, "n_head": 2, "n_inner": 40}, (2, 3)),
 )
 
 
@@ -100,20 +106,26 @@ def _blocks(module: types.ModuleType) -> float:
         (2, 8, (3,)),
         (7, 28, (2, 1, 3)),
         (6, 90, (3,)),
+        (2, 3072, (2,)),
     ):
         weights = _weights(random, _mlp_shapes(width, inner))
         weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
         layer = _made(module.GPT2MLP, weights, inner, GPT2Config(n_embd=width, n_head=2))
+        _made(module.GPT2MLP, _turned(weights), inner, GPT2Config(n_embd=width, n_head=2))
         w = {name: array.astype(np.float64) for name, array in weights.items()}
         for _ in range(3):
             x = random.normal(0, 1, (*shape, width)).astype(np.float32)
             want = formulas.rows(x.astype(np.float64), lambda v, w=w: formulas.feed(v, w))
             worst = max(worst, _off(_read(_call(layer, _tensor(x)), "GPT2MLP"), want, "GPT2MLP"))
+        far = x * np.float32(1000)
+        want = formulas.rows(far.astype(np.float64), lambda v, w=w: formulas.feed(v, w))
+        worst = max(worst, _off(_read(_call(layer, _tensor(far)), "GPT2MLP"), want, "far numbers"))
     for fields, size in BLOCKS:
         width = fields["n_embd"]
         weights = _weights(random, _block_shapes(width, fields.get("n_inner", 4 * width)))
         config = GPT2Config(**fields)
         layer = _made(module.GPT2Block, weights, config)
+        _made(module.GPT2Block, _turned(weights), config)  # of the same size
         if config != GPT2Config(**fields):
             raise Wrong("the configuration is changed")
         eps = fields.get("layer_norm_epsilon", 1e-5)
@@ -122,6 +134,10 @@ def _blocks(module: types.ModuleType) -> float:
             want = formulas.block(x.astype(np.float64), weights, fields["n_head"], eps)
             have = _read(_call(layer, _tensor(x)), "GPT2Block")
             worst = max(worst, _off(have, want, f"GPT2Block({fields})"))
+        x[..., -1, :2] += [300, -300]
+        want = formulas.block(x.astype(np.float64), weights, fields["n_head"], eps)
+        have = _read(_call(layer, _tensor(x)), "GPT2Block")
+        worst = max(worst, _off(have, want, f"GPT2Block({fields}), far numbers"))
     return worst
 
 
@@ -133,7 +149,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"attention_scale": 0.7, "dropout": 0.6},
     {"attention_scale": 0.0},
     {"attention_scale": -0.4},
-    {"attention_scale": 1.6},
+    {"attention_scale": 2},
     {"add_zero_attn": True},
     {"use_rotary": True},
     {"use_rotary": True, "add_zero_attn": True, "attention_scale": 0.9},
@@ -155,6 +171,7 @@ def _attention(module: types.ModuleType) -> float:
             shapes |= {"qkv_proj.bias": (3 * width,), "out_proj.bias": (width,)}
         weights = _weights(random, shapes)
         layer = _made(module.MultiHeadAttention, weights, width, heads, **options)
+        _made(module.MultiHeadAttention, _turned(weights), width, heads, **options)
         x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
         bias = random.normal(0, 1, (batch, heads, seq, seq)).astype(np.float32)
         bias += np.where(np.arange(seq) % 2, 55, -55).astype(np.float32)[:, None]
@@ -166,6 +183,8 @@ def _attention(module: types.ModuleType) -> float:
             {"position_bias": bias},
             {"attention_mask": hidden},
             {"position_bias": bias, "attention_mask": causal},
+            {"attention_mask": np.ascontiguousarray(hidden[0, 0])},
+            {"attention_mask": bias[0]},
         ):
             worst = max(worst, _whole(layer, x, weights, heads, options, more))
         worst = max(worst, _pieces(layer, x, weights, heads, options, causal, bias))
@@ -192,9 +211,11 @@ def _hidden_for_sure(module: types.ModuleType, random: Any) -> None:
     layer.load_state_dict({name: array.copy() for name, array in weights.items()})
     x = random.normal(0, 1, (1, 5, 8)).astype(np.float32)
     causal = np.triu(np.full((5, 5), -np.inf, np.float32), 1)
-    bias = np.where(causal < 0, np.float32(40), np.float32(-40))[None, None]
+    bias = np.where(causal < 0, np.float32(40), np.float32(-85))[None, None]
+    bias[..., 2:, 2] = -300  # a score that is not clipped leaves no weight either
     more = {"attention_mask": _tensor(causal), "position_bias": _tensor(bias)}
     plain, _ = _call_pair(layer, x, more)
+    x[:, 2] *= 1e30
     x[:, -1] *= 1e9
     other, _ = _call_pair(layer, x, more)
     _off(_read(other, "y")[:, :-1], _read(plain, "y")[:, :-1], "what a mask hides")
@@ -460,6 +481,7 @@ def _model(module: types.ModuleType) -> float:
         ids = _ids(random, fields, size)
         want = _logits(ids, weights, fields)
         model = _made(module.GPT2LMHeadModel, weights, GPT2Config(**fields))
+        _made(module.GPT2LMHeadModel, _turned(weights), GPT2Config(**fields))
         worst = max(worst, _off(_read(_call(model, _tensor(ids)), "logits"), want, "logits"))
         for _ in range(2):
             ids = _ids(random, fields, size).astype("int32")
@@ -479,6 +501,8 @@ def _model(module: types.ModuleType) -> float:
                 stored = {name: stored[name] for name in sorted(stored)}
                 stored["h.0.attn.bias"] = random.normal(0, 1, (1, 1, 4, 4))
                 stored["lm_head.weight"] = weights["transformer.wte.weight"]
+            if prefix:
+                stored = {"lm_head.weight": weights["transformer.wte.weight"], **stored}
             model = _new(module.GPT2LMHeadModel, GPT2Config(**fields))
             given = dict(stored)
             model.load_state_dict(module.convert_checkpoint(model, given))
@@ -538,10 +562,15 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
         "missing and unexpected": {**kept, **dict.fromkeys(others, stored[names[0]])},
         "turned": {**stored, table: np.ascontiguousarray(stored[table].T)},
         "shape": {**stored, **{name: np.repeat(stored[name], 2) for name in names}},
+        "long": {**stored, **{name: stored[name][:, None] for name in names}},
+        "no number's": {**stored, others[1]: np.array(1.0, np.float32)},
     }
     if len(set(stored[table].shape)) == 1:
         del bad["turned"]
     for kind, checkpoint in bad.items():
+        if kind == "no number's":
+            _refused(module, model, kind, checkpoint, [others[1][12:]])
+            continue
         wanted = [name[12:] for name in names if kind != "unexpected"]
         wanted = wanted + [name[12:] for name in others] if "unexpected" in kind else wanted
         _refused(module, model, kind, checkpoint, ["wpe"] if kind == "turned" else wanted)
@@ -593,7 +622,7 @@ def _choices(module: types.ModuleType) -> None:
 
     from tests.graded import gpt2_formulas as formulas
 
-    large = np.arange(900, 905, dtype=np.float32)
+    large = np.arange(90_000, 90_005, dtype=np.float32)
     if int(module.next_token(large, temperature=1.0, draw=0.4)) != 4:
         raise Wrong("large scores overflow")
     scores = np.array([0.3, -2.0, 2.2, 1.1, 0.9, 1.9, -0.5, 1.4], np.float32)
@@ -740,7 +769,7 @@ def _compare(
 
     want = _expected(weights, fields, tokens, count, settings)
     given = list(tokens)
-    kinds: list[Any] = [iter, np.array] if settings.get("draws") else [iter]
+    kinds: list[Any] = [iter, np.array, _endless] if settings.get("draws") else [iter]
     for kind in kinds:
         more = {**settings, "draws": kind(settings["draws"])} if "draws" in settings else settings
         have = module.generate(model, given, count, **more)
@@ -750,6 +779,12 @@ def _compare(
             raise Wrong(f"the text is {have}, not {want}, with {dict(settings)}")
     if list(module.generate(model, tuple(tokens), 0)) != list(tokens):
         raise Wrong("a prompt that is a tuple is changed")
+
+
+def _endless(draws: Sequence[float]) -> Iterator[float]:
+    """More numbers than any text needs; taking all of them is wrong."""
+    yield from itertools.chain(draws, itertools.repeat(0.5, 1000))
+    raise Wrong("all the draws are taken at once")
 
 
 def _fed(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> None:

@@ -70,6 +70,7 @@ INPUTS = (
     ((2,), *FAR_SCORES, 6, (3, 5)),
     ((4,), 3, 4, 2, 5, (4, 3, 4)),
     ((2, 2), 3, 4, 2, 5, (2, 3, 4)),
+    ((2,), 3, 3, 2, 5, (3,)),
     # the same shapes again, with another mask and without one
     ((2, 3), 6, 6, 4, 5, (6, 6)),
     ((2, 3), 6, 6, 4, 5, None),
@@ -104,9 +105,11 @@ def _dot_product(module: types.ModuleType) -> float:
         if shape:
             mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
             mask[..., 0] = 0
+            if len(shape) == 1:
+                mask[-1] = -np.inf
         if mask is not None and (queries, keys, head_dim) == FAR_SCORES:
-            q[..., 0], k[..., 0], mask[..., 0] = 2.0, [30, -40, -41, -42, -43], -np.inf
-            v[..., 0, :], mask[..., 1] = 1e10, 0
+            q[..., 0], k[..., 0], mask[..., 0] = 2.0, [30, -40, -41, -42, -300], -np.inf
+            v[..., 0, :], v[..., 4, :], mask[..., 1] = 1e10, 1e30, 0
         given = [_tensor(one) for one in (q, k, v, mask) if one is not None]
         answer = _call(module.scaled_dot_product_attention, *given)
         if mask is not None:  # by its place, and by its name
@@ -220,6 +223,7 @@ ROTATIONS = (
     ((5,), 3, 6, (5,), 44.0),
     ((4,), 3, 8, (4,), 55.0),
     ((2,), 3, 96, (2,), 10000.0),
+    ((2, 2), 3, 4, (2,), 30.0),
 )
 LAYERS = (
     # num_heads, d_k, leading dimensions, seq, shape of the positions without seq, theta
@@ -236,8 +240,9 @@ LAYERS = (
     (2, 2, (3,), 4, (3,), 85.0),
     (3, 2, (6,), 4, (6,), 95.0),
     (2, 4, (3,), 4, (3,), 25.0),
+    (2, 2, (2, 1, 3), 4, (), 35.0),
 )
-LONGEST, FAR = 64, 1500
+LONGEST, FAR, FARTHEST = 64, 1500, 4100
 
 
 def _rope(module: types.ModuleType) -> float:
@@ -248,7 +253,7 @@ def _rope(module: types.ModuleType) -> float:
     random, worst = _random(61), 0.0
     for leading, seq, d_k, before, theta in ROTATIONS:
         x = random.normal(0, 1, (*leading, seq, d_k)).astype(np.float32)
-        longest = FAR if d_k == 8 else LONGEST
+        longest = FAR if d_k == 8 else FARTHEST if (d_k, theta) == (4, 10000.0) else LONGEST
         places = random.integers(0, longest, (*before, seq))
         places[..., -1] = longest - 1
         layer = _call_make(module.RotaryEmbedding, d_k, longest, theta)
@@ -265,7 +270,29 @@ def _rope(module: types.ModuleType) -> float:
             [formulas.rotated(one, row, theta) for one, row in zip(flat, wide, strict=True)]
         ).reshape(x.shape)
         worst = max(worst, _off(have, want, f"a rotation of {x.shape} at {places.shape}"))
-    return max(worst, *(_one_rope_layer(module, random, *sizes) for sizes in LAYERS))
+    worst = max(worst, *(_one_rope_layer(module, random, *sizes) for sizes in LAYERS))
+    return max(worst, _far_below(module))
+
+
+def _far_below(module: types.ModuleType) -> float:
+    """One head at position 0. The score of a token is its second feature, one of them far below."""
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    width = 4
+    weights = {name: np.eye(width, dtype=np.float32) for name in "qkvo"}
+    weights["q"], weights["k"] = (np.zeros((width, width), np.float32) for _ in range(2))
+    weights["q"][0, 0], weights["k"][0, 1] = 2.0, 1.0  # the root of the width
+    x = np.array([[1, -85, 0, 1], [1, -86, 0, 2], [1, -84, 0, 3], [1, -300, 1e30, 4]], np.float32)
+    layer = _call_make(module.MultiHeadSelfAttentionRoPE, width, 1, LONGEST, 50.0)
+    places = np.zeros(4, np.int64)
+    given = [_tensor(array) for array in (*weights.values(), x, places)]
+    have = _read(_call(layer, *given), "scores far below")
+    exact = {name: array.astype(np.float64) for name, array in weights.items()}
+    want = formulas.rope_layer(exact, x.astype(np.float64), places, 1, 50.0)
+    seen = [0, 2, 3]  # of the second feature the value is the key
+    return _off(have[..., seen], want[..., seen], "scores far below")
 
 
 def _one_rope_layer(
@@ -292,6 +319,7 @@ def _one_rope_layer(
     if list(layer.parameters):
         raise Wrong("the layer has parameters")
     for kind in (np.int64, np.int64, np.int32):
+        weights = {name: array[::-1].copy() for name, array in weights.items()}
         x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
         places = random.integers(0, LONGEST, (*before, seq), kind)
         given = [_tensor(array) for array in (*weights.values(), x, places)]
@@ -346,7 +374,7 @@ def _norm(module: types.ModuleType) -> float:
         x = random.normal(shift, scale, shape).astype(np.float32)
         x[:1] = np.float32(0.75) if len(shape) > 1 else x[:1]
         if shape[-1] == 768:
-            x[..., 5] = 100.0
+            x[..., 5] = 1000.0
         more = {} if eps is None else {"eps": eps}
         usual = 1e-5 if eps is None else eps
         layer = _call_make(module.LayerNorm, shape[-1], **more)
