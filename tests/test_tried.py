@@ -19,8 +19,8 @@ from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Report, Tried, Verdict
 from grader.classroom.reports import grade_one
-from grader.grading.pipeline import Options, grade
-from grader.grading.tried import suggest
+from grader.grading.pipeline import Follow, Options, grade
+from grader.grading.tried import single, suggest
 from grader.learner import hints
 from grader.report import as_text
 from grader.report.style import FILE, Style
@@ -126,6 +126,31 @@ def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) 
     still = {one.id for one in after.checks if one.status == "fail"}
     assert before.tried.check in failed - still
     assert {one.id for one in before.checks if one.status == "pass"}.isdisjoint(still)
+
+
+@pytest.mark.parametrize(
+    ("base", "right", "wrong"),
+    [
+        ("arange_where", "key <= query", "key < query"),
+        ("cumulative_sum", "axis=0", "axis=1"),
+        ("zeros_beside_a_square", "[past, square]", "[square, past]"),
+    ],
+)
+def test_an_edit_after_which_all_is_right_is_told_at_once(
+    base: str, right: str, wrong: str, tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(single, "BUDGET_S", 60.0)
+    monkeypatch.setattr(single, "MOST_GRADING_S", 60.0)
+    text = mistakes.bases("s02")[base]
+    line = text[: text.index(right)].count("\n") + 1
+    found = _graded(
+        "s02", text.replace(right, wrong, 1), tmp_path, start, seed=5, follow=Follow.FAILING
+    )
+    assert found.trace is not None
+    assert found.trace.line == line
+    told = next(one for one in found.trace.told if one.startswith(single.TRIED))
+    new, old = told.removeprefix(single.TRIED).split(f" on line {line}")[0].split(" instead of ")
+    assert text.replace(right, wrong, 1).replace(old, new, 1) == text
 
 
 def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:

@@ -141,7 +141,7 @@ def defaults(names: tuple[str, ...]) -> Rule:
             if not _same(seen[name], want):
                 return Failed(
                     f"{name} is {_shown(seen[name])} by default, expected {want!r}",
-                    _odd(seen[name]),
+                    _odd(seen[name], want),
                     alone=True,
                     about=name,
                 )
@@ -208,12 +208,14 @@ def _field(name: str) -> str:
     return f"{name}: {kind} = {want!r}"
 
 
-def _odd(seen: object) -> str | None:
+def _odd(seen: object, want: object) -> str | None:
     """What to say about a default of another kind than a number, a text or None."""
     if isinstance(seen, tuple):
         return "A comma makes a tuple: write a number without one, also between thousands."
     if isinstance(seen, list | dict):
         return "A default is one value."
+    if isinstance(seen, str) and not isinstance(want, str):
+        return f"Quotes make a text of it: write {want!r} without them."
     if getattr(seen, "type_name", None) in ("function", "type"):
         return "Write the value itself after the =, neither a function nor a type."
     return "Look the value up in the lesson's table of fields."

@@ -12,7 +12,8 @@ from itertools import chain
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
-from grader.grading import bindings, shown
+from grader.grading import bindings, odd, shown
+from grader.grading.likely import likely, withheld
 from grader.grading.tried.align import Alignment, Gap, Pair
 from grader.grading.tried.forms import Function, same
 from grader.grading.tried.naming import parameters
@@ -27,7 +28,7 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
     trace = report.trace
     only = lone(source, step.solution.read_text(encoding="utf-8"))
     if only is None:
-        return _slipped(source, report)
+        return _slipped(source, step, report)
     here = bindings.statement_at(source.tree, only.line)
     if any(one.line in here for one in report.diagnosis):
         return trace
@@ -42,11 +43,14 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
 CHANGED = "changed its argument"
 
 
-def _slipped(source: Source, report: Report) -> Trace | None:
+def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     """The trace, or what the source shows to be odd in any program, which is sure."""
     tree, trace = source.tree, report.trace
-    some = (shown.left_early, shown.identities, shown.emptied, shown.idle)
-    every = chain(shown.joined(source.text, tree), *(one(tree) for one in some))
+    some = (shown.left_early, shown.identities, shown.emptied, shown.idle, odd.certain)
+    right = ast.parse(step.solution.read_text(encoding="utf-8"))
+    every = chain(
+        shown.joined(source.text, tree), *(one(tree) for one in some), withheld(tree, right)
+    )
     if any(CHANGED in one.message for one in report.checks):
         every = chain(shown.shared(tree), every)
     slip = next(every, None)
@@ -57,6 +61,19 @@ def _slipped(source: Source, report: Report) -> Trace | None:
     margin = () if trace is None else trace.margin
     sure = bool(slip.write)
     return Trace((slip.said,), slip.line, margin, "", slip.write, sure, slip=slip.said, lone=True)
+
+
+def supposed(source: Source, step: Step, report: Report) -> Trace | None:
+    """The trace; one that names no line gives way to what is odd, and may be meant."""
+    trace = report.trace
+    if trace is not None and trace.line is not None and trace.told:
+        return trace
+    right = ast.parse(step.solution.read_text(encoding="utf-8"))
+    slip = next(likely(source.tree, right), None)
+    if slip is None:
+        return trace
+    margin = () if trace is None else trace.margin
+    return Trace((slip.said,), slip.line, margin, slip=slip.said)
 
 
 def lone(source: Source, solution: str) -> Lone | None:

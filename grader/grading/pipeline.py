@@ -180,7 +180,7 @@ def _judged(
             early(replace(found, duration_s=time.perf_counter() - started))
         found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
         if found.verdict is Verdict.FAIL:
-            found = replace(found, trace=_alone(judge, found))
+            found = _explained(judge, job, outcome, found, start)
             found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
     if start is not None and options.tried:
         found = _tried(judge, job, outcome, found, start)
@@ -257,17 +257,24 @@ def _followed(
         return None
 
 
-def _alone(judge: Judge, found: Report) -> Trace | None:
-    """The trace; or the only line that differs from the reference, if there is such a line."""
+def _explained(
+    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+) -> Report:
+    """The report with what is surest to explain it: in the source, by the values, or by a try."""
     from grader.grading import lone
+    from grader.grading.tried import single, suggest
 
     try:
-        return lone.traced(judge.source, judge.step, found)
+        found = replace(found, trace=lone.traced(judge.source, judge.step, found))
+        if outcome.ended == "done":
+            case = suggest.Case(judge, job, outcome, found, start)
+            found = replace(found, trace=single.traced(case))
+        return replace(found, trace=lone.supposed(judge.source, judge.step, found))
     except Exception:
-        # It compares a learner's program with the solution. A report is complete without it.
+        # It looks at a learner's program and at what it did. A report is complete without it.
         if os.environ.get("GRADER_TRACEBACK"):
             raise
-        return found.trace
+        return found
 
 
 def _tried(

@@ -56,7 +56,8 @@ class Telling:
             case [Gap(mine=(), right=lacks) as gap] if len(lacks) <= MOST_STATEMENTS:
                 return self._lacks(gap)
             case [Gap(mine=more, right=()) as gap] if len(more) <= MOST_STATEMENTS:
-                return self._more(gap)
+                own = any(isinstance(one, Definition) for one in more)
+                return None if own else self._more(gap)  # what is wrong is inside
             case [Gap(mine=(one,), right=(other,)) as gap]:
                 return self._pair(Pair(one, other, gap.scope)) if _alone(one, other, gap) else None
             case [Gap() as one, Gap() as other]:

@@ -23,7 +23,7 @@ from grader.base.model import Report, Step, Verdict
 from grader.grading import pipeline
 from grader.grading.inputs import Drawn, draw
 from grader.grading.pipeline import Follow
-from grader.protocol.probe import Job, Observation, Outcome, SeenError
+from grader.protocol.probe import Job, Observation, Outcome, Probe, SeenError
 from grader.rubric import Evidence, Expect, Floats, load
 from grader.source import SourceProblem, parse, read_file
 from grader.worker.imports import OWN
@@ -56,7 +56,9 @@ class Inside:
         """Run the probes here, after ``meanwhile``. Of the walls only the clock is kept."""
         for _ in meanwhile or ():
             pass
-        self.outcome = self._outcome(job)
+        began = time.process_time()
+        outcome = self._outcome(job)
+        self.outcome = replace(outcome, spent=time.process_time() - began)
         return self.outcome
 
     def _outcome(self, job: Job) -> Outcome:
@@ -78,9 +80,17 @@ class Inside:
                 self.module = module
                 arguments = Arguments(runtime, job.configuration)
                 subject = probes.Subject(module, job.file, runtime, arguments, recorder)
+
+                def brought(probe: Probe) -> tuple[Probe, probes.Subject]:
+                    """The probe with the program that it is run on: its own, if it brings one."""
+                    if not probe.source:
+                        return probe, subject
+                    other, _ = program.load(replace(job, source=probe.source), None)
+                    return probe, replace(subject, module=other, patient=False)
+
                 for probe in job.probes if failed is None else ():
                     under_way = probe.name
-                    seen = probes.run(probe, subject)
+                    seen = probes.run(*brought(probe))
                     if seen.error is not None and seen.error.type_name == TooLong.__name__:
                         # the probe took it for an error of the program's, which a worker cannot
                         line, shown = seen.error.line, printed.getvalue()

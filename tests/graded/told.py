@@ -13,6 +13,7 @@ from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading import judge
 from grader.grading.pipeline import Follow
+from grader.grading.tried import single
 from grader.report import as_text
 from grader.report.style import FILE
 from grader.rubric import Evidence, Rubric, load
@@ -96,6 +97,7 @@ def _told(one: Mistake, report: Report, evidence: Evidence | None, lie: str) -> 
     told = {check.line for check in report.checks if check.status is Status.FAIL}
     written = () if told.intersection(one.lines) else one.written  # any of these may change
     wrong = _contradictions(one.step, one.source, written, report, evidence)
+    tried = single.TRIED in first  # what was tried passes: it names what to change
     if report.verdict is Verdict.ERROR:
         wrong.append("the grader calls it a fault of its own")
     return Told(
@@ -104,8 +106,8 @@ def _told(one: Mistake, report: Report, evidence: Evidence | None, lie: str) -> 
         one.raises,
         first,
         line,
-        one.names(first),
-        one.names(shown(report, fixed)),
+        one.names(first) or tried,
+        one.names(shown(report, fixed)) or tried,
         one.beside(line),
         tuple(wrong),
         lie,

@@ -137,6 +137,10 @@ class Expressions(Maker):
         if isinstance(value, float) or (type(value) is int and value > SMALL):
             for text in self.words.numbers:
                 yield from self.put(node, text, 3)
+        given = isinstance(self.mine.parents.get(node), ast.Call | ast.keyword)
+        if given and (value is None or type(value) is int):
+            for name in self.words.variables(node):
+                yield from self.put(node, name, 3)
 
     def _listed_numbers(self, node: ast.expr) -> bool:
         """Whether a number is among others in a list: their order may be wrong."""

@@ -41,6 +41,10 @@ class Words:
             return [one for one in dict.fromkeys(local) if one != "self"]
         return list(dict.fromkeys(shared if name in shared else [*local, *shared]))
 
+    def variables(self, node: ast.AST) -> list[str]:
+        """The names that the function around a node takes or gives a value."""
+        return [one for one in self._local(self.mine.around(node)) if one != "self"]
+
     def _local(self, function: ast.AST | None) -> tuple[str, ...]:
         if function not in self._locals:
             found = _names(function) if function is not None else ()

@@ -172,16 +172,20 @@ def _options(evidence: Evidence, trial: str, on: str) -> str:
 def attribute_is(trial: str, attribute: str, value: object, *, action: str = "attributes") -> Rule:
     """The attribute that was read has this value.
 
-    If every forward pass is right, a program without the attribute is right too.
+    A program without the attribute may be right: only the forward pass shows whether it is.
     """
 
     def rule(evidence: Evidence) -> Ruling:
         if obstacle(evidence, trial, action):
             return NotRun()
         seen = evidence.seen(trial, action)
-        have = seen.get(attribute) if isinstance(seen, dict) else None
+        given = seen if isinstance(seen, dict) else {}
+        have = given.get(attribute)
         if have is None and evidence.whole_right():
             return Passed(f"Your code does without self.{attribute}.")
+        if attribute not in given:
+            told = f"self.{attribute} is missing"
+            return Failed(told, about=attribute) if _lacks(evidence, attribute) else NotRun()
         if isinstance(have, bool) or not isinstance(have, int | float) or have != value:
             shown = have.type_name if isinstance(have, SeenObject) else have
             told = f"self.{attribute} is {shown!r}, expected {value!r}"
@@ -189,3 +193,9 @@ def attribute_is(trial: str, attribute: str, value: object, *, action: str = "at
         return Passed()
 
     return rule
+
+
+def _lacks(evidence: Evidence, attribute: str) -> bool:
+    """Whether the program reads an attribute that nothing sets."""
+    errors = filter(None, map(evidence.error, evidence.trials))
+    return any(e.type_name == "AttributeError" and f"'{attribute}'" in e.message for e in errors)

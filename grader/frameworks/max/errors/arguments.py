@@ -71,7 +71,9 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     signature = Signature.of(case.value(call.func))
     what = _what(case, call, match)
     if (
-        told := _permuted(case, call)
+        told := _builtin(case, call)
+        or _on_class(case, call, signature)
+        or _permuted(case, call)
         or _starred(case, call, match)
         or _superclass(case, call, what)
     ):
@@ -87,7 +89,7 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if signature is None or (case.error.inside and not _is_own(case, call, match)):
         return Translation(what, None)
     fixed = repaired(case, call, signature)
-    if told := _one_too_many(call, fixed, signature, what):
+    if told := _one_too_many(case, call, fixed, signature, what):
         return told
     shown = ", ".join(signature.written)
     loose = case.kind(next(iter(call.args), None)) not in ("list", "tuple", "Shape")
@@ -97,6 +99,29 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
+
+
+def _builtin(case: Case, call: ast.Call) -> Translation | None:
+    """``sum(x, axis=-1)`` of a tensor: Python's own functions know no axis."""
+    name = ast.unparse(call.func)
+    tensors = any(case.is_tensor(one) for one in call.args)
+    if name not in ("sum", "max", "min", "abs", "round") or name not in known()["F"] or not tensors:
+        return None
+    what = f"{name} is Python's own here, which takes no tensor apart along an axis"
+    made = ast.Call(ast.Name(f"F.{name}"), call.args, call.keywords)
+    return Translation(what, f"MAX has F.{name} for tensors.", case.fix(call, made))
+
+
+def _on_class(case: Case, call: ast.Call, signature: Signature | None) -> Translation | None:
+    """A method that is called on the class, so that its first value goes to ``self``."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or case.kind(func.value) != "type":
+        return None
+    if signature is None or signature.plain[:1] != ["self"]:
+        return None
+    owner = ast.unparse(func.value)
+    what = f"{owner} is a class, and {func.attr} needs an object of it"
+    return Translation(what, f"Make one first: {owner}(...).{func.attr}(...).")
 
 
 def _starred(case: Case, call: ast.Call, match: re.Match[str]) -> Translation | None:
@@ -131,12 +156,15 @@ def _superclass(case: Case, call: ast.Call, what: str) -> Translation | None:
 
 
 def _one_too_many(
-    call: ast.Call, fixed: ast.Call | None, signature: Signature, what: str
+    case: Case, call: ast.Call, fixed: ast.Call | None, signature: Signature, what: str
 ) -> Translation | None:
     """Several values where one is taken, and no use for the others: which is meant is not known."""
     if fixed is None or call.keywords or fixed.keywords or len(signature.plain) != 1:
         return None
     names, kept = ([ast.unparse(one) for one in each.args] for each in (call, fixed))
+    if len(call.args) > 1 and all(case.kind(one) in ("list", "Shape") for one in call.args):
+        joined = ast.Call(call.func, [ast.parse(" + ".join(names), mode="eval").body], [])
+        return Translation(what, "It takes one list.", case.fix(call, joined))
     dropped = len(kept) == 1 < len(names) and kept == names[:1] and {*names[1:]} != {"_"}
     if not dropped or ast.unparse(fixed.func) != ast.unparse(call.func):
         return None

@@ -8,6 +8,7 @@ import re
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.signature import Signature
+from grader.frameworks.max.errors.vocabulary import known
 from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
@@ -51,6 +52,8 @@ def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
         return TELLERS[value.kind](case, node, value, what)
     if value.signature:
         return Translation(what, f"Call it: {text}({', '.join(value.signature)}).")
+    if value.kind == "Shape":
+        return Translation(what, f"Take one of its sizes, such as {text}[-1], the last.")
     return Translation(what, "Use one of its values.")
 
 
@@ -144,3 +147,25 @@ TELLERS = {
     "str": _text,
 }
 """Who tells of a value, by its kind."""
+
+
+def bound_first(case: Case, node: ast.Attribute, about: SeenValue) -> Translation | None:
+    """``a == b.cast(x)`` of a number ``b``, where ``(a == b).cast(x)`` is meant."""
+    call = next((one for one in case.calls() if one.func is node), None)
+    if call is None or about.kind not in ("int", "float") or node.attr not in known()["Tensor"]:
+        return None
+    for outer in case.nodes():
+        match outer:
+            case ast.Compare(left=left, comparators=[last]) if last is call:
+                whole: ast.expr = ast.Compare(left, outer.ops, [node.value])
+            case ast.BinOp(left=left, op=op, right=last) if last is call:
+                whole = ast.BinOp(left, op, node.value)
+            case _:
+                continue
+        if case.is_tensor(left):
+            made = ast.Call(ast.Attribute(whole, node.attr), call.args, call.keywords)
+            owner = ast.unparse(node.value)
+            what = f"{owner} is {described(about)}, which has no {node.attr}"
+            hint = f"{node.attr} belongs to {owner} alone here: brackets change that."
+            return Translation(what, hint, case.fix(outer, made))
+    return None

@@ -9,6 +9,7 @@ from grader.frameworks.max.errors import brought, elsewhere
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.kinds import wrong_argument
+from grader.frameworks.max.errors.misfits import bound_first
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.vocabulary import known, meant
 from grader.frameworks.values import Fix, Translation
@@ -39,7 +40,7 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
     of_max = name in known()["F"] or (owner == "math" and name in elsewhere.TEMPLATES)
     if owner in ("np", "numpy", "math") and of_max:
         return _of_max(case, node, about)
-    return _of_others(case, node, about)
+    return bound_first(case, node, about) or _of_others(case, node, about)
 
 
 OF_NUMPY = {

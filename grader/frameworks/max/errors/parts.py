@@ -62,6 +62,8 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         if got
         else f"There are more values than the {want} expected"
     )
+    if counted := _counted(case, int(want or 0)):
+        return counted
     if isinstance(case.statement, ast.For) and (pairs := _keys_alone(case, case.statement)):
         return pairs
     call = _right(case)
@@ -89,6 +91,19 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         [ast.keyword("axis", ast.parse(str(where), mode="eval").body)],
     )
     return Translation(what, told, case.fix(call, new))
+
+
+def _counted(case: Case, want: int) -> Translation | None:
+    """A variable with several values is taken apart into fewer names."""
+    statement = case.statement
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    held = case.value(value) if isinstance(value, ast.Name) else None
+    several = held is not None and held.kind in ("list", "tuple") and held.text.isdecimal()
+    if value is None or held is None or not several or int(held.text) <= want:
+        return None
+    name = ast.unparse(value)
+    what = f"{name} holds {held.text} values, and {want} names are to take them"
+    return Translation(what, f"{name}[:{want}] are the first {want}, {name}[{want}] the next.")
 
 
 _EACH = (

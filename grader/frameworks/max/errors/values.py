@@ -255,7 +255,15 @@ def loaded(case: Case, match: re.Match[str]) -> Translation:
 
 
 def written_into(case: Case, match: re.Match[str]) -> Translation:
-    """A tensor or a shape was written into."""
+    """A tensor, a shape, or what else cannot be changed was written into."""
+    kind = re.search(r"'(range|tuple|str)' object", case.text)
+    store = (n.value for n in case.nodes() if isinstance(n, ast.Subscript))
+    node = next((one for one in store if kind is not None and case.kind(one) == kind[1]), None)
+    if kind is not None:
+        text = "This" if node is None else ast.unparse(node)
+        what = f"{text} is a {kind[1]}, which cannot be changed"
+        made = "list(...)" if node is None else f"list({text})"
+        return Translation(what, f"Make a list of it first, where it gets its value: {made}.")
     return Translation(
         "A number cannot be written into a tensor",
         "Make a new tensor: F.where(condition, new, old) chooses number by number, F.concat joins "

@@ -1,0 +1,99 @@
+"""What is odd in a program and may be meant: told where nothing else is known of a failure."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
+
+from grader.grading.odd import blocks, functions, parameters
+from grader.grading.shown import OwnCall, Slip, own_calls
+from grader.source.variables import read, stored
+
+SIMILAR = 0.8
+"""How alike two names are of which one is a slip of the pen, by difflib's ratio."""
+
+
+def likely(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """All of them; ``right`` is the solution."""
+    return chain(unused(tree, right), replaced(tree), misspelled(tree), unreached(tree))
+
+
+def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """Arguments that are not read, though a helper takes one of this name and gets another."""
+    return (one for one in unused(tree, right) if one.said.endswith(" for it."))
+
+
+def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """Arguments that a function takes and does not read, though the solution's reads them."""
+    wanted = {one.name: one for one in functions(right)}
+    calls = list(own_calls(tree))
+    for function in functions(tree):
+        if len(_code(function)) == 0 or "locals" in read(function):
+            continue
+        other = wanted.get(function.name)
+        for name in parameters(function):
+            if name.startswith("_") or name in read(function):
+                continue
+            if other is not None and name not in read(other):
+                continue
+            said = f"{function.name} takes {name} and does not use it"
+            inside = range(function.lineno + 1, (function.end_lineno or 0) + 1)
+            found = (one for one in calls if one[0].lineno in inside)
+            line, how = next(_instead(found, name), (function.lineno, ""))
+            yield Slip(line, f"{said}{how}.")
+
+
+def _instead(calls: Iterable[OwnCall], name: str) -> Iterator[tuple[int, str]]:
+    """The lines of calls of a helper that takes ``name``, and what each gives it for that."""
+    for call, _, helper, params in calls:
+        by_name = {one.arg: one.value for one in call.keywords if one.arg}
+        given = {**dict(zip(params, call.args, strict=False)), **by_name}.get(name)
+        if given is not None:
+            text = ast.unparse(given)
+            yield call.lineno, f": line {call.lineno} gives {helper} {text} for it"
+
+
+def replaced(tree: ast.Module) -> Iterator[Slip]:
+    """Arguments that get another value before anything has read them."""
+    for function in functions(tree):
+        for name in parameters(function):
+            first = next((one for one in _code(function) if name in read(one) | stored(one)), None)
+            plain = isinstance(first, ast.Assign | ast.AnnAssign)
+            if first is not None and plain and name not in read(first):
+                said = f"Line {first.lineno} gives {name} a new value, before anything has read "
+                yield Slip(first.lineno, f"{said}the one that {function.name} is given.")
+
+
+def misspelled(tree: ast.Module) -> Iterator[Slip]:
+    """Variables that nothing reads, beside one that is called nearly the same."""
+    for function in functions(tree):
+        seen, given = read(function), stored(function)
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)]) if name not in seen:
+                    others = sorted(seen & given)
+                    if near := difflib.get_close_matches(name, others, 1, SIMILAR):
+                        said = f"Nothing reads {name}, which gets a value on line {node.lineno}."
+                        yield Slip(node.lineno, f"{said} Is {near[0]} meant?")
+
+
+def unreached(tree: ast.Module) -> Iterator[Slip]:
+    """Statements after a return in the same block, but for another plain return."""
+    for body in blocks(tree):
+        for one, later in pairwise(body):
+            if isinstance(one, ast.Return) and not isinstance(later, ast.Return | ast.Pass):
+                said = f"Line {later.lineno} is never reached: line {one.lineno} returns."
+                yield Slip(later.lineno, said)
+
+
+def _code(function: ast.FunctionDef) -> list[ast.stmt]:
+    """The statements of a function that do something: no docstring, no ``pass``, no ``raise``."""
+    idle = (ast.Pass, ast.Raise)
+    return [
+        one
+        for one in function.body
+        if not isinstance(one, idle)
+        and not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+    ]

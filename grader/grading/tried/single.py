@@ -1,0 +1,189 @@
+"""The one small edit after which every number is right: where to change a program, and how.
+
+It is looked for in every report on wrong numbers that nothing else explains for sure, so it may
+take a fraction of what :mod:`suggest` may. What is told has passed every trial: it is true.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from grader.base.blanks import make_answer
+from grader.base.model import Report, Trace
+from grader.grading import bindings
+from grader.grading.tried import places, trial
+from grader.grading.tried.candidates import Candidate, every
+from grader.grading.tried.reference import Reference
+from grader.grading.tried.suggest import Case
+from grader.grading.tried.text import Edit, Text
+from grader.grading.tried.words import Words
+from grader.rubric import Evidence
+from grader.source import placeholders
+
+TRIED = "Tried on your file: with "
+"""How the sentence on an edit begins that is shown."""
+BUDGET_S = 0.4
+"""Processor time for the tries, in seconds, without the one grading that confirms."""
+MOST_GRADING_S = 0.2
+"""What one grading may have taken: of a larger program, too few edits could be tried."""
+BATCHES = (24, 40)
+"""How many edits are tried at once, on one trial."""
+MOST_GRADED = 2
+"""Edits that are graded whole."""
+MOST_HELPING = 6
+"""Edits of a batch that are looked at more closely, and on how many trials each."""
+MOST_SHOWN, SHORT = 80, 48
+"""Characters of code in a sentence; and up to which what surrounds a change is shown with it."""
+THERE = 3
+"""What the line weighs on which the values leave the path."""
+
+
+@dataclass(frozen=True)
+class Single:
+    """The edit, and the line that it changes."""
+
+    line: int
+    said: str
+    write: str
+
+
+def traced(case: Case) -> Trace | None:
+    """The report's trace; or the edit, where that trace is not sure of its line."""
+    trace = case.report.trace
+    sure = _is_sure(case.report, case.judge.source.tree) or _is_fixed(case.report)
+    if sure or case.outcome.spent > MOST_GRADING_S:
+        return trace
+    found = single(case)
+    if found is None:
+        return trace
+    sure = bool(found.write)
+    if trace is not None and trace.line in bindings.statement_at(
+        case.judge.source.tree, found.line
+    ):
+        told = (*trace.told, found.said)
+        return replace(trace, told=told, write=found.write, sure=sure, lone=True)
+    margin = () if trace is None else trace.margin
+    return Trace((found.said,), found.line, margin, "", found.write, sure, lone=True)
+
+
+def _is_sure(report: Report, tree: ast.Module) -> bool:
+    """Whether the trace says what to write, or points where a mistake is that has a name."""
+    trace = report.trace
+    if trace is None or trace.line is None or not trace.told:
+        return False
+    here = bindings.statement_at(tree, trace.line)
+    named = any(one.line in here for one in report.diagnosis)
+    return trace.lone or bool(trace.slip or trace.write) or named
+
+
+def _is_fixed(report: Report) -> bool:
+    """Whether an error says itself what to write."""
+    check = report.first_to_fix
+    return check is not None and check.stopped and any("Write " in one for one in check.hints[:1])
+
+
+def single(case: Case) -> Single | None:
+    """The likeliest edit after which every trial is right; None if none was found in time."""
+    evidence = case.judge.evidence(case.outcome)
+    chosen = trial.choose(case.judge.rubric, evidence)
+    if not chosen.exact or placeholders.unfilled(case.judge.source.tree):
+        return None
+    mine, began, spent = Text(case.job.source), time.process_time(), 0.0
+    closely = replace(chosen, names=_spread(evidence))
+    candidates = (one for one in _candidates(case, mine) if not _skips(mine, one.edit))
+    for size in BATCHES:
+        tried = list(islice(candidates, size))
+        for trials in (chosen, closely):
+            left = BUDGET_S - spent - (time.process_time() - began)
+            if left <= 0 or not tried:
+                break
+            sources = [one.source for one in tried]
+            helped, took = trial.run(trials, case.job, sources, left, case.start)
+            spent += took
+            tried = [tried[number] for number in helped[:MOST_HELPING]]
+        else:
+            found = (one for one in tried[:MOST_GRADED] if _is_right(case, one.source))
+            if (best := next(found, None)) is not None:
+                return _told(mine, best.edit)
+    return None
+
+
+def _skips(mine: Text, edit: Edit) -> bool:
+    """Whether an edit changes a number that an ``if`` asks for: a block that never runs is none."""
+    tests = (mine.span(one.test) for one in mine.nodes if isinstance(one, ast.If))
+    numbers = [one for one in mine.nodes if isinstance(one, ast.Constant)]
+    for start, end in tests:
+        for one in edit.changes:
+            inside = start <= one.start and one.end <= end
+            if inside and any((one.start, one.end) == mine.span(n) for n in numbers):
+                return True
+    return False
+
+
+def _spread(evidence: Evidence) -> tuple[str, ...]:
+    """A few trials of the whole program, the small ones and some that are larger."""
+    names = [n for n, t in evidence.trials.items() if t.expect and not t.part and not t.wished]
+    names.sort(key=lambda name: sum(array.size for array in evidence.expected(name).values()))
+    small = names[: len(names) * 3 // 4] or names
+    return tuple(small[:: max(1, len(small) // MOST_HELPING)][:MOST_HELPING])
+
+
+def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
+    """The edited programs, the likeliest first."""
+    right = Text(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
+    error = places.first_error(case.judge.evidence(case.outcome))
+    suspects, trace = places.suspects(mine, case.report, error), case.report.trace
+    if trace is not None and trace.line is not None:
+        places.add(suspects, mine, trace.line, THERE)
+    towards = Reference(mine, right)
+    said = error.about.names if error is not None and error.about is not None else ()
+    names, words, raised = towards.names(), Words(mine, right, said), error is not None
+    return every(mine, list(towards.edits()), suspects, None, names, words, raised=raised)
+
+
+def _is_right(case: Case, source: str) -> bool:
+    """Whether a program passes every check of what it does."""
+    with case.start(engine=case.job.engine) as running:
+        outcome = running.finish(replace(case.job, source=source))
+    return not case.judge.wrong(outcome)
+
+
+def _told(mine: Text, edit: Edit) -> Single:
+    """What an edit is, in a sentence: with as much around what it changes as is short."""
+    start, end = min(c.start for c in edit.changes), max(c.end for c in edit.changes)
+    spans = [mine.span(one) for one in mine.nodes if isinstance(one, ast.expr)]
+    around = sorted((s for s in spans if _holds(s, start, end)), key=lambda s: s[1] - s[0])
+    texts = [
+        (_flat(mine.data[a:b].decode()), _flat(_changed(mine, (a, b), edit))) for a, b in around
+    ]
+    shown = [one for one in texts[:1] if max(map(len, one)) <= MOST_SHOWN]
+    shown = [one for one in texts if max(map(len, one)) <= SHORT] or shown
+    line = 1 + mine.data[: around[0][0]].count(b"\n") if around else edit.line
+    if not shown:
+        said = f"Tried on your file: after one small change of line {line}, every number is right."
+        return Single(line, said, "")
+    old, new = shown[-1]
+    return Single(
+        line, f"{TRIED}{new} instead of {old} on line {line}, every number is right.", new
+    )
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _holds(span: tuple[int, int], start: int, end: int) -> bool:
+    return span[0] <= start and end <= span[1] and span != (start, start)
+
+
+def _changed(mine: Text, span: tuple[int, int], edit: Edit) -> str:
+    """A piece of the program after an edit inside it."""
+    pieces, at = [], span[0]
+    for one in sorted(edit.changes):
+        pieces += [mine.data[at : one.start].decode(), one.text]
+        at = one.end
+    return "".join([*pieces, mine.data[at : span[1]].decode()])

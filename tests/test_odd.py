@@ -1,0 +1,146 @@
+"""What is odd in any program: found where it is, and never in a program that is right."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+
+from grader.grading import likely as meant
+from grader.grading import odd
+from tests.graded import variants
+
+NOTHING = ast.parse("")
+
+
+def certain(text: str) -> list[tuple[int, str, str]]:
+    tree = ast.parse(dedent(text))
+    return [(one.line, one.said, one.write) for one in odd.certain(tree)]
+
+
+def likely(text: str, right: str = "") -> list[tuple[int, str]]:
+    found = meant.likely(ast.parse(dedent(text)), ast.parse(dedent(right)))
+    return [(one.line, one.said) for one in found]
+
+
+AFTER = """\
+def f(mask, n):
+    for row in range(n):
+        first = row + 1
+    mask[row, first:] = 1
+    return mask
+"""
+
+
+def test_a_statement_that_left_its_loop_is_found() -> None:
+    ((line, said, _),) = certain(AFTER)
+    assert (line, "reads row" in said, "loop of line 2" in said) == (4, True, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        AFTER.replace("    mask[row", "        mask[row"),
+        AFTER.replace("    mask[row, first:] = 1", "    return [row for row in mask]"),
+        AFTER.replace("first = row + 1", "break"),
+        AFTER.replace("    mask[row", "    row = 0\n    mask[row"),
+    ],
+)
+def test_what_comes_after_a_loop_and_does_not_need_its_turn_is_not(text: str) -> None:
+    assert not certain(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("m = F.where(c, a, a)", "between two that are the same: a and a"),
+        ("m = F.min(causal, causal)", "between two that are the same"),
+        ("m = a if c else a", "between two that are the same"),
+        ("m = a == a", "compares a thing with itself"),
+        ("m = F.sum(x),", "The comma at the end of line 1"),
+        ("x =+ y", "=+"),
+        ("for _ in range(1):\n    x = f(x)", "only one turn"),
+        ("y = [F.min(a, b[0, 0]) for i in range(3)]", "the same for every i"),
+        ("class C:\n    a = 1\n    a = 2", "line 2"),
+    ],
+)
+def test_what_nobody_means_is_told(text: str, words: str) -> None:
+    ((_, said, _),) = certain(text)
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("n = 2^10", "2 ** 10"),
+        ("n = 50,257", "50_257"),
+        ("x =+ y", "x += y"),
+        ("def f(self, a, b):\n    self.a = b\n    self.b = b", "self.a = a"),
+        ("def f(a, b):\n    return g(a=b)", "a=a"),
+    ],
+)
+def test_what_to_write_is_told_where_it_is_sure(text: str, write: str) -> None:
+    ((_, _, found),) = certain(text)
+    assert found == write
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m = F.where(c, a, b)",
+        "m = 1 if c else 1",
+        "n = a ^ b",
+        "n = 2, 3",
+        "m = (F.sum(x),)",
+        "x = +y",
+        "for _ in range(2):\n    x = f(x)",
+        "y = [Block(config) for i in range(3)]",
+        "y = [b[i, 0] for i in range(3)]",
+        "class C:\n    a = 1\n    b = a",
+        "def f(self, a):\n    self.a = a",
+    ],
+)
+def test_what_may_be_meant_is_not_told(text: str) -> None:
+    assert not [one for one in certain(text) if "=+" not in one[1]]
+
+
+@pytest.mark.parametrize("step", variants.steps())
+def test_nothing_certain_is_told_of_a_right_program(step: str) -> None:
+    for one in variants.of(step, right=True):
+        tree = ast.parse(one.source)
+        assert not [slip.said for slip in odd.certain(tree)], one.name
+
+
+HELPER = """\
+def masked(scores, mask):
+    return scores + mask
+
+def attend(scores, mask):
+    scores = masked(scores, None)
+    return scores
+"""
+
+
+def test_an_argument_that_nothing_reads_is_told_where_another_takes_its_place() -> None:
+    ((line, said),) = likely(HELPER)
+    assert line == 5
+    assert said == "attend takes mask and does not use it: line 5 gives masked None for it."
+
+
+def test_an_argument_that_the_reference_does_not_read_either_is_not_told() -> None:
+    assert not likely("def f(a, b):\n    return a", "def f(a, b):\n    return a")
+    assert not likely("def f(a, b):\n    pass")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("def f(a):\n    a = 3\n    return a", 2, "new value"),
+        ("def f(x):\n    score = g(x)\n    scores = 2\n    return scores", 2, "Is scores meant?"),
+        ("def f(x):\n    return x\n    x = 3", 3, "never reached"),
+    ],
+)
+def test_what_is_likely_is_told(text: str, line: int, words: str) -> None:
+    found = [one for one in likely(text) if words in one[1]]
+    assert [at for at, _ in found] == [line]
