@@ -42,8 +42,7 @@ class Text:
     use_cache: bool = True
     draws: tuple[float, ...] = ()
     given_as: Literal["list", "iterator", "array"] = "list"
-    """What ``draws`` is. An iterator has neither length nor end and can be read once; an array is
-    not true.
+    """What ``draws`` is. An iterator has no length and can be read once; an array is not true.
 
     With an iterator, the prompt is a tuple.
     """
@@ -66,7 +65,7 @@ class Text:
     def _draws(self) -> Arg:
         match self.given_as:
             case "iterator":
-                return IteratorArg(self.draws, endless=bool(self.draws))
+                return IteratorArg(self.draws)
             case "array":
                 return ArrayArg(np.array(self.draws))
         return list(self.draws) or None

@@ -69,14 +69,9 @@ class Ref:
 
 @dataclass(frozen=True)
 class IteratorArg:
-    """A fresh iterator that gives each of these values once, and has no length.
-
-    With ``endless`` it goes on with the last of them, and raises an error where a program takes
-    all that there is.
-    """
+    """A fresh iterator over these values: it gives each once, and has no length."""
 
     values: tuple[int | float, ...]
-    endless: bool = False
 
 
 Arg = (

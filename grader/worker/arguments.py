@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,8 +34,8 @@ class Arguments:
                 return follow(made[name], path)
             case language.ArrayArg(array):  # a copy: arrays from a frame are read-only
                 return np.array(array, order="C")
-            case language.IteratorArg(values, endless):
-                return _endless(values) if endless else iter(values)
+            case language.IteratorArg(values):
+                return iter(values)
             case language.ConfigArg(fields):
                 module, _, cls = self._configuration.partition(":")
                 return getattr(importlib.import_module(module), cls)(**fields)
@@ -67,17 +66,6 @@ class Arguments:
             case bool() | int() | float() | str():
                 return type(built) is type(given) and bool(built == given)
         return True
-
-
-ENOUGH = 1000
-"""Values that an endless iterator gives before it counts as taken whole."""
-
-
-def _endless(values: tuple[int | float, ...]) -> Iterator[int | float]:
-    """The values, and then the last of them again and again."""
-    yield from values
-    yield from itertools.repeat(values[-1], ENOUGH)
-    raise RuntimeError("This iterator has no end: take only as many values as you need.")
 
 
 def _each(given: Any, built: Any, kind: type, same: Callable[[Any, Any], bool]) -> bool:
