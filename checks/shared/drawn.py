@@ -30,6 +30,6 @@ GPT-2 reads up to 1024. Programs that go token by token are right too, and need 
 """
 
 
-def long(rng: Rng) -> int:
+def long(rng: Rng, least: int = LONG) -> int:
     """The length of a long text."""
-    return int(rng.integers(LONG, LONG + 16))
+    return int(rng.integers(least, least + 16))

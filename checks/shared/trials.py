@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from checks.shared import attention as oracles
-from checks.shared.drawn import Array, Rng, apart, long, normal
+from checks.shared.drawn import LONG, Array, Rng, apart, long, normal
 from checks.shared.far import SLACK, far, low, steer
 from grader.rubric import (
     Call,
@@ -48,21 +48,31 @@ def _spread(n_embd: int) -> float:
     return 1.4 / math.sqrt(n_embd)
 
 
+MANY_HEADS = 26
+"""One more than GPT-2 XL has."""
+
+MANY_TEXTS = 33
+
+WIDE = 72
+"""Of a head. All published GPT-2s have heads of 64."""
+
+
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
     """``(n_head, head_dim, batch, seq)``: all distinct, two of them equal, or one of them 1.
 
     A mistake about an axis hides where lengths are equal, and one may be made only there. So any
     two are equal where the others are not: here, in ``sharp``, in ``calls`` and in ``turns``. The
     width is that of a batch in ``calls`` and that of a text in ``sharp``.
-    The single head comes with a long text: so that costs least.
+    The single head comes with a long text: so that costs least. Many heads, many texts and a wide
+    head are there as well, for a program that is right up to some number of them.
     """
-    distinct = (26, *(int(i) for i in rng.permutation([2, 3, 5])))
+    distinct = (MANY_HEADS, *(int(i) for i in rng.permutation([2, 3, 5])))
     square = (2, 3, 4, 4)
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
-    one_token = (head, dim, 33, 1)
+    one_token = (head, dim, MANY_TEXTS, 1)
     width = int(rng.integers(4, 7))
     one_text = (int(rng.integers(2, 4)), width, 1, width)
-    one_head = (1, 72, 1, 257 + long(rng))
+    one_head = (1, WIDE, 1, long(rng, 2 * LONG))
     a, b, c, d = distinct
     return [(a, b, c, d), square, one_token, one_text, one_head]
 
