@@ -51,6 +51,9 @@ def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
         return TELLERS[value.kind](case, node, value, what)
     if value.signature:
         return Translation(what, f"Call it: {text}({', '.join(value.signature)}).")
+    if value.kind.endswith(("iterator", "generator")):
+        hint = f"next({text}) gives one of its values: write next where it is made."
+        return Translation(what, hint)
     return Translation(what, "Use one of its values.")
 
 
