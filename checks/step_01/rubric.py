@@ -75,16 +75,17 @@ LARGE = {
 }
 """Sizes of GPT-2 XL and beyond: some need more than 16 bits, one is more than four widths."""
 
-OTHER_FURTHER = {
-    "activation_function": "relu",
-    "resid_pdrop": 0.0,
-    "embd_pdrop": 0.0,
-    "attn_pdrop": 0.0,
-    "initializer_range": 0.0,
-    "bos_token_id": 0,
-    "eos_token_id": 0,
-    "tie_word_embeddings": False,
+OTHER_FURTHER: dict[str, tuple[object, ...]] = {
+    "activation_function": ("relu",),
+    "resid_pdrop": (0.375, 0.0),
+    "embd_pdrop": (0.625, 0.0),
+    "attn_pdrop": (0.125, 0.0),
+    "initializer_range": (0.0125, 0.0),
+    "bos_token_id": (7, 0),
+    "eos_token_id": (9, 0),
+    "tie_word_embeddings": (False,),
 }
+"""Neither 0, which counts as false, nor what a rounded number would keep, hides another mistake."""
 
 SIZES = ("n_embd", "n_head", "n_layer", "vocab_size", "n_positions")
 NAMES = (*REQUIRED, *FURTHER)
@@ -108,7 +109,10 @@ def draw(rng: np.random.Generator) -> Iterable[Trial]:
     return [
         _made("defaults", {}),
         _made("together", *given),
-        *(_made(f"further-{name}", {name: value}) for name, value in OTHER_FURTHER.items()),
+        *(
+            _made(f"further-{name}", *({name: value} for value in values))
+            for name, values in OTHER_FURTHER.items()
+        ),
     ]
 
 

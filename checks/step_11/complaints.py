@@ -18,11 +18,15 @@ SHAPE = re.compile(r"[\[(](\d+(?:, *\d+)*),?[\])]")
 
 @dataclass(frozen=True)
 class Complaint:
-    """What is wrong, what to do, and a regular expression for the line in convert_checkpoint."""
+    """What is wrong, what to do, and a regular expression for the line in convert_checkpoint.
+
+    ``likely`` is the place, as ``Failed.likely``, if no line of it is found.
+    """
 
     said: str
     hint: str
     line: str
+    likely: str = ""
 
 
 def converts(rule: Rule, *trials: str) -> Rule:
@@ -48,6 +52,7 @@ def converts(rule: Rule, *trials: str) -> Rule:
                 line=None,
                 note=note if len(note) < MOST else f"{note[:MOST]} …",
                 about=f"convert_checkpoint() ~{found.line}",
+                likely=found.likely,
             )
         return ruling
 
@@ -72,9 +77,9 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
     keys = set(stored)
     names = NAME.findall(message)
     shown = next(iter(names), "")
-    for name in names:
-        if name != HEAD and (found := _name(name, keys)):
-            return found
+    made = filter(None, (_name(name, keys) for name in names if name != HEAD))
+    if found := _inverted(set(names), keys) or next(made, None):
+        return found
     if "Dim(" in message:
         return Complaint(
             "It compares a tuple of numbers with a list of Dim, and the two are never equal",
@@ -99,6 +104,7 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
             f"It finds a wrong shape for {shown}, which was not transposed",
             "Transpose the arrays whose names end in one of TRANSPOSED: stored.T",
             r"\.T\b|transpose|swapaxes",
+            ENDS,
         )
     if later and shown not in keys and shown.removeprefix(PREFIX) in keys:
         return Complaint(
@@ -106,7 +112,7 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
             f"{shown.removeprefix(PREFIX)}: the model's names and the checkpoint's are mixed up",
             "Keep each array under the model's name, weights[name] = ..., and look these names "
             "up in expected and in weights, not in checkpoint.",
-            r"not in checkpoint\b|^\w+\[\w+\] = ",
+            r"not in checkpoint\b|^(?!.*\.shape\b)[\w.]+\[\w+\] = ",
         )
     return Complaint(
         f"It finds a problem with {shown}, and there is none: what a condition compares is of two "
@@ -115,6 +121,22 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
         "weights[name] is kept by the model's name. A shape is wrong where the two differ; a tuple "
         "never equals a list",
         _words(message, shown) or r"^(el)?if \w+ (not )?in \w+:|\.shape.*(!=|==)|(!=|==).*\.shape",
+    )
+
+
+def _inverted(names: set[str], keys: set[str]) -> Complaint | None:
+    """What is said of an error that names every weight of a checkpoint, and what is none too."""
+    bare = {name.removeprefix(PREFIX) for name in names}
+    known = {key.removeprefix(PREFIX) for key in keys}
+    others = {key for key in known if key == HEAD or key.endswith(BUFFERS)}
+    weights = known - others
+    if not others & bare or len(weights) < len(TURNED) or not weights <= bare:
+        return None
+    return Complaint(
+        "It keeps what must be left out, and leaves out the weights",
+        f'A condition is the wrong way round. Leave out the causal masks and "{HEAD}", and nothing '
+        "else.",
+        r"^if not |^if .*( and | or | not in |!=)|masked_bias|BUFFERS",
     )
 
 
@@ -151,7 +173,8 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
         return Complaint(
             f"It makes the name {name}: the dot after transformer is missing",
             'f"transformer.{key}"',
-            prefix,
+            r"transformer['{]",
+            f"convert_checkpoint() ~{prefix}",
         )
     if name.endswith(BUFFERS):
         return Complaint(
@@ -178,6 +201,10 @@ def _misses_head() -> Complaint:
     )
 
 
+ENDS = r"reads: c_attn"
+"""Where the ends of the names are asked for whose arrays are to be transposed."""
+
+
 def _shapes(line: str, shapes: list[str]) -> Complaint | None:
     """What two shapes in one line of an error say."""
     one, two = (tuple(map(int, text.split(","))) for text in shapes[:2])
@@ -198,6 +225,7 @@ def _shapes(line: str, shapes: list[str]) -> Complaint | None:
             "Transpose the arrays whose names end in one of TRANSPOSED: "
             "stored.T if name.endswith(TRANSPOSED) else stored",
             turn,
+            ENDS,
         )
     return Complaint(
         f"It transposes {name}, which Hugging Face keeps as the model does",

@@ -16,7 +16,7 @@ from grader.rubric.rules import numbers
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
-KEPT = r"^\w+\[\w+\] = |ascontiguousarray|astype"
+KEPT = r"^(?!.*\.shape\b)[\w.]+\[\w+\] = |ascontiguousarray|astype"
 TURN = r"\.T\b|transpose\(|swapaxes|endswith"
 
 
@@ -97,7 +97,7 @@ def _complaint(seen: Seen, wanted: Arrays) -> Complaint | None:
     return None
 
 
-LISTED = r"() ~c_(attn|proj|fc)\.weight"
+LISTED = r"() ~c_(attn|proj|fc)(\.weight|')"
 """Where the ends of the names are listed that are to be turned, perhaps outside the function."""
 
 

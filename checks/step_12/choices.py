@@ -24,14 +24,16 @@ SOON = 25
 def draw(rng: Rng) -> list[Trial]:
     """Greedy choices, drawn ones, and drawn ones among the best few."""
     drawn = [_case(rng, case) for case in covering(AXES, three=tuple(AXES)[:3])]
+    edges = _boundaries()
     return [
         _greedy(rng),
         _trial("greedy-options", [choice for choice in drawn if not choice.temperature]),
         _choices(rng, "temperature", [(0.5, None), (2.5, None), (1.0, None)]),
         _trial("temperature-options", [c for c in drawn if c.temperature and c.top_k is None]),
-        _trial("temperature-boundary", list(_boundaries())),
+        _trial("temperature-boundary", [choice for choice in edges if choice.top_k is None]),
         _choices(rng, "top-k", [(1.0, 3), (1.0, 1), (0.8, 5), (2.0, 40), (3.0, 2)]),
         _trial("top-k-options", [c for c in drawn if c.temperature and c.top_k is not None]),
+        _trial("top-k-boundary", [choice for choice in edges if choice.top_k is not None]),
         _ties(),
     ]
 

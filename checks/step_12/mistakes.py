@@ -356,7 +356,11 @@ LOOP: Family = {
         "New tokens see those that come after them: the causal mask is missing.",
         part="mask",
     ),
-    "cache-first-layer": decode("first_layer", "Every block gets the cache of the first block."),
+    "cache-first-layer": decode(
+        "first_layer",
+        "Every block gets the cache of the first block.",
+        place=r"decode() ~\w\[0\](?!\[|\.shape)",
+    ),
     "cache-new-only": decode(
         "new_only",
         "Only the new keys and values are returned. Return those of all tokens.",

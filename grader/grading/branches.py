@@ -84,14 +84,20 @@ def _asks_none(test: ast.expr, name: str) -> bool | None:
 
 
 def _allows_none(function: ast.FunctionDef, name: str) -> bool:
-    """Whether a parameter may be None: its annotation or default says so, or the function asks."""
+    """Whether a parameter may be None: its annotation or default says so, or the function asks.
+
+    Of what a loop goes through, only the function's asking says so.
+    """
     given = function.args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     own = next((arg for arg in every if arg.arg == name), None)
-    if own is None:
+    loops = (one for one in ast.walk(function) if isinstance(one, ast.For))
+    if own is None and not any(name in targets(one) for one in loops):
         return False
     tests = (one for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp))
     asked = any(_asks_none(part, name) is not None for one in tests for part in _parts(one.test))
+    if own is None:
+        return asked
     return asked or none_by_default(function, name) or allows_none(own.annotation)
 
 

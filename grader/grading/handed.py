@@ -6,15 +6,27 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.grading.bindings import around, bound, callee, functions, stores
+from grader.grading.bindings import (
+    around,
+    bound,
+    callee,
+    functions,
+    is_none,
+    statement_at,
+    stores,
+    targets,
+)
 from grader.grading.run import Run, operation
 from grader.grading.shown import Slip
-from grader.grading.slips import Ran, is_read, origin
+from grader.grading.slips import Ran, is_read, origin, without_return
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
 LOOP = "What a loop makes"
 FILLS = re.compile("Put one tensor into it each time|is filled")
+QUOTES = "Leave the quotes out where it is made"
+GAVE_NONE = re.compile(r"(\w+)\(.*\) gave None")
+"""What an error is told as if a function of the file returned nothing."""
 ONCE = "Make an iterator of it once"
 """What a hint says if the line to change is where a value comes from."""
 
@@ -81,11 +93,44 @@ def _filled(tree: ast.Module, call: SeenCall, told: str) -> Slip | None:
 def _source(
     tree: ast.Module, name: str, error: SeenError, told: str, ran: Ran
 ) -> tuple[int, str] | None:
-    """The line that gave ``name`` its value. An argument may well be a list: not who gave it."""
+    """The line that gave ``name`` its value, or has the text that it was made of.
+
+    An argument may well be a list: not who gave it.
+    """
     if ONCE in told:
         kept = bound(tree, name, error.calls[-1].line, ran)
         return None if kept is None else (kept.lineno, "")
-    return origin(tree, name, error.calls, "", ran)
+    found = origin(tree, name, error.calls, "", ran)
+    return (_quoted(tree, found[0]), "") if found is not None and QUOTES in told else found
+
+
+def _quoted(tree: ast.Module, line: int) -> int:
+    """``line``; or that of the one constant of the file which it reads, if that is a text."""
+    here = statement_at(tree, line)
+    names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and one.lineno in here}
+    texts = [
+        one.lineno
+        for one in tree.body
+        if isinstance(one, ast.Assign) and names.intersection(targets(one))
+        if isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)
+    ]
+    return texts[0] if len(texts) == 1 else line
+
+
+def unreturned(tree: ast.Module, told: str) -> Slip | None:
+    """Where a function of the file ends that gave None, if an error is ``told`` to come of that."""
+    found = GAVE_NONE.search(told)
+    helper = functions(tree).get(found[1]) if found is not None else None
+    if helper is None or without_return(helper) is not None:
+        return None
+    for one in ast.walk(helper):
+        if isinstance(one, ast.Return) and (one.value is None or is_none(one.value)):
+            return Slip(one.lineno, f"{helper.name} returns nothing on line {one.lineno}.")
+    last = helper.body[-1]
+    if isinstance(last, ast.Return | ast.Raise):
+        return None
+    end = last.end_lineno or last.lineno
+    return Slip(end, f"{helper.name} ends on line {end} without a return.")
 
 
 def divided(mine: Run, said: str) -> Slip | None:

@@ -167,10 +167,11 @@ class Placing:
         failed = [one for one in checks if one.status is Status.FAIL]
         if not failed or any(one.kind is Kind.SOURCE or one.stopped for one in failed[:1]):
             return None
+        named = {one.misconception for one in report.diagnosis}
         places = {
             (one.id, origins.place(self.source.tree, one.place))
             for one in self.rubric.misconceptions
-            if one.place
+            if one.place and one.id in named
         }
         lines = [d.line for d in report.diagnosis if (d.misconception, d.line) in places]
         return next(filter(None, lines), None)

@@ -61,17 +61,22 @@ def reordered(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 
 
 def repeated(tree: ast.Module) -> Iterator[Slip]:
-    """Two variables of one assignment that are worked out alike, as in ``q, k = f(q), f(q)``."""
+    """Two values of one statement that are worked out alike, as in ``q, k = f(q), f(q)``."""
     for node in ast.walk(tree):
+        names: list[ast.expr] = []
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=given)):
+                texts = [ast.unparse(one) for one in given]
+            case ast.Return(value=ast.Tuple(elts=given)):
                 texts = [ast.unparse(one) for one in given]
             case _:
                 continue
         for at, one in enumerate(given):
             first = texts.index(texts[at])
             plain = isinstance(one, ast.Call) and not _called(one.func)[:1].isupper()
-            if first < at < len(names) and plain and isinstance(names[at], ast.Name):
+            if first < at and plain and isinstance(node, ast.Return):
+                yield Slip(node.lineno, f"Line {node.lineno} returns the same twice: {texts[at]}.")
+            elif first < at < len(names) and plain and isinstance(names[at], ast.Name):
                 a, b = ast.unparse(names[first]), ast.unparse(names[at])
                 yield Slip(
                     node.lineno, f"Line {node.lineno} gives {a} and {b} the same: {texts[at]}."

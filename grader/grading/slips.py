@@ -188,7 +188,8 @@ def origin(
     if inside is None or len(calls) < 2:
         return None
     params = [arg.arg for arg in inside.args.args]
-    if name not in params or none_by_default(inside, name):
+    words = [arg.arg for arg in inside.args.kwonlyargs]
+    if name not in (*params, *words) or (kind and none_by_default(inside, name)):
         return None
     for node in ast.walk(tree):
         here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
@@ -196,12 +197,14 @@ def origin(
         )
         if not here or not isinstance(node, ast.Call) or not _calls(node, tree, inside):
             continue
-        at = params.index(name) - (params[0] == "self")
-        if 0 <= at < len(node.args):
-            outer = ast.unparse(node.args[at])
+        at = params.index(name) - (params[0] == "self") if name in params else -1
+        named = {word.arg: word.value for word in node.keywords}
+        given = node.args[at] if 0 <= at < len(node.args) else named.get(name)
+        if given is not None:
+            outer = ast.unparse(given)
             if kind == "tuple":
                 return _pairs(tree, outer, calls[-2].line)
-            helper = functions(tree).get(callee(node.args[at]))
+            helper = functions(tree).get(callee(given))
             if helper is not None and (end := without_return(helper)) is not None:
                 return end, f", where {helper.name} ends without a return"
             return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")

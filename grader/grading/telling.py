@@ -14,11 +14,11 @@ from itertools import chain
 from grader import frameworks
 from grader.base.model import Trace
 from grader.grading.alike import apart, copied, doubled, grown, overwritten, own_way, unturned
-from grader.grading.bindings import reads
+from grader.grading.bindings import around, reads
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
 from grader.grading.differs import MOST_TEXT
-from grader.grading.handed import divided, made, selfless, uncalled
+from grader.grading.handed import divided, made, selfless, uncalled, unreturned
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
 from grader.grading.loops import fed
@@ -105,6 +105,7 @@ class Teller:
         slip = selfless(mine.tree, error) or misfit(mine.tree, error, said, mine.ran)
         slip = slip or divided(mine, said) or uncalled(mine.tree, error, said)
         slip = slip or made(mine.tree, error, f"{said} {hint}", mine.ran)
+        slip = slip or unreturned(mine.tree, said)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
         origin = None
@@ -227,9 +228,11 @@ class Teller:
         if at <= line or self.causes.named_as(cause.have, match):
             return None
         own, what = self.lesson.own_name(cause.have), quantity or "something"
+        kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
+        if (end := _returned(self.comparison.mine.tree, line, at)) is not None:
+            return Slip(end, f"{kept}: line {end} does without it.")
         if len(reads(self.comparison.mine.tree, own, line)) > 1:
             return None  # several lines use it: the one that gives it is to change
-        kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
         return Slip(at, f"{kept}: line {at} uses {own}.")
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
@@ -312,3 +315,12 @@ class Teller:
                     f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
+
+
+def _returned(tree: ast.Module, line: int, user: int) -> int | None:
+    """The one return after ``line`` in its function, if ``user`` is in another function."""
+    inside = around(tree, line)
+    if inside is None or inside is around(tree, user):
+        return None
+    ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
+    return ends[0] if len(ends) == 1 and ends[0] > line else None

@@ -176,7 +176,8 @@ class Wording:
             return f"It uses {have} where the reference uses {want}."
         if not want and cause.have is not None and (kept := self._kept(cause)):
             own = self.lesson.own_name(cause.have)
-            return f"It uses {own} where the reference uses what {kept}."
+            same = kept.endswith(f" as {own}")
+            return "" if same else f"It uses {own} where the reference uses what {kept}."
         if want and self._unsummed(cause):
             own = self.lesson.own_name(cause.have or 0)
             return (

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
 from collections.abc import Callable, Iterator, Mapping
 
-from grader.source.variables import stores
+from grader.source import reach
+from grader.source.variables import appended, stores
 
 
 def attribute(tree: ast.Module, path: str) -> int | None:
@@ -32,7 +32,8 @@ def attribute(tree: ast.Module, path: str) -> int | None:
         empty = _emptied(tree)
         found = [one for one in found if one[1] not in empty] or found
         if found:
-            return _default(tree, parts[index], _worked_out(tree, min(found)[1]))
+            line = _filled(tree, _worked_out(tree, min(found)[1]))
+            return _default(tree, parts[index], line)
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
 
 
@@ -183,6 +184,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "line": lambda _, what: int(what),
     "unset": _unset,
     "stored": _stored,
+    "reads": reach.reader,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -210,6 +212,24 @@ def _worked_out(tree: ast.Module, line: int) -> int:
     return found[-1] if len(set(found)) == 1 and found[0] < line else line
 
 
+def _filled(tree: ast.Module, line: int) -> int:
+    """``line``; or the only one that appends to the list which it begins."""
+    every = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    inside = [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
+    nodes = list(ast.walk(inside[-1])) if inside else []
+    begins = (one for one in nodes if isinstance(one, ast.Assign) and one.lineno == line)
+    names = {
+        target.id
+        for one in begins
+        if isinstance(one.value, ast.List) and not one.value.elts
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    calls = (one for one in nodes if isinstance(one, ast.Call))
+    lines = [one.lineno for one in calls if (found := appended(one)) and found[0] in names]
+    return lines[0] if len(lines) == 1 else line
+
+
 def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
@@ -217,8 +237,9 @@ def place(tree: ast.Module, about: str) -> int | None:
     around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
-    ``"function() ~pattern"`` is the first statement in which this regular expression is found,
-    ``"() ~pattern"`` that of the whole file.
+    ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
+    the function or in what it relies on, ``"() ~pattern"`` that of the whole file, and
+    ``"reads: pattern"`` the first that reads a constant of the file in which it is found.
     """
     kind, _, what = about.partition(": ")
     if kind in BY_KIND:
@@ -227,7 +248,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     if not definition:
         return attribute(tree, path)
     if not path:
-        return _written(tree, end.removeprefix(" ~"))
+        return reach.written(tree, end.removeprefix(" ~"))
     node: ast.AST = tree
     for name in path.split("."):
         names = {"__call__", "forward"} if name == "__call__" else {name}
@@ -241,7 +262,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     if not isinstance(node, ast.FunctionDef | ast.ClassDef):
         return None
     if end.startswith(" ~") and isinstance(node, ast.FunctionDef):
-        return _written(node, end.removeprefix(" ~"))
+        return reach.reached(tree, node, end.removeprefix(" ~"))
     if end and isinstance(node, ast.FunctionDef):
         return _end(tree, node)
     return node.lineno
@@ -276,20 +297,6 @@ def _resembles(node: ast.AST, name: str) -> bool:
     defines = isinstance(node, ast.FunctionDef | ast.ClassDef) and isinstance(own, str)
     near = difflib.get_close_matches(name.lower(), [str(own).lower()], n=1, cutoff=0.85)
     return defines and bool(near)
-
-
-def _written(function: ast.FunctionDef | ast.Module, pattern: str) -> int | None:
-    """The first statement of a function, or head of a block, in which a pattern is found."""
-    inner = [n for one in function.body for n in ast.walk(one)]
-    statements = [n for n in inner if isinstance(n, ast.stmt)]
-    for one in sorted(statements, key=lambda n: n.lineno):
-        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
-            continue
-        lines = ast.unparse(one).splitlines()
-        head = lines[0] if hasattr(one, "body") else " ".join(lines)
-        if re.search(pattern, head):
-            return one.lineno
-    return None
 
 
 def _set_in(cls: ast.ClassDef) -> Iterator[tuple[str, int]]:

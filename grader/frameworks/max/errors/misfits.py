@@ -54,6 +54,9 @@ def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
         return Translation(what, f"Call it: {text}({', '.join(value.signature)}).")
     if value.kind == "Shape":
         return Translation(what, f"Take one of its sizes, such as {text}[-1], the last.")
+    if value.kind.endswith(("iterator", "generator")):
+        hint = f"next({text}) gives one of its values: write next where it is made."
+        return Translation(what, hint)
     return Translation(what, "Use one of its values.")
 
 

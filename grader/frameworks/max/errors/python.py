@@ -13,7 +13,7 @@ from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
 from grader.frameworks.max.errors.foreign import of_numpy
 from grader.frameworks.max.errors.kinds import not_tensor
-from grader.frameworks.max.errors.misfits import FUNCTIONS
+from grader.frameworks.max.errors.misfits import FUNCTIONS, is_layer
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.vocabulary import meant
 from grader.frameworks.values import Translation
@@ -58,6 +58,16 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
             "numbers. Loop over the layers themselves, in a ModuleList."
         )
         return Translation(what, hint)
+    return _around(case, call, func, what)
+
+
+def _around(case: Case, call: ast.Call, func: ast.expr, what: str) -> Translation:
+    """A value was called, perhaps with the layer that is to be called with it."""
+    given = case.value(call.args[0]) if len(call.args) == 1 else None
+    if case.is_tensor(func) and given is not None and is_layer(given):
+        other = ast.unparse(call.args[0])
+        hint = f"{other} is a layer: the two are swapped. It is the layer that is called."
+        return Translation(what, hint, case.fix(call, ast.Call(call.args[0], [func], [])))
     return Translation(what, "Leave the parentheses out, or is an operator missing?")
 
 

@@ -140,11 +140,15 @@ def text_for_size(case: Case, match: re.Match[str]) -> Translation:
     for node in case.operands():
         value = case.value(node)
         if value is not None and value.kind == "str":
-            number = value.text.strip("'\"")
-            fix = case.fix(node, number) if number.lstrip("-").isdecimal() else None
-            return Translation(
-                f"A size is a number, and {value.text} is a text", "Leave the quotes out.", fix
+            number, what = (
+                value.text.strip("'\""),
+                f"A size is a number, and {value.text} is a text",
             )
+            if not isinstance(node, ast.Constant):
+                hint = f"Leave the quotes out where it is made: {ast.unparse(node)}."
+                return Translation(what, hint)
+            fix = case.fix(node, number) if number.lstrip("-").isdecimal() else None
+            return Translation(what, "Leave the quotes out.", fix)
     return Translation("A size is a number, and this is a text", "Leave the quotes out.")
 
 
@@ -154,6 +158,9 @@ def negative(case: Case, match: re.Match[str]) -> Translation:
     if call is not None and ast.unparse(call.func).endswith("range") and len(call.args) > 1:
         start, stop = call.args[:2]
         what = f"F.range from {ast.unparse(start)} to {ast.unparse(stop)} ends before it starts"
+        within = ast.unparse(stop) in [ast.unparse(one) for one in ast.walk(start)]
+        if not within and not isinstance(stop, ast.Constant):
+            return Translation(what, "stop is where it ends, and no length: start + length.")
         new = ast.Call(call.func, [stop, start, *call.args[2:]], call.keywords)
         return Translation(what, "The order is start, stop.", case.fix(call, new))
     return Translation("A size is below zero", "Which difference of sizes is negative here?")

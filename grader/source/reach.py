@@ -1,0 +1,80 @@
+"""Where a pattern is found in what a function does: its own statements, and those it relies on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from grader.source.variables import reads
+
+Body = ast.FunctionDef | ast.Module
+
+
+def written(body: Body, pattern: str) -> int | None:
+    """The first statement of a function, or head of a block, in which a pattern is found."""
+    found = (one.lineno for one, head in _heads(body) if re.search(pattern, head))
+    return next(found, None)
+
+
+def reached(tree: ast.Module, function: ast.FunctionDef, pattern: str) -> int | None:
+    """The same; else in the helpers that it calls, else in the constants that all these read."""
+    every = [function, *_called(tree, function)]
+    lines = (written(one, pattern) for one in every)
+    names = {one.id for body in every for one in reads(body)}
+    constants = [node for node in tree.body if names.intersection(_constants(node))]
+    found = next(filter(None, lines), None)
+    return found or written(ast.Module(constants, []), pattern)
+
+
+def reader(tree: ast.Module, pattern: str) -> int | None:
+    """The first statement of a function that reads a constant of the file with this pattern."""
+    names = {
+        name for node in tree.body for name in _constants(node) if re.search(pattern, _text(node))
+    }
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        for one, head in _heads(function):
+            if any(re.search(rf"\b{name}\b", head) for name in names):
+                return one.lineno
+    return None
+
+
+def _heads(body: Body) -> Iterator[tuple[ast.stmt, str]]:
+    """The statements in their order, each with its text; of a block that of its head."""
+    inner = [node for one in body.body for node in ast.walk(one)]
+    statements = [node for node in inner if isinstance(node, ast.stmt)]
+    for one in sorted(statements, key=lambda node: node.lineno):
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
+            continue
+        yield one, _text(one)
+
+
+def _text(one: ast.stmt) -> str:
+    lines = ast.unparse(one).splitlines()
+    return lines[0] if hasattr(one, "body") else " ".join(lines)
+
+
+def _called(tree: ast.Module, function: ast.FunctionDef) -> list[ast.FunctionDef]:
+    """The functions and methods of the file that one calls, and those that they call."""
+    own = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+    found, todo = [], [function]
+    while todo:
+        calls = sorted(
+            (one for one in ast.walk(todo.pop(0)) if isinstance(one, ast.Call)),
+            key=lambda one: (one.lineno, one.col_offset),
+        )
+        names = [getattr(one.func, "id", getattr(one.func, "attr", "")) for one in calls]
+        new = [own[name] for name in dict.fromkeys(names) if name in own]
+        new = [one for one in new if one is not function and one not in found]
+        found += new
+        todo += new
+    return found
+
+
+def _constants(node: ast.stmt) -> tuple[str, ...]:
+    """The names that a statement of the file gives a fixed value."""
+    if not isinstance(node, ast.Assign) or not isinstance(
+        node.value, ast.Constant | ast.Tuple | ast.List | ast.Set | ast.Dict
+    ):
+        return ()
+    return tuple(one.id for one in node.targets if isinstance(one, ast.Name))
