@@ -17,6 +17,7 @@ from grader.base.model import Report, Trace
 from grader.grading import bindings
 from grader.grading.tried import places, trial
 from grader.grading.tried.candidates import Candidate, every
+from grader.grading.tried.ranks import Ranks
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.suggest import Case
 from grader.grading.tried.text import Edit, Text
@@ -30,6 +31,8 @@ BUDGET_S = 0.4
 """Processor time for the tries, in seconds, without the one grading that confirms."""
 MOST_GRADING_S = 0.2
 """What one grading may have taken: of a larger program, too few edits could be tried."""
+MOST = 240
+"""Edits of which the likeliest are tried."""
 BATCHES = (24, 40)
 """How many edits are tried at once, on one trial."""
 MOST_GRADED = 2
@@ -94,7 +97,8 @@ def single(case: Case) -> Single | None:
         return None
     mine, began, spent = Text(case.job.source), time.process_time(), 0.0
     closely = replace(chosen, names=_spread(evidence))
-    candidates = (one for one in _candidates(case, mine) if not _skips(mine, one.edit))
+    raised = places.first_error(evidence) is not None
+    candidates = iter(_ranked(mine, _candidates(case, mine), raised=raised))
     for size in BATCHES:
         tried = list(islice(candidates, size))
         for trials in (chosen, closely):
@@ -112,16 +116,12 @@ def single(case: Case) -> Single | None:
     return None
 
 
-def _skips(mine: Text, edit: Edit) -> bool:
-    """Whether an edit changes a number that an ``if`` asks for: a block that never runs is none."""
-    tests = (mine.span(one.test) for one in mine.nodes if isinstance(one, ast.If))
-    numbers = [one for one in mine.nodes if isinstance(one, ast.Constant)]
-    for start, end in tests:
-        for one in edit.changes:
-            inside = start <= one.start and one.end <= end
-            if inside and any((one.start, one.end) == mine.span(n) for n in numbers):
-                return True
-    return False
+def _ranked(mine: Text, candidates: Iterator[Candidate], *, raised: bool) -> list[Candidate]:
+    """The edits that may be what went wrong, those first that often are."""
+    ranks = Ranks(mine, raised)
+    weighed = [(ranks.of(one.edit), n, one) for n, one in enumerate(islice(candidates, MOST))]
+    weighed = [one for one in weighed if one[0] is not None]
+    return [one for _, _, one in sorted(weighed, key=lambda one: (one[0] or 0) + one[1])]
 
 
 def _spread(evidence: Evidence) -> tuple[str, ...]:
