@@ -119,9 +119,12 @@ class Teller:
             origin = None if "is a list" in said else scalars.of(cause, len(mine.places))
             orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
             cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
-        slip = slip or self.slip(cause)
+        here = "Write" in hint and (error.type_name == "NameError" or "True and False" in said)
+        slip = slip or (None if here else self.slip(cause))
         if slip is not None:
             return self.slipped(slip, told)
+        if here:
+            return self.trace(told, line)
         if cause is None:
             given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
             at = error.calls[-2].line if given else line

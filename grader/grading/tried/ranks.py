@@ -35,26 +35,35 @@ class Ranks:
             return 0
         if any(start <= change.start < end for start, end in self._imports):
             return None  # the program runs: they are right
-        node = self._written.get((change.start, change.end))
-        test = next((one for one in self._tests if self._holds(one, change)), None)
-        if test is not None and isinstance(test, ast.Compare) and not isinstance(node, ast.Name):
+        span, test = (change.start, change.end), self._test(change)
+        named = isinstance(self._written.get(span), ast.Name)
+        if test is not None and isinstance(test, ast.Compare) and not named:
             return None  # another number than the one asked for, and the block never runs
         if " is " in change.text:
             return None
-        word = self._words.get((change.start, change.end))
+        word = self._words.get(span)
         if word is not None and word.arg in GIVEN:
             return UNLIKELY
-        if isinstance(node, ast.Name | ast.Constant) and change.text.isidentifier():
+        return self._among(change, self._written.get(span))
+
+    def _among(self, change: Change, node: ast.expr | None) -> int:
+        """The rank of an edit that may be what went wrong."""
+        text = change.text.strip()
+        if text.isidentifier() and change.end in self._attributes:
+            return 2 * LIKELIER
+        if text in OPERATORS or (text.isidentifier() and node is not None):
             return LIKELIER
-        if change.text.strip() in OPERATORS:
-            return LIKELIER
-        if (change.start, change.end) in self._results and change.text.startswith("-"):
-            return 3 * LIKELIER
-        if isinstance(node, ast.Constant) and change.text.lstrip("-").isdecimal():
+        if (change.start, change.end) in self._results and text.startswith("-"):
+            return 2 * LIKELIER
+        if isinstance(node, ast.Constant) and text.lstrip("-").isdecimal():
             listed = isinstance(self.mine.parents.get(node), ast.List | ast.Tuple)
-            near = int(change.text) in NEAR or abs(int(change.text) - _number(node)) == 1
+            near = int(text) in NEAR or abs(int(text) - _number(node)) == 1
             return UNLIKELY if listed or not near else 0
         return 0
+
+    def _test(self, change: Change) -> ast.expr | None:
+        """The test of an ``if`` that a change is in."""
+        return next((one for one in self._tests if self._holds(one, change)), None)
 
     @cached_property
     def _imports(self) -> list[tuple[int, int]]:
@@ -84,6 +93,12 @@ class Ranks:
         """What is given by name, by where its value is written."""
         words = (one for one in self.mine.nodes if isinstance(one, ast.keyword))
         return {self.mine.span(one.value): one for one in words}
+
+    @cached_property
+    def _attributes(self) -> frozenset[int]:
+        """Where attributes end: the last of their name."""
+        every = (one for one in self.mine.nodes if isinstance(one, ast.Attribute))
+        return frozenset(self.mine.span(one)[1] for one in every)
 
     @cached_property
     def _results(self) -> frozenset[tuple[int, int]]:
