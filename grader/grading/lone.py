@@ -30,7 +30,7 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
     if only is None:
         return _slipped(source, step, report)
     here = bindings.statement_at(source.tree, only.line)
-    if any(one.line in here for one in report.diagnosis):
+    if any(one.line in here for one in report.diagnosis) or _misnamed(report, here):
         return trace
     if trace is None or trace.line not in here or not trace.told:
         margin = () if trace is None else trace.margin
@@ -38,6 +38,14 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
     if trace.write or trace.slip:
         return trace
     return replace(trace, told=(*trace.told, *only.told[1:]))
+
+
+def _misnamed(report: Report, here: range) -> bool:
+    """Whether an error elsewhere says which name is meant: whose name is wrong then is known."""
+    check = report.first_to_fix
+    if check is None or not check.stopped or check.line in here:
+        return False
+    return " is not defined (in " in check.message and any("Write " in h for h in check.hints[:1])
 
 
 CHANGED = "changed its argument"

@@ -144,11 +144,18 @@ def again(tree: ast.Module) -> Iterator[Slip]:
     for owner in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
         known: dict[str, int] = {}
         for one in owner.body:
-            for name in stored(one) if isinstance(one, ast.Assign | ast.AnnAssign) else ():
+            for name in _gives(one):
                 if name in known:
                     said = f"Line {one.lineno} gives {name} a value again, instead of the one of"
                     yield Slip(one.lineno, f"{said} line {known[name]}.")
                 known[name] = one.lineno
+
+
+def _gives(one: ast.stmt) -> frozenset[str]:
+    """The names that a statement of a class gives a value; a plain method gives none."""
+    if isinstance(one, ast.FunctionDef) and one.decorator_list:
+        return frozenset([one.name] if ast.unparse(one.decorator_list[0]) == "property" else [])
+    return stored(one) if isinstance(one, ast.Assign | ast.AnnAssign) else frozenset()
 
 
 def not_made(tree: ast.Module) -> Iterator[Slip]:

@@ -56,7 +56,8 @@ class Teller:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
         if result is not None and self.comparison.known(result):
             return self._returned(result, wanted)
-        found = () if result is None else self.comparison.departures(result)
+        every = () if result is None else self.comparison.departures(result)
+        found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
         if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
@@ -87,6 +88,11 @@ class Teller:
         blank = blank or self.lesson.next_blank(first.sources, first.node)
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
 
+    def _is_first_step(self, one: Departure) -> bool:
+        """Whether a value is only the first step of another way: a constant, made of nothing."""
+        nothing = self.comparison.from_nothing(one)
+        return nothing and own_way(self.comparison, self.causes.of(one), one)
+
     def _left_out(self, gap: Omitted, cause: Cause, found: Sequence[Departure]) -> Trace:
         """A step is missing: the line after which it belongs, and the line that does without."""
         blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
@@ -114,9 +120,12 @@ class Teller:
             origin = None if "is a list" in said else scalars.of(cause, len(mine.places))
             orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
             cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
-        slip = slip or self.slip(cause)
+        here = "Write" in hint and (error.type_name == "NameError" or "True and False" in said)
+        slip = slip or (None if here else self.slip(cause))
         if slip is not None:
             return self.slipped(slip, told)
+        if here:
+            return self.trace(told, line)
         if cause is None:
             given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
             at = error.calls[-2].line if given else line

@@ -140,7 +140,7 @@ class Expressions(Maker):
         given = isinstance(self.mine.parents.get(node), ast.Call | ast.keyword)
         if given and (value is None or type(value) is int):
             for name in self.words.variables(node):
-                yield from self.put(node, name, 3)
+                yield from self.put(node, name, 3 - abs(len(name) - len(repr(value))))
 
     def _listed_numbers(self, node: ast.expr) -> bool:
         """Whether a number is among others in a list: their order may be wrong."""

@@ -17,28 +17,35 @@ from grader.base.model import Report, Trace
 from grader.grading import bindings
 from grader.grading.tried import places, trial
 from grader.grading.tried.candidates import Candidate, every
+from grader.grading.tried.ranks import Ranks
 from grader.grading.tried.reference import Reference
-from grader.grading.tried.suggest import Case
+from grader.grading.tried.suggest import Case, difference
 from grader.grading.tried.text import Edit, Text
 from grader.grading.tried.words import Words
 from grader.rubric import Evidence
 from grader.source import placeholders
 
+LONGEST = 200
+"""Characters of a sentence."""
 TRIED = "Tried on your file: with "
 """How the sentence on an edit begins that is shown."""
 BUDGET_S = 0.4
 """Processor time for the tries, in seconds, without the one grading that confirms."""
-MOST_GRADING_S = 0.2
+MOST_GRADING_S = 0.35
 """What one grading may have taken: of a larger program, too few edits could be tried."""
+MOST = 240
+"""Edits of which the likeliest are tried."""
 BATCHES = (24, 40)
 """How many edits are tried at once, on one trial."""
 MOST_GRADED = 2
 """Edits that are graded whole."""
-MOST_HELPING = 6
-"""Edits of a batch that are looked at more closely, and on how many trials each."""
+MOST_HELPING = 10
+"""Edits of a batch that are looked at more closely."""
+FEW = 5
+"""Trials on which they are."""
 MOST_SHOWN, SHORT = 80, 48
 """Characters of code in a sentence; and up to which what surrounds a change is shown with it."""
-THERE = 3
+THERE = 0
 """What the line weighs on which the values leave the path."""
 
 
@@ -81,9 +88,11 @@ def _is_sure(report: Report, tree: ast.Module) -> bool:
 
 
 def _is_fixed(report: Report) -> bool:
-    """Whether an error says itself what to write."""
-    check = report.first_to_fix
-    return check is not None and check.stopped and any("Write " in one for one in check.hints[:1])
+    """Whether an error says itself what to write, and stays at its line."""
+    check, trace = report.first_to_fix, report.trace
+    if check is None or (trace and trace.told and trace.line not in (None, check.line)):
+        return False
+    return check.stopped and any("Write " in one for one in check.hints[:1])
 
 
 def single(case: Case) -> Single | None:
@@ -94,7 +103,8 @@ def single(case: Case) -> Single | None:
         return None
     mine, began, spent = Text(case.job.source), time.process_time(), 0.0
     closely = replace(chosen, names=_spread(evidence))
-    candidates = (one for one in _candidates(case, mine) if not _skips(mine, one.edit))
+    raised = places.first_error(evidence) is not None
+    candidates = iter(_ranked(mine, _candidates(case, mine), raised=raised))
     for size in BATCHES:
         tried = list(islice(candidates, size))
         for trials in (chosen, closely):
@@ -108,20 +118,16 @@ def single(case: Case) -> Single | None:
         else:
             found = (one for one in tried[:MOST_GRADED] if _is_right(case, one.source))
             if (best := next(found, None)) is not None:
-                return _told(mine, best.edit)
+                return _told(mine, best)
     return None
 
 
-def _skips(mine: Text, edit: Edit) -> bool:
-    """Whether an edit changes a number that an ``if`` asks for: a block that never runs is none."""
-    tests = (mine.span(one.test) for one in mine.nodes if isinstance(one, ast.If))
-    numbers = [one for one in mine.nodes if isinstance(one, ast.Constant)]
-    for start, end in tests:
-        for one in edit.changes:
-            inside = start <= one.start and one.end <= end
-            if inside and any((one.start, one.end) == mine.span(n) for n in numbers):
-                return True
-    return False
+def _ranked(mine: Text, candidates: Iterator[Candidate], *, raised: bool) -> list[Candidate]:
+    """The edits that may be what went wrong, those first that often are."""
+    ranks = Ranks(mine, raised)
+    weighed = [(ranks.of(one.edit), n, one) for n, one in enumerate(islice(candidates, MOST))]
+    weighed = [one for one in weighed if one[0] is not None]
+    return [one for _, _, one in sorted(weighed, key=lambda one: (one[0] or 0) + one[1])]
 
 
 def _spread(evidence: Evidence) -> tuple[str, ...]:
@@ -129,7 +135,7 @@ def _spread(evidence: Evidence) -> tuple[str, ...]:
     names = [n for n, t in evidence.trials.items() if t.expect and not t.part and not t.wished]
     names.sort(key=lambda name: sum(array.size for array in evidence.expected(name).values()))
     small = names[: len(names) * 3 // 4] or names
-    return tuple(small[:: max(1, len(small) // MOST_HELPING)][:MOST_HELPING])
+    return tuple(small[:: max(1, len(small) // FEW)][:FEW])
 
 
 def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
@@ -152,8 +158,9 @@ def _is_right(case: Case, source: str) -> bool:
     return not case.judge.wrong(outcome)
 
 
-def _told(mine: Text, edit: Edit) -> Single:
+def _told(mine: Text, best: Candidate) -> Single | None:
     """What an edit is, in a sentence: with as much around what it changes as is short."""
+    edit = best.edit
     start, end = min(c.start for c in edit.changes), max(c.end for c in edit.changes)
     spans = [mine.span(one) for one in mine.nodes if isinstance(one, ast.expr)]
     around = sorted((s for s in spans if _holds(s, start, end)), key=lambda s: s[1] - s[0])
@@ -162,13 +169,32 @@ def _told(mine: Text, edit: Edit) -> Single:
     ]
     shown = [one for one in texts[:1] if max(map(len, one)) <= MOST_SHOWN]
     shown = [one for one in texts if max(map(len, one)) <= SHORT] or shown
-    line = 1 + mine.data[: around[0][0]].count(b"\n") if around else edit.line
     if not shown:
-        said = f"Tried on your file: after one small change of line {line}, every number is right."
-        return Single(line, said, "")
-    old, new = shown[-1]
+        return _line(mine.source, best.source)
+    line, (old, new) = 1 + mine.data[: around[0][0]].count(b"\n"), shown[-1]
     return Single(
         line, f"{TRIED}{new} instead of {old} on line {line}, every number is right.", new
+    )
+
+
+def _line(before: str, after: str) -> Single | None:
+    """What an edit of one whole line is, in a sentence; None for an edit of more."""
+    lines = difference(before, after)
+    old = [one[2:].strip() for one in lines if one.startswith("- ")]
+    new = [one[2:].strip() for one in lines if one.startswith("+ ")]
+    if sum(one.startswith("Line ") for one in lines) != 1 or max(len(old), len(new)) > 1:
+        return None
+    line = int(lines[0].removeprefix("Line ").rstrip(":"))
+    if old == new and new:
+        said = f"{TRIED}line {line} indented otherwise, every number is right."
+    elif old and new:
+        said = f"{TRIED}{new[0]} instead of {old[0]} on line {line}, every number is right."
+    elif new:
+        said = f"{TRIED}{new[0]} before line {line}, every number is right."
+    else:
+        said = f"{TRIED.removesuffix('with ')}without line {line}, {old[0]}, every number is right."
+    return (
+        Single(line, said, new[0] if new and old != new else "") if len(said) <= LONGEST else None
     )
 
 

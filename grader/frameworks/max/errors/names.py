@@ -120,9 +120,10 @@ LIMITS = {
     "finfo": {
         **dict.fromkeys(("lowest", "minimum", "smallest", "low"), "min"),
         **dict.fromkeys(("highest", "maximum", "largest", "high"), "max"),
-    }
+    },
+    "list": dict.fromkeys(("add", "push", "push_back", "put"), "append"),
 }
-"""Other words for the ends of an element type."""
+"""Other words for the ends of an element type, and for what a list does."""
 
 
 def _is_called(case: Case, node: ast.Attribute) -> bool:
@@ -240,7 +241,8 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
             case.fix(node.value, f"{owner}[0]"),
         )
     call = next((one for one in case.calls() if one.func is node), None)
-    if node.attr in known()["F"] and call is not None and about.kind in ("list", "tuple"):
+    taken = about.kind in ("list", "tuple") and near is None
+    if node.attr in known()["F"] and call is not None and taken:
         made = renamed("F", node.attr, [node.value, *call.args], call)
         return Translation(what, f"It is a function: F.{node.attr}.", case.fix(call, made))
     if about.kind in ("list", "ndarray") and node.attr in known()["Tensor"]:
