@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from grader.grading.bindings import bound, targets
 from grader.grading.cause import Cause
@@ -177,7 +177,7 @@ def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
 def overwritten(comparison: Comparison) -> Slip | None:
     """A variable that gets another value before anything has used the right one that it had."""
     mine = comparison.mine
-    for place in mine.places:
+    for order, place in enumerate(mine.places):
         statement = mine.statement(place.node)
         name = target(statement, place.part) if mine.is_whole(place.node) else ""
         match = comparison.match(place.value) if name else None
@@ -186,9 +186,8 @@ def overwritten(comparison: Comparison) -> Slip | None:
         if mine.is_unfilled(place.node):
             continue
         later = _next_store(mine.parents.get(statement), statement, name)
-        again = any(
-            p.node != place.node and comparison.match(p.value) == match for p in mine.places
-        )
+        after = mine.places[order + 1 :]
+        again = any(p.node != place.node and comparison.match(p.value) == match for p in after)
         if later is not None and not again:
             before = f"the one from line {statement.lineno}"
             said = f"Line {later} gives {name} a new value, before anything has used {before}."
@@ -215,6 +214,26 @@ def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | 
         if name in stored(one):
             return one.lineno if isinstance(one, ast.Assign) else None
     return None
+
+
+def common(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
+    """The line that gives a variable its value, if all of several departures are where it is read.
+
+    It holds no numbers that are followed: a slice, a shape, a count.
+    """
+    mine = comparison.mine
+    lines = sorted({mine.line(one.node) for one in found})
+    if len(lines) < 2:
+        return None
+    seen = {mine.segment(place.node) for place in mine.places}
+    names = frozenset.intersection(*(read(mine.nodes[one.node]) for one in found)) - seen
+    set_by = {name: bound(mine.tree, name, lines[0]) for name in sorted(names)}
+    kept = [(name, one) for name, one in set_by.items() if isinstance(one, ast.Assign)]
+    if len(kept) != 1:
+        return None
+    (name, statement), listed = kept[0], ", ".join(map(str, lines[:-1]))
+    said = f"The numbers go wrong on lines {listed} and {lines[-1]}, which all read {name}"
+    return Slip(statement.lineno, f"{said}, from line {statement.lineno}.")
 
 
 CUTS = ("split", "chunk")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from grader.grading import differs
 from grader.grading.bindings import bound, callee
 from grader.grading.program import target
+from grader.grading.relations import same
 from grader.grading.run import Made, Run, operation
 from grader.grading.trace import Comparison, Departure
 
@@ -72,14 +73,26 @@ class Causes:
 
         The first call outside that ends after entry ``order`` is the one.
         """
-        scope = self.mine.scope(cause.node) & self.comparison.proven
-        if not scope:
+        proven = self.comparison.proven | self._right_before(cause.node, order)
+        if not self.mine.scope(cause.node) & proven:
             return cause
         for place in self.mine.places[order:]:
             called = isinstance(self.mine.nodes[place.node], ast.Call)
-            if called and not self.mine.scope(place.node) & self.comparison.proven:
+            if called and not self.mine.scope(place.node) & proven:
                 return self._handed_wrong(cause, place.node)
         return cause
+
+    def _right_before(self, node: int, order: int) -> frozenset[str]:
+        """The helper around a node, if in a call before all that it gave there was right."""
+        inside = self.mine.around(self.mine.nodes[node])
+        if inside is None or inside.name in ("__call__", "forward", "__init__"):
+            return frozenset()
+        places = self.mine.places
+        calls = [n for n, one in enumerate(places) if one.node == self.mine.numbers[inside]]
+        now = max((n for n in calls if n <= order), default=0)
+        gave = [one.value for one in places[:now] if one.node == node]
+        right = bool(gave) and all(map(self.comparison.known, gave))
+        return frozenset((inside.name,)) if right else frozenset()
 
     def _handed_wrong(self, cause: Cause, call: int) -> Cause:
         """The call as the cause, with the wrong value if it is one that the call hands over."""
@@ -233,8 +246,8 @@ class Causes:
         """The cause behind the one source in which two operations differ that are written apart."""
         if len(mine.sources) != len(right.sources) or len(mine.sources) < 2 or not depth:
             return None
-        left = [h for h in mine.sources if not any(self._same(h, w) for w in right.sources)]
-        rest = [w for w in right.sources if not any(self._same(h, w) for h in mine.sources)]
+        left = [h for h in mine.sources if not any(self._squeezed(h, w) for w in right.sources)]
+        rest = [w for w in right.sources if not any(self._squeezed(h, w) for h in mine.sources)]
         if len(left) != 1 or len(rest) != 1 or self._known(left[0]):
             return None
         have, want = left[0], rest[0]
@@ -305,6 +318,17 @@ class Causes:
     def _same(self, have: int, want: int) -> bool:
         match = self.comparison.match(have)
         return match == want or (match is not None and self.comparison.equal(have, want))
+
+    def _squeezed(self, have: int, want: int) -> bool:
+        """Whether two values are the same but for axes of length 1."""
+        mine, right = self.mine.arrays[have], self.right.arrays[want]
+        alike = mine is not None and right is not None and mine.size == right.size > 1
+        return (
+            alike
+            and mine is not None
+            and right is not None
+            and same(mine.squeeze(), right.squeeze())
+        )
 
     def _as_constant(self, node: int, have: int, want: int) -> bool:
         """Whether two constants are one number in different shapes, and ``node`` took this one."""

@@ -68,14 +68,37 @@ def follow(
     solution = step.solution.read_text(encoding="utf-8")
     jobs = job, replace(job, file=step.solution.name, source=solution)
     mine, right = _observed(jobs, trials, start, pair=pair)
-    told = []
+    found = {}
     for trial in trials:
         programs = (job.source, mine.get(trial)), (solution, right.get(trial))
         comparison = compared(*programs, evidence.trials[trial], _proven(evidence))
         if comparison is not None:
-            lesson = Lesson(comparison, regions(solution), rubric.values(), rubric.sentences())
-            told.append(_told(Teller(lesson), evidence, trial, mine[trial]))
+            found[trial] = comparison
+    told = []
+    for trial in _as_used(found, evidence):
+        lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
+        told.append(_told(Teller(lesson), evidence, trial, mine[trial]))
     return _together([one for one in told if one is not None])
+
+
+def _as_used(found: Mapping[str, Comparison], evidence: Evidence) -> Iterator[str]:
+    """The trials, without that of a helper which the program itself gives tensors of other ranks.
+
+    Such a helper has a contract of its own, so the lesson's says nothing about it.
+    """
+    whole = [one.mine for name, one in found.items() if not evidence.trials[name].part]
+    for name, comparison in found.items():
+        alone = _ranks(comparison.mine, _called(evidence.trials[name]))
+        used = [_ranks(run, _called(evidence.trials[name])) for run in whole]
+        if not evidence.trials[name].part or not any(used) or alone.intersection(*used):
+            yield name
+
+
+def _ranks(run: Run, name: str) -> frozenset[int]:
+    """How many axes the tensors have that a program gives its function of this name."""
+    function = functions(run.tree).get(name)
+    given = run.given(run.numbers[function]) if function is not None else ()
+    return frozenset(array.ndim for one in given if (array := run.arrays[one]) is not None)
 
 
 LONG = 512
@@ -146,9 +169,20 @@ def _wrong(evidence: Evidence) -> list[str]:
         absent = trial.part and error is not None and error.line is None
         if trial.expect is None or (trial.wished and found):
             continue
-        if ran and not absent and not evidence.right(name):
+        if ran and not absent and not evidence.right(name) and not _in_other_shape(evidence, name):
             found.setdefault(trial.part, name)
     return [found[part] for part in (True, False) if part in found]
+
+
+def _in_other_shape(evidence: Evidence, name: str) -> bool:
+    """Whether a helper gives the right numbers, in their order, in another shape of its own."""
+    seen = [(evidence.seen(name, path), want) for path, want in evidence.expected(name).items()]
+    return evidence.trials[name].part and all(
+        isinstance(one, SeenTensor | SeenArray)
+        and one.array.size == want.size
+        and evidence.close(name, one.array.reshape(want.shape), want)
+        for one, want in seen
+    )
 
 
 def _makes(trial: Trial) -> Iterator[bool]:

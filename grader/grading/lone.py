@@ -7,12 +7,13 @@ error may be raised far away, and numbers may leave the path in another function
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
-from grader.grading import bindings, odd, shown
+from grader.grading import bindings, odd, shown, siblings
 from grader.grading.likely import likely, withheld
 from grader.grading.tried.align import Alignment, Gap, Pair
 from grader.grading.tried.forms import Function, same
@@ -26,9 +27,11 @@ from grader.source.variables import binds
 def traced(source: Source, step: Step, report: Report) -> Trace | None:
     """The report's trace; if it does not name the only difference, this goes in its place."""
     trace = report.trace
-    only = lone(source, step.solution.read_text(encoding="utf-8"))
+    apart = differences(source, step.solution.read_text(encoding="utf-8"))
+    only = apart.of_all()
     if only is None:
-        return _slipped(source, step, report)
+        slipped = _slipped(source, step, report)
+        return slipped if slipped is not trace else _within(source, report, apart)
     here = bindings.statement_at(source.tree, only.line)
     if any(one.line in here for one in report.diagnosis) or _misnamed(report, here):
         return trace
@@ -48,6 +51,20 @@ def _misnamed(report: Report, here: range) -> bool:
     return " is not defined (in " in check.message and any("Write " in h for h in check.hints[:1])
 
 
+def _within(source: Source, report: Report, apart: Apart) -> Trace | None:
+    """The trace; with the only difference in the function where the values leave the path.
+
+    What is not told yet is told; what is told at the same line is told with the reference's.
+    """
+    trace = report.trace
+    if trace is None or trace.line is None or trace.write or trace.slip or report.diagnosis:
+        return trace
+    only = apart.of_function(trace.line)
+    if only is None or only.line not in bindings.statement_at(source.tree, trace.line):
+        return trace
+    return replace(trace, told=(*trace.told, *only.told[1:]))
+
+
 CHANGED = "changed its argument"
 
 
@@ -59,6 +76,7 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     every = chain(
         shown.joined(source.text, tree), *(one(tree) for one in some), withheld(tree, right)
     )
+    every = chain(every, siblings.beside(tree, trace))
     if any(CHANGED in one.message for one in report.checks):
         every = chain(shown.shared(tree), every)
     slip = next(every, None)
@@ -84,19 +102,55 @@ def supposed(source: Source, step: Step, report: Report) -> Trace | None:
     return Trace((slip.said,), slip.line, margin, slip=slip.said)
 
 
+@dataclass(frozen=True)
+class Apart:
+    """What is different in a program and the reference: ``found``, out of ``pairs``."""
+
+    telling: Telling
+    found: tuple[Pair | Gap, ...] = ()
+    every: tuple[Pair | Gap, ...] = ()
+
+    def of_all(self) -> Lone | None:
+        """The only difference."""
+        return self.telling.of(self.found)
+
+    def of_function(self, line: int) -> Lone | None:
+        """The only difference within the function around ``line``, most of which is the same."""
+        inside = bindings.around(self.telling.mine.tree, line)
+        if inside is None:
+            return None
+        found = [one for one in self.found if one.scope.function is inside]
+        every = [one for one in self.every if one.scope.function is inside]
+        if len(every) - len(found) < SAME:
+            return None
+        return self.telling.of(found)
+
+
+SAME = 2
+"""Statements that a function must have in common with the reference's, to be like it."""
+
+
+def differences(source: Source, solution: str) -> Apart:
+    """How a program differs from the step's ``solution``, which has its blanks marked.
+
+    In nothing, if the program still has a placeholder.
+    """
+    mine, right = Text(source.text), Text(make_answer(solution))
+    telling = Telling(mine, right)
+    if placeholders.unfilled(mine.tree):
+        return Apart(telling)
+    used = {node.id for node in mine.nodes if isinstance(node, ast.Name)}
+    every = Alignment(mine, right).found()
+    found = (one for one in every if _differs(one) and not _idle(one, used))
+    return Apart(telling, tuple(found), tuple(every))
+
+
 def lone(source: Source, solution: str) -> Lone | None:
-    """The only difference of a program from the step's ``solution``, which has its blanks marked.
+    """The only difference of a program from the step's ``solution``.
 
     None if there are more, or none, or the program still has a placeholder.
     """
-    mine, right = Text(source.text), Text(make_answer(solution))
-    if placeholders.unfilled(mine.tree):
-        return None
-    used = {node.id for node in mine.nodes if isinstance(node, ast.Name)}
-    found = [
-        one for one in Alignment(mine, right).found() if _differs(one) and not _idle(one, used)
-    ]
-    return Telling(mine, right).of(found)
+    return differences(source, solution).of_all()
 
 
 def _differs(one: Pair | Gap) -> bool:

@@ -17,6 +17,10 @@ HIDDEN = -9_999.0
 """Anything below it hides a score as minus infinity does; early models had -10,000."""
 
 MOST_AXES = 5
+MOST_STACKED = 4
+"""Values that a program keeps side by side: query, key and value, or cosine and sine."""
+
+TINY = 1e-5
 
 MOST_WORK = 300_000_000
 """Numbers that are compared for one program; each of the course's takes a thousandth."""
@@ -112,6 +116,17 @@ class Values:
             return -1
         return next((index for index, one in self._values if _is_folded(mine, one)), None)
 
+    def stacked(self, mine: Floats) -> frozenset[int]:
+        """The values of the reference that this has side by side, along an axis of its own."""
+        for axis, count in enumerate(mine.shape):
+            if mine.ndim < 3 or not 2 <= count <= MOST_STACKED or mine.size == count:
+                continue
+            pieces = {self.equal(one) for one in np.moveaxis(mine, axis, 0)}
+            found = frozenset(one for one in pieces if one is not None)
+            if len(found) == count and None not in pieces:
+                return found
+        return frozenset()
+
     def relation(self, mine: Floats) -> Relation | None:
         """The closest relation of ``mine`` to a value of the reference."""
         found = self.equal(mine)
@@ -155,6 +170,8 @@ def _scaled(mine: Floats, one: Floats, index: int) -> Relation | None:
     if not finite.flat[at] or abs(base) < ATOL or not mine.flat[at]:
         return None
     factor = float(mine.flat[at] / base)
+    if abs(factor) < TINY:  # what is left of a difference by rounding is a multiple of nothing
+        return None
     if len(np.unique(np.round(one[finite], 6))) < 3:  # two numbers easily look scaled
         return None
     return Relation("scaled", index, factor=factor) if same(mine, one * factor) else None

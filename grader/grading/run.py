@@ -137,7 +137,7 @@ class Run(Program):
             one = stack.pop()
             if self.numbers[one] in self._seen_nodes:
                 yield self.numbers[one]
-            elif not isinstance(one, GIVES) or self._is_called(one):
+            elif not isinstance(one, GIVES) or self._is_called(one) or _is_stored(one):
                 stack += list(ast.iter_child_nodes(one))[::-1]
 
     def feeding(self, number: int, order: int | None = None) -> tuple[int, ...]:
@@ -280,6 +280,11 @@ class Run(Program):
                 return True
             outer = self.parents.get(outer)
         return False
+
+
+def _is_stored(node: ast.AST) -> bool:
+    """Whether a statement changes this: what it was before flows into what it is after."""
+    return isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def operation(node: ast.AST) -> str:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from grader.grading.bindings import around, bound, callee
+from grader.grading.bindings import around, bound, callee, functions, targets
 from grader.grading.cause import Cause
 from grader.grading.program import parameters
 from grader.grading.run import Run
@@ -173,7 +173,9 @@ class Scalars:
         name = self.mine.of(node)
         if not most:
             return None
-        statement = bound(self.mine.tree, name, self.mine.line(leaf))
+        if (returned := self._property(node)) is not None:
+            return self._one(returned, bad if _hands_on(returned) else frozenset(), order, most)
+        statement = self._set(name, have) or bound(self.mine.tree, name, self.mine.line(leaf))
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
         if isinstance(statement, ast.For) or self._turns(statement):
@@ -181,6 +183,26 @@ class Scalars:
         value: ast.AST = getattr(statement, "value", None) or statement
         bad = bad if _hands_on(value) else frozenset()
         return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
+
+    def _property(self, node: ast.AST) -> ast.expr | None:
+        """What a property of the file's own returns, if ``node`` reads one."""
+        name = node.attr if isinstance(node, ast.Attribute) else ""
+        for one in functions(self.mine.tree).values() if name else ():
+            decorators = [ast.unparse(each) for each in one.decorator_list]
+            last = one.body[-1]
+            if one.name == name and "property" in decorators and isinstance(last, ast.Return):
+                return last.value
+        return None
+
+    def _set(self, name: str, have: tuple[float, ...]) -> ast.stmt | None:
+        """The last statement that gave an attribute just these numbers."""
+        found = [
+            one
+            for one in self.mine.nodes
+            if name.startswith("self.") and isinstance(one, ast.Assign) and name in targets(one)
+            if self.mine.held(self.mine.numbers[one.value]) == have
+        ]
+        return found[-1] if found else None
 
     def _turns(self, statement: ast.stmt) -> bool:
         """Whether a statement works its number out from that of a loop's turn."""

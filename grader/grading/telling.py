@@ -13,8 +13,17 @@ from itertools import chain
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.grading.alike import apart, copied, doubled, grown, overwritten, own_way, unturned
-from grader.grading.bindings import around, reads
+from grader.grading.alike import (
+    apart,
+    common,
+    copied,
+    doubled,
+    grown,
+    overwritten,
+    own_way,
+    unturned,
+)
+from grader.grading.bindings import around, reads, statement_at
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
 from grader.grading.differs import MOST_TEXT
@@ -24,6 +33,7 @@ from grader.grading.lines import Lines
 from grader.grading.loops import fed
 from grader.grading.margin import margin
 from grader.grading.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
+from grader.grading.retried import Retried
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import operation
 from grader.grading.scalars import Scalars
@@ -54,6 +64,30 @@ class Teller:
 
     def departed(self, result: int | None, wanted: int | None) -> Trace:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
+        trace = self._departed_at(result, wanted)
+        wrong = () if result is None else (result,)
+        return trace if trace.slip or not wrong else self._retried(trace, wrong)
+
+    def _retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
+        """The trace, with the one small change that would make a value right; if need be, there."""
+        mine = self.comparison.mine
+        change = Retried(self.comparison).found(wrong, error)
+        if change is None or len(change.text) > MOST_TEXT:
+            return trace
+        line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
+        old = mine.segment(change.node)
+        instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
+        said = f"With {change.text}{instead} it would give {quantity or 'what the reference has'}."
+        if line in statement_at(mine.tree, trace.line or 0):
+            return replace(trace, told=(*trace.told, said))
+        if change.renames and trace.line is not None:
+            return trace
+        first = tuple(one for value in wrong for one in self.comparison.departures(value))
+        where = f"On line {line} the numbers go wrong: {mine.segment(change.node)}"
+        return self.trace((where, said), line, first)
+
+    def _departed_at(self, result: int | None, wanted: int | None) -> Trace:
+        """The same, without trying changes."""
         if result is not None and self.comparison.known(result):
             return self._returned(result, wanted)
         every = () if result is None else self.comparison.departures(result)
@@ -63,7 +97,7 @@ class Teller:
         if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
             own = own_way(self.comparison, cause, found[0])
             cause = self._from_result(result, wanted) or (None if own else cause)
-        slip = self.slip(cause, found[0] if found else None)
+        slip = common(self.comparison, found) or self.slip(cause, found[0] if found else None)
         if slip is not None:
             also = None if cause is None else self._lines.of(cause)
             return replace(self.slipped(slip, (), found), also=also)
@@ -135,6 +169,8 @@ class Teller:
         if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
             lacks = self._left_out(gap, cause, ())
             return replace(lacks, told=(*told, *lacks.told))
+        if origin is None and (earlier := self._earlier(cause, error)) is not None:
+            return replace(earlier, told=(*told, *earlier.told))
         told += self._why(cause, line)
         if origin is not None:
             return self.trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
@@ -144,8 +180,7 @@ class Teller:
         several = error.about is not None and error.about.kind in ("tuple", "list")
         named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
         # an error about a name is where it is raised
-        bare = cause.want is None and cause.gives is None and cause.twin is None
-        at = line if named or bare else self._lines.of(cause)
+        at = line if named or _is_bare(cause) else self._lines.of(cause)
         blank = self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
@@ -293,6 +328,26 @@ class Teller:
                 return replace(self.causes.of(found[0]), twin=None)
         return self.causes.at(node, mine.latest(node), len(mine.places))
 
+    def _earlier(self, cause: Cause, error: SeenError) -> Trace | None:
+        """The one line before an error at which the values leave the path that it is about.
+
+        None if that is not known, or the cause of the error is known better.
+        """
+        mine, compared, line = self.comparison.mine, self.comparison, error.line or 0
+        code = error.calls[-1].code if error.calls else ""
+        node = mine.written(line, code) if _is_bare(cause) else cause.node
+        own = not _is_bare(cause) and self._lines.of(cause) != line
+        if node is None or own or not SHAPES.search(error.type_name):
+            return None
+        wrong = [v for v in mine.latest(node) if compared.flows(v) and not compared.settled(v)]
+        found = {one.node: one for value in wrong for one in compared.departures(value)}
+        first = next(iter(found.values()), None)
+        if first is None or len(found) > 1 or mine.line(first.node) >= line:
+            return None
+        at = mine.line(first.node)
+        told = self.wording.gives(first, Cause(first.node), at)
+        return self._retried(self.trace(tuple(told), at), wrong)
+
     def _why(self, cause: Cause, line: int) -> Iterator[str]:
         """What an error came from."""
         mine = self.comparison.mine
@@ -324,6 +379,7 @@ class Teller:
                     f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
+            yield from filter(None, (self.wording.handed(cause),))
 
 
 def _returned(tree: ast.Module, line: int, user: int) -> int | None:
@@ -333,3 +389,8 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
         return None
     ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
     return ends[0] if len(ends) == 1 and ends[0] > line else None
+
+
+def _is_bare(cause: Cause) -> bool:
+    """Whether a cause is only a place: nothing is known of what is wrong there."""
+    return cause.want is None and cause.gives is None and cause.twin is None

@@ -102,6 +102,10 @@ class Comparison:
             return False
         return bool(np.all(one == one.flat[0]) and np.all(two == one.flat[0]))
 
+    def stacks(self, array: Floats) -> frozenset[int]:
+        """The values of the reference that these are, side by side."""
+        return self._values.stacked(array)
+
     def has(self, array: Floats) -> bool:
         """Whether the reference has these numbers, or they were given."""
         return self._values.equal(array) is not None
@@ -133,10 +137,21 @@ class Comparison:
             return True
         relation = None if array is None else self._values.relation(array)
         if relation is None or array is None:
-            return False
+            return array is not None and bool(self._values.stacked(array))
+        if relation.kind == "scaled" and self._sums(value, relation.factor):
+            return True
         other = self.right.arrays[relation.of]
         spread = other is not None and array.squeeze().shape == other.squeeze().shape
         return relation.kind == "part" or (relation.kind == "reshaped" and spread)
+
+    def _sums(self, value: int, factor: float) -> bool:
+        """Whether a value is a sum of as many numbers as it is times a mean of the reference."""
+        made = self.mine.made[value]
+        arrays = [self.mine.arrays[one] for one in made.sources]
+        sizes = [size for one in arrays if one is not None for size in one.shape]
+        return operation(self.mine.nodes[made.node]) == "sum" and any(
+            abs(factor - size) < 1e-3 for size in sizes
+        )
 
     def turned(self, value: int) -> bool:
         """Whether a comparison says the opposite of one of the reference: neither is wrong."""

@@ -79,7 +79,7 @@ class Wording:
         mine = self.comparison.mine
         relation = self._relation(one.relation) if one.relation is not None else ""
         if cause.node != one.node:
-            relation = self._other(cause, mine.made[one.value].order) or self._handed(cause)
+            relation = self._other(cause, mine.made[one.value].order) or self.handed(cause)
             relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
@@ -139,7 +139,7 @@ class Wording:
             return f" {told}"
         return "" if array is None else orders.turned(have, array)
 
-    def _handed(self, cause: Cause) -> str:
+    def handed(self, cause: Cause) -> str:
         """The fixed value that a call hands over where the reference's call has a variable."""
         call, right = self.comparison.mine.nodes[cause.node], self.comparison.right
         if not isinstance(call, ast.Call) or cause.have is not None:
@@ -161,6 +161,9 @@ class Wording:
     def _number(self, node: ast.expr, *, right: bool = False) -> str:
         """The one plain number that an expression gave; empty if it gave none, or several."""
         run = self.comparison.right if right else self.comparison.mine
+        written = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(written, int | float) and not isinstance(written, bool):
+            return f"{written:g}"
         held = {one.value for one in run.scalars.get(run.numbers[node], ())}
         return f"{held.pop():g}" if len(held) == 1 else ""
 

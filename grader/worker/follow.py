@@ -114,12 +114,25 @@ class _Rewriter(ast.NodeTransformer):
         return [self.visit(one)] if isinstance(one, ast.AST) else [one]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        """The statement; after ``x += y``, the new value of ``x``."""
-        new: ast.stmt = self.visit(node)
-        if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Name):
-            return [new]
-        held = _see(node, ast.Name(node.target.id, ast.Load()))
-        return [new, ast.copy_location(ast.Expr(held), node)]
+        """The statement; of ``x += y`` and ``x[i] = y`` also ``x`` before and after it."""
+        match node:
+            case ast.AugAssign(target=ast.Name(id=name) as changed):
+                before, after = [_seen(changed, name)], _seen(node, name)
+            case (
+                ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))])
+                | ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name)))
+            ):  # x is read in the statement itself
+                before, after = [], _seen(node, name, within=True)
+            case _:
+                return [self.visit(node)]
+        return [*before, self.visit(node), after]
+
+
+def _seen(numbered: ast.stmt | ast.Name, name: str, *, within: bool = False) -> ast.Expr:
+    """A statement that records a variable, perhaps as one in which something was changed."""
+    call = _see(numbered, ast.Name(name, ast.Load()))
+    call.args += [ast.Constant(True)] if within else []
+    return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), numbered))
 
 
 def _see(numbered: ast.AST, value: ast.expr) -> ast.Call:
@@ -137,13 +150,19 @@ class Recorder:
         self._kinds: dict[type, bool] = {}
         self._places: list[tuple[int, int, int]] = []
         self._objects: list[Any] = []
+        self._alive: list[Any] = []
         self._index: dict[int, int] = {}
         self._turns: dict[int, int] = {}
         self._scalars: list[tuple[float, ...]] = []
 
-    def see(self, number: int, value: Any) -> Any:
-        """Record ``value``, or its items if it is a list or tuple, and return it."""
+    def see(self, number: int, value: Any, within: bool = False) -> Any:
+        """Record ``value``, or its items if it is a list or tuple, and return it.
+
+        ``within`` says that something in it was changed: a list is no new value then.
+        """
         kind = type(value)
+        if within and kind is not np.ndarray:
+            return value
         if kind is tuple or kind is list:
             parts = [(i, one) for i, one in enumerate(value[:MOST_PARTS]) if self._kept(type(one))]
         else:
@@ -175,10 +194,14 @@ class Recorder:
         return self._kinds[kind]
 
     def _place(self, value: Any) -> int:
-        if id(value) not in self._index:
-            self._index[id(value)] = len(self._objects)
-            self._objects.append(value)
-        return self._index[id(value)]
+        """The number of a value. An array that was changed in place since is another value."""
+        at = self._index.get(id(value))
+        array = type(value) is np.ndarray
+        if at is None or (array and self._objects[at].tobytes() != value.tobytes()):
+            at = self._index[id(value)] = len(self._objects)
+            self._objects.append(value.copy() if array else value)
+            self._alive.append(value)  # so that no other object gets its id
+        return at
 
     def copied(self) -> Recorder:
         """Another one that has seen the same, to go :meth:`back_to`."""

@@ -1,0 +1,204 @@
+"""What an expression would give, worked out from values that were recorded: nothing is run.
+
+Only common operations on tensors are known; of any other expression the value is unknown, None.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.grading.relations import Floats
+from grader.grading.run import Run, operation
+
+BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.MatMult: operator.matmul,
+    ast.Pow: operator.pow,
+}
+
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1.0 / np.sqrt(x),
+}
+
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "max": np.max,
+    "min": np.min,
+}
+JOINS: dict[str, Callable[..., Any]] = {
+    "concat": np.concatenate,
+    "concatenate": np.concatenate,
+    "stack": np.stack,
+}
+SWAPS = ("transpose", "swapaxes")
+
+LARGEST = 200_000
+"""Numbers of a result. What is larger is not worked out."""
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """Works out expressions in a run, as of entry ``order``. ``last`` has each node's values.
+
+    A node's values are several if it gave a tuple or a list.
+    """
+
+    run: Run
+    order: int
+    last: Mapping[int, Sequence[int]]
+
+    def value(self, node: ast.AST) -> Any:
+        """The value of an expression that may be new, made of recorded ones. None if unknown."""
+        try:
+            with np.errstate(all="ignore"):
+                return self._value(node)
+        except (ArithmeticError, IndexError, TypeError, ValueError):
+            return None
+
+    def recorded(self, node: ast.AST) -> Any:
+        """What an expression of the program gave."""
+        number = self.run.numbers.get(node)
+        if number is None:
+            return None
+        values = self.last.get(number, ())
+        if len(values) == 1:
+            return self.run.arrays[values[0]]
+        held = self.run.held(number, self.order) if not values else ()
+        return held[0] if len(held) == 1 else None
+
+    def _value(self, node: ast.AST) -> Any:
+        if (known := self.recorded(node)) is not None:
+            return known
+        match node:
+            case ast.Constant(value=int() | float() as number):
+                return float(number)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return _negative(self._value(operand))
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._binary(op, self._value(left), self._value(right))
+            case ast.Call():
+                return self._call(node)
+            case ast.Subscript(value=value, slice=index):
+                array = self._value(value)
+                at = self._index(index)
+                return array[at] if isinstance(array, np.ndarray) and at is not None else None
+        return None
+
+    def _binary(self, op: ast.operator, left: Any, right: Any) -> Any:
+        known = BINARY.get(type(op))
+        if known is None or left is None or right is None:
+            return None
+        shapes = np.shape(left), np.shape(right)
+        if not isinstance(op, ast.MatMult) and any(shapes):
+            shape = np.broadcast_shapes(*shapes)
+            if int(np.prod(shape)) > LARGEST:
+                return None
+        return known(left, right)
+
+    def _call(self, node: ast.Call) -> Any:
+        name, given = operation(node), self.given(node)
+        if name in JOINS and given:
+            return self._joined(name, node, given[0])
+        array = self._value(given[0]) if given else None
+        if not isinstance(array, np.ndarray):
+            return None
+        if name in PLAIN and len(given) == 1:
+            return PLAIN[name](array)
+        axis = self.axis(node)
+        if name in REDUCTIONS and axis is not None:
+            return REDUCTIONS[name](array, axis=axis, keepdims=not _of_numpy(node))
+        if name == "softmax":
+            return _softmax(array, -1 if axis is None else axis)
+        numbers = [literal(one) for one in given[1:]]
+        if name in SWAPS and len(numbers) == 2 and all(type(one) is int for one in numbers):
+            return np.swapaxes(array, numbers[0], numbers[1])
+        if name == "permute" and len(numbers) == 1 and isinstance(numbers[0], list):
+            return np.transpose(array, numbers[0])
+        return None
+
+    def _joined(self, name: str, node: ast.Call, parts: ast.expr) -> Any:
+        axis, number = self.axis(node), self.run.numbers.get(parts)
+        if isinstance(parts, ast.List | ast.Tuple):
+            arrays = [self._value(one) for one in parts.elts]
+        else:
+            values = self.last.get(number, ()) if number is not None else ()
+            arrays = [self.run.arrays[one] for one in values]
+        if axis is None or not arrays or any(one is None for one in arrays):
+            return None
+        return JOINS[name](arrays, axis=axis)
+
+    def _index(self, node: ast.expr) -> Any:
+        """What a subscript selects by: whole numbers, slices of them, and ``...``."""
+        if isinstance(node, ast.Tuple):
+            parts = [self._index(one) for one in node.elts]
+            return None if any(one is None for one in parts) else tuple(parts)
+        if isinstance(node, ast.Slice):
+            ends = [self._bound(one) for one in (node.lower, node.upper, node.step)]
+            return None if False in ends else slice(*ends)
+        if isinstance(node, ast.Constant) and node.value is ...:
+            return ...
+        number = self._bound(node)
+        return number if type(number) is int else None
+
+    def _bound(self, node: ast.expr | None) -> int | bool | None:
+        """A whole number; False for what is none."""
+        if node is None:
+            return None
+        found = literal(node)
+        found = self.recorded(node) if found is None else found
+        return int(found) if isinstance(found, int | float) and float(found).is_integer() else False
+
+    def given(self, node: ast.Call) -> list[ast.expr]:
+        """What a call is given by place, of a method its object first."""
+        func = node.func
+        if isinstance(func, ast.Attribute):
+            module = isinstance(func.value, ast.Name) and self.recorded(func.value) is None
+            return list(node.args) if module else [func.value, *node.args]
+        return list(node.args)
+
+    def axis(self, node: ast.Call) -> int | None:
+        """The axis that a call names, or gets as its second argument."""
+        named = [one.value for one in node.keywords if one.arg == "axis"]
+        given = named or self.given(node)[1:2]
+        found = literal(given[0]) if given else None
+        return found if type(found) is int else None
+
+
+def literal(node: ast.AST) -> Any:
+    """The value of a constant, or of a list of them; None for anything else."""
+    try:
+        return ast.literal_eval(node) if isinstance(node, ast.expr) else None
+    except ValueError:
+        return None
+
+
+def _negative(value: Any) -> Any:
+    return None if value is None else -value
+
+
+def _softmax(array: Floats, axis: int) -> Floats:
+    powers = np.exp(array - array.max(axis=axis, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=axis, keepdims=True))
+
+
+def _of_numpy(node: ast.Call) -> bool:
+    """Whether a function is NumPy's, whose reductions drop the axis."""
+    match node.func:
+        case ast.Attribute(value=ast.Name(id="np" | "numpy")):
+            return True
+    return False
