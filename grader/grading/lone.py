@@ -7,7 +7,6 @@ error may be raised far away, and numbers may leave the path in another function
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 

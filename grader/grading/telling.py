@@ -35,7 +35,7 @@ from grader.grading.margin import margin
 from grader.grading.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
 from grader.grading.retried import Retried
 from grader.grading.rewrite import Rewrite
-from grader.grading.run import operation
+from grader.grading.run import Run, operation
 from grader.grading.scalars import Scalars
 from grader.grading.shown import Slip, crossed, left_early, reordered, repeated
 from grader.grading.slips import misfit
@@ -142,10 +142,7 @@ class Teller:
         told = list(self.lesson.shapes_on(line))
         told_as = frameworks.current().translate(error)
         said, hint = told_as.message, told_as.hint or ""
-        slip = selfless(mine.tree, error) or misfit(mine.tree, error, said, mine.ran)
-        slip = slip or divided(mine, said) or uncalled(mine.tree, error, said)
-        slip = slip or made(mine.tree, error, f"{said} {hint}", mine.ran)
-        slip = slip or unreturned(mine.tree, said)
+        slip = _read_from(mine, error, said, hint)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
         origin = None
@@ -161,9 +158,7 @@ class Teller:
         if here:
             return self.trace(told, line)
         if cause is None:
-            given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
-            at = error.calls[-2].line if given else line
-            return self.trace(told, at)
+            return self.trace(told, self._raised_at(error))
         if (other := forgotten(self.comparison, cause)) is not None:
             return self.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
         if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
@@ -189,6 +184,11 @@ class Teller:
         sure = not cause.other and OWN.search(f"{error.type_name}: {error.message}") is None
         moved = at != line and cause.gives is not None
         return replace(self.trace(told, at, (), blank), write=write, sure=sure, elsewhere=moved)
+
+    def _raised_at(self, error: SeenError) -> int:
+        """The line that raised an error; of a helper that is right, the one that calls it."""
+        given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
+        return error.calls[-2].line if given else error.line or 0
 
     def slipped(
         self, slip: Slip, told: Sequence[str] = (), departures: Sequence[Departure] = ()
@@ -389,6 +389,18 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
         return None
     ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
     return ends[0] if len(ends) == 1 and ends[0] > line else None
+
+
+def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None:
+    """The slip that an error shows by itself, without the values; ``said`` is what it means."""
+    return (
+        selfless(mine.tree, error)
+        or misfit(mine.tree, error, said, mine.ran)
+        or divided(mine, said)
+        or uncalled(mine.tree, error, said)
+        or made(mine.tree, error, f"{said} {hint}", mine.ran)
+        or unreturned(mine.tree, said)
+    )
 
 
 def _is_bare(cause: Cause) -> bool:
