@@ -172,6 +172,11 @@ class Teller:
         handed = fed(self.comparison, cause, len(mine.places))
         if handed is not None:
             return replace(self.trace((*told, handed.said), handed.line), elsewhere=True)
+        return self._caused(error, cause, told)
+
+    def _caused(self, error: SeenError, cause: Cause, told: list[str]) -> Trace:
+        """The trace of an error whose cause is known."""
+        mine, line = self.comparison.mine, error.line or 0
         several = error.about is not None and error.about.kind in ("tuple", "list")
         named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
         # an error about a name is where it is raised
