@@ -71,7 +71,8 @@ def _diagnosed(rubric: Rubric, evidence: Evidence) -> Explanation | None:
         few = search.size(names[0]) <= MOST_FOR_PAIRS
         for candidates in (search.singles, search.pairs) if few else (search.singles,):
             every = candidates(rubric.misconceptions, forwards)
-            fitting = [mistakes for mistakes in every if search.fits(names[0], mistakes)]
+            first = search.first(names[0], forwards)
+            fitting = [one for one in every if first and all(search.fits(n, one) for n in first)]
             for lenient in (False, True):
                 for mistakes in fitting:
                     if search.explains(names[1:], mistakes, lenient=lenient):
@@ -94,7 +95,7 @@ class _Search:
         return all(array is not None for array in self.seen[name].values())
 
     def size(self, name: str) -> int:
-        """How many numbers trial ``name`` covers: predicting it costs accordingly.
+        """How many numbers trial ``name`` covers, scores too: predicting it costs accordingly.
 
         Not what came back: the learner's code can make that any size. Of a long text only the end
         may be looked at, so what goes in counts if the trial has a view.
@@ -102,7 +103,19 @@ class _Search:
         covered = [*self._evidence.weights(name).values(), *self._evidence.expected(name).values()]
         if self._evidence.trials[name].view is not None:
             covered += self._evidence.inputs(name)
-        return sum(array.size for array in covered)
+        return sum(array.size for array in covered) + sum(map(_scores, self._evidence.inputs(name)))
+
+    def first(self, name: str, forwards: list[str]) -> list[str]:
+        """Trial ``name``; before a large one, small ones that the mistakes must fit too.
+
+        None where a large one has no small ones beside it: all these ended in errors.
+        """
+        if self.size(name) <= MOST_FOR_PAIRS:
+            return [name]
+        small = sorted((one for one in forwards if self.whole(one)), key=self.size)
+        if small[:1] == [name]:
+            return []
+        return [*(one for one in small[:2] if one != name), name]
 
     def fits(self, name: str, mistakes: Mistakes) -> bool:
         """Whether these mistakes together produce the numbers of trial ``name``."""
@@ -137,7 +150,8 @@ class _Search:
         """
         if 2 * sum(map(self.whole, self.seen)) < len(self.seen):
             return []
-        right = [name for name in forwards if self.whole(name) and self.fits(name, ())]
+        small = (name for name in forwards if self.size(name) <= MOST_FOR_PAIRS)
+        right = [name for name in small if self.whole(name) and self.fits(name, ())]
         silent = [one for one in every if not any(self._matters(name, one) for name in right)]
         return [
             (left, right)
@@ -164,6 +178,12 @@ class _Search:
         if self._evidence.trials[name].part:
             return self.fits(name, ())
         return not self.whole(name)
+
+
+def _scores(array: npt.NDArray[np.generic]) -> int:
+    """How many scores each head has of a text of vectors or of ids."""
+    length = array.shape[-1 if array.dtype.kind in "iu" else -2] if array.ndim > 1 else 1
+    return length**2
 
 
 def _together(mistakes: Mistakes) -> dict[str, Any]:
