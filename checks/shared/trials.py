@@ -66,15 +66,15 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
     The single head comes with a long text: so that costs least. Many heads, many texts and a wide
     head are there as well, for a program that is right up to some number of them.
     """
-    distinct = (MANY_HEADS, *(int(i) for i in rng.permutation([2, 3, 5])))
+    dim, seq = (int(i) for i in rng.permutation([2, 3, 5])[:2])
+    distinct = (MANY_HEADS, dim, MANY_TEXTS, seq)
     square = (2, 3, 4, 4)
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
-    one_token = (head, dim, MANY_TEXTS, 1)
+    one_token = (head, dim, 5, 1)
     width = int(rng.integers(4, 7))
     one_text = (int(rng.integers(2, 4)), width, 1, width)
     one_head = (1, WIDE, 1, long(rng, 2 * LONG))
-    a, b, c, d = distinct
-    return [(a, b, c, d), square, one_token, one_text, one_head]
+    return [distinct, square, one_token, one_text, one_head]
 
 
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
