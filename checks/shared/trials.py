@@ -13,7 +13,7 @@ import numpy as np
 
 from checks.shared import attention as oracles
 from checks.shared.drawn import LONG, Array, Rng, apart, long, normal
-from checks.shared.far import SLACK, far, low, steer
+from checks.shared.far import SLACK, far, steer
 from grader.rubric import (
     Call,
     ConfigArg,
@@ -199,13 +199,12 @@ def _turns(rng: Rng, cls: str) -> Trial:
     The first layer has heads of one number.
     """
     layers = {}
-    sizes_of = {"a": (4, 1, 4, 3, far), "b": (2, 3, 3, 2, low)}
-    for key, (n_head, head_dim, batch, seq, moved) in sizes_of.items():
+    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (2, 3, 3, 2)}.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)
         inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
-        inputs["second"] = moved(rng, inputs["second"], head_dim)
+        inputs["second"] = far(rng, inputs["second"], head_dim)
         made = _made(cls, {"n_embd": n_embd, "n_head": n_head}, weights)
         calls = tuple(_call(name, x) for name, x in inputs.items())
         expect = _expect(weights, n_head, inputs)
