@@ -28,26 +28,13 @@ def steer(query: Array, key: Array, value: Array, n_head: int) -> None:
     value[:, :2] = 0.0
 
 
-def low(rng: Rng, x: Array, head_dim: int) -> Array:
-    """``x`` with one score far below the others, for weights that :func:`steer` set.
-
-    All tokens score near −85, where exp is still a float32, but the last one: it is the only one
-    that sees itself, at −300, and its value is huge. So a score clipped at −100 or −150 shows.
-    """
-    x = x.copy()
-    x[..., 0] = np.sqrt(head_dim)  # so that a token's score is its key
-    x[..., 1] = rng.uniform(-86.0, -84.0, x.shape[:-1])
-    x[..., -1, 1] = -300.0
-    x[..., -1, 2] = 1e30
-    return x
-
-
 def far(rng: Rng, x: Array, head_dim: int) -> Array:
     """``x`` ``[..., seq, n_embd]`` with scores far from 0, for weights that :func:`steer` set.
 
     All but the last token score near −55, where clipping at 50 shows. They give the last token 75
     more, and its value is huge, so a finite mask shows even at −100. With more than 85 between
     them, exp of a float32 would lose what is seen. The last token hardly sees itself.
+    The first of several texts has its last score far below instead.
     """
     x = x.copy()
     x[..., 0] = np.sqrt(head_dim)  # so that a token's score is its key
@@ -55,4 +42,17 @@ def far(rng: Rng, x: Array, head_dim: int) -> Array:
     x[..., 1] = rng.uniform(-57.0, -53.0, x.shape[:-1])
     x[..., -1, 1] = 20.0
     x[..., -1, 2] = 1e10
+    if x.ndim > 2 and len(x) > 1:
+        _below(x[0])
     return x
+
+
+def _below(x: Array) -> None:
+    """The last token scores −300 for itself, others near −85, where exp is still a float32.
+
+    Its value is huge. So it shows if scores are clipped at −100 or −150.
+    """
+    x[..., -1, 0] *= -1.0
+    x[..., 1] -= 29.0
+    x[..., -1, 1] = -300.0
+    x[..., -1, 2] = 1e30

@@ -13,7 +13,7 @@ import numpy as np
 
 from checks.shared import attention as oracles
 from checks.shared.drawn import LONG, Array, Rng, apart, long, normal
-from checks.shared.far import SLACK, far, low, steer
+from checks.shared.far import SLACK, far, steer
 from grader.rubric import (
     Call,
     ConfigArg,
@@ -66,15 +66,15 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
     The single head comes with a long text: so that costs least. Many heads, many texts and a wide
     head are there as well, for a program that is right up to some number of them.
     """
-    distinct = (MANY_HEADS, *(int(i) for i in rng.permutation([2, 3, 5])))
+    dim, seq = (int(i) for i in rng.permutation([2, 3, 5])[:2])
+    distinct = (MANY_HEADS, dim, MANY_TEXTS, seq)
     square = (2, 3, 4, 4)
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
-    one_token = (head, dim, MANY_TEXTS, 1)
+    one_token = (head, dim, 5, 1)
     width = int(rng.integers(4, 7))
     one_text = (int(rng.integers(2, 4)), width, 1, width)
     one_head = (1, WIDE, 1, long(rng, 2 * LONG))
-    a, b, c, d = distinct
-    return [(a, b, c, d), square, one_token, one_text, one_head]
+    return [distinct, square, one_token, one_text, one_head]
 
 
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
@@ -199,13 +199,12 @@ def _turns(rng: Rng, cls: str) -> Trial:
     The first layer has heads of one number.
     """
     layers = {}
-    sizes_of = {"a": (4, 1, 4, 3, far), "b": (2, 3, 3, 2, low)}
-    for key, (n_head, head_dim, batch, seq, moved) in sizes_of.items():
+    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (2, 3, 3, 2)}.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)
         inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
-        inputs["second"] = moved(rng, inputs["second"], head_dim)
+        inputs["second"] = far(rng, inputs["second"], head_dim)
         made = _made(cls, {"n_embd": n_embd, "n_head": n_head}, weights)
         calls = tuple(_call(name, x) for name, x in inputs.items())
         expect = _expect(weights, n_head, inputs)

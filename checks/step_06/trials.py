@@ -12,7 +12,7 @@ import numpy as np
 
 from checks.shared.attention import Floats
 from checks.shared.drawn import Array, Rng, apart, long, normal
-from checks.shared.far import SLACK, far, low, steer
+from checks.shared.far import SLACK, far, steer
 from checks.step_06 import oracle as oracles
 from checks.step_06.oracle import Ints
 from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial, in_turn
@@ -93,13 +93,13 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         (3, 4, (1, 5), (5,)),
     )
     each: list[Trial] = []
-    for index, (n_head, d_k, leading, positions) in enumerate(sizes):
+    for n_head, d_k, leading, positions in sizes:
         w, (x, y) = weights(rng, n_head * d_k), normal(rng, 2, *leading, n_head * d_k)
         others = weights(rng, n_head * d_k)
         steer(others["q"], others["k"], others["v"], n_head)
         given = {
             "first": (x, _positions(rng, *positions)),
-            "second": ((far, low)[index % 2](rng, y, d_k), np.zeros(positions, np.int64)),
+            "second": (far(rng, y, d_k), np.zeros(positions, np.int64)),
         }
         trial = _layer_trial("layer", w, n_head, _theta(rng), given, second=others)
         each.append(replace(trial, slack=SLACK))
