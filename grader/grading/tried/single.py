@@ -1,7 +1,7 @@
 """The one small edit after which every number is right: where to change a program, and how.
 
 It is looked for in every report on wrong numbers that nothing else explains for sure, so it may
-take a fraction of what :mod:`suggest` may. What is told has passed every trial: it is true.
+take a fraction of what :mod:`suggest` may. What is told has passed the trials that it names.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ LONGEST = 200
 """Characters of a sentence."""
 TRIED = "Tried on your file: with "
 """How the sentence on an edit begins that is shown."""
-BUDGET_S = 0.8
+BUDGET_S = 0.5
 """Processor time for the tries, in seconds, without the one grading that confirms."""
 MOST_GRADING_S = 0.25
 """What one grading may have taken for another one: of a slower program, small trials must do."""
 MOST = 240
 """Edits of which the likeliest are tried."""
-BATCHES = (24, 40)
-"""How many edits are tried at once, on one trial."""
+BATCHES, BATCH = (24, 40), (16,)
+"""How many edits are tried at once, on one trial; and of a slow program."""
 MOST_GRADED = 2
 """Edits that are graded whole."""
 MOST_HELPING = 10
@@ -107,7 +107,8 @@ def single(case: Case) -> Single | None:
     closely = replace(chosen, names=_spread(evidence))
     raised = places.first_error(evidence) is not None
     candidates = iter(_ranked(mine, _candidates(case, mine), raised=raised))
-    for size in BATCHES:
+    slow = case.outcome.spent > MOST_GRADING_S
+    for size in BATCH if slow else BATCHES:
         tried = list(islice(candidates, size))
         for trials in (chosen, closely):
             left = BUDGET_S - spent - (time.process_time() - began)
@@ -118,9 +119,9 @@ def single(case: Case) -> Single | None:
             spent += took
             tried = [tried[number] for number in helped[:MOST_HELPING]]
         else:
-            found = (one for one in tried[:MOST_GRADED] if _is_right(case, one.source))
+            found = (one for one in tried[:MOST_GRADED] if slow or _is_right(case, one.source))
             if (best := next(found, None)) is not None:
-                return _told(mine, best, EVERY if case.outcome.spent <= MOST_GRADING_S else SOME)
+                return _told(mine, best, SOME if slow else EVERY)
     return None
 
 
@@ -155,8 +156,6 @@ def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
 
 def _is_right(case: Case, source: str) -> bool:
     """Whether a program passes every check of what it does."""
-    if case.outcome.spent > MOST_GRADING_S:
-        return True  # it is right on the small trials, which is what is told
     with case.start(engine=case.job.engine) as running:
         outcome = running.finish(replace(case.job, source=source))
     return not case.judge.wrong(outcome)
