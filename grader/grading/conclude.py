@@ -43,14 +43,15 @@ class Judge:
         return Evidence(self.drawn.trials, outcome, frameworks.current(), self.drawn.expected)
 
     def sure(self, outcome: Outcome) -> frozenset[str]:
-        """The checks that know the attribute or the definition that they are about."""
+        """The checks that know what they are about: an attribute, a definition, what is written."""
         rulings = judge.rule_all(self.rubric, self.evidence(outcome))
         failed = ((name, one) for name, one in rulings.items() if isinstance(one, Failed))
         known = self._imports()
         return frozenset(
             name
             for name, one in failed
-            if one.about and not judge.unsure(one, known, self.source.tree)
+            if (one.about and not judge.unsure(one, known, self.source.tree))
+            or (one.likely.startswith("() ~") and origins.place(self.source.tree, one.likely))
         )
 
     def _imports(self) -> frozenset[str]:

@@ -89,9 +89,10 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
 
 
 def supposed(source: Source, step: Step, report: Report) -> Trace | None:
-    """The trace; one that names no line gives way to what is odd, and may be meant."""
-    trace = report.trace
-    if trace is not None and trace.line is not None and trace.told:
+    """The trace; where no line is known, what is odd takes its place, though it may be meant."""
+    trace, first = report.trace, report.first_to_fix
+    known = trace is not None and trace.line is not None and trace.told
+    if known or (first is not None and first.line is not None):
         return trace
     right = ast.parse(step.solution.read_text(encoding="utf-8"))
     slip = next(likely(source.tree, right), None)

@@ -152,11 +152,10 @@ class Teller:
             orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
             cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
         here = "Write" in hint and (error.type_name == "NameError" or "True and False" in said)
+        cause = None if here else cause
         slip = slip or (None if here else self.slip(cause))
         if slip is not None:
             return self.slipped(slip, told)
-        if here:
-            return self.trace(told, line)
         if cause is None:
             return self.trace(told, self._raised_at(error))
         if (other := forgotten(self.comparison, cause)) is not None:

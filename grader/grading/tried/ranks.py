@@ -36,7 +36,7 @@ class Ranks:
         if any(start <= change.start < end for start, end in self._imports):
             return None  # the program runs: they are right
         span, test = (change.start, change.end), self._test(change)
-        named = isinstance(self._written.get(span), ast.Name)
+        named = isinstance(self._written.get(span), ast.Name) and change.text.isidentifier()
         if test is not None and isinstance(test, ast.Compare) and not named:
             return None  # another number than the one asked for, and the block never runs
         if " is " in change.text:
@@ -50,6 +50,8 @@ class Ranks:
         """The rank of an edit that may be what went wrong."""
         text = change.text.strip()
         if text.isidentifier() and change.end in self._attributes:
+            return 2 * LIKELIER
+        if text.isidentifier() and isinstance(node, ast.Constant):
             return 2 * LIKELIER
         if text in OPERATORS or (text.isidentifier() and node is not None):
             return LIKELIER

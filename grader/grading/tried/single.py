@@ -1,7 +1,7 @@
 """The one small edit after which every number is right: where to change a program, and how.
 
 It is looked for in every report on wrong numbers that nothing else explains for sure, so it may
-take a fraction of what :mod:`suggest` may. What is told has passed every trial: it is true.
+take a fraction of what :mod:`suggest` may. What is told has passed the trials that it names.
 """
 
 from __future__ import annotations
@@ -25,18 +25,20 @@ from grader.grading.tried.words import Words
 from grader.rubric import Evidence
 from grader.source import placeholders
 
+EVERY, SOME = "every number is right", "the numbers are right in the short trials"
+"""What comes of an edit: on all trials, or on those that were run again."""
 LONGEST = 200
 """Characters of a sentence."""
 TRIED = "Tried on your file: with "
 """How the sentence on an edit begins that is shown."""
-BUDGET_S = 0.4
+BUDGET_S = 0.5
 """Processor time for the tries, in seconds, without the one grading that confirms."""
-MOST_GRADING_S = 0.35
-"""What one grading may have taken: of a larger program, too few edits could be tried."""
+MOST_GRADING_S = 0.25
+"""What one grading may have taken for another one: of a slower program, small trials must do."""
 MOST = 240
 """Edits of which the likeliest are tried."""
-BATCHES = (24, 40)
-"""How many edits are tried at once, on one trial."""
+BATCHES, BATCH = (24, 40), (16,)
+"""How many edits are tried at once, on one trial; and of a slow program."""
 MOST_GRADED = 2
 """Edits that are graded whole."""
 MOST_HELPING = 10
@@ -62,7 +64,7 @@ def traced(case: Case) -> Trace | None:
     """The report's trace; or the edit, where that trace is not sure of its line."""
     trace = case.report.trace
     sure = _is_sure(case.report, case.judge.source.tree) or _is_fixed(case.report)
-    if sure or case.outcome.spent > MOST_GRADING_S:
+    if sure:
         return trace
     found = single(case)
     if found is None:
@@ -105,7 +107,8 @@ def single(case: Case) -> Single | None:
     closely = replace(chosen, names=_spread(evidence))
     raised = places.first_error(evidence) is not None
     candidates = iter(_ranked(mine, _candidates(case, mine), raised=raised))
-    for size in BATCHES:
+    slow = case.outcome.spent > MOST_GRADING_S
+    for size in BATCH if slow else BATCHES:
         tried = list(islice(candidates, size))
         for trials in (chosen, closely):
             left = BUDGET_S - spent - (time.process_time() - began)
@@ -116,9 +119,9 @@ def single(case: Case) -> Single | None:
             spent += took
             tried = [tried[number] for number in helped[:MOST_HELPING]]
         else:
-            found = (one for one in tried[:MOST_GRADED] if _is_right(case, one.source))
+            found = (one for one in tried[:MOST_GRADED] if slow or _is_right(case, one.source))
             if (best := next(found, None)) is not None:
-                return _told(mine, best)
+                return _told(mine, best, SOME if slow else EVERY)
     return None
 
 
@@ -158,8 +161,8 @@ def _is_right(case: Case, source: str) -> bool:
     return not case.judge.wrong(outcome)
 
 
-def _told(mine: Text, best: Candidate) -> Single | None:
-    """What an edit is, in a sentence: with as much around what it changes as is short."""
+def _told(mine: Text, best: Candidate, what: str) -> Single | None:
+    """What an edit is, and ``what`` comes of it: with as much around it as is short."""
     edit = best.edit
     start, end = min(c.start for c in edit.changes), max(c.end for c in edit.changes)
     spans = [mine.span(one) for one in mine.nodes if isinstance(one, ast.expr)]
@@ -170,14 +173,12 @@ def _told(mine: Text, best: Candidate) -> Single | None:
     shown = [one for one in texts[:1] if max(map(len, one)) <= MOST_SHOWN]
     shown = [one for one in texts if max(map(len, one)) <= SHORT] or shown
     if not shown:
-        return _line(mine.source, best.source)
+        return _line(mine.source, best.source, what)
     line, (old, new) = 1 + mine.data[: around[0][0]].count(b"\n"), shown[-1]
-    return Single(
-        line, f"{TRIED}{new} instead of {old} on line {line}, every number is right.", new
-    )
+    return Single(line, f"{TRIED}{new} instead of {old} on line {line}, {what}.", new)
 
 
-def _line(before: str, after: str) -> Single | None:
+def _line(before: str, after: str, what: str) -> Single | None:
     """What an edit of one whole line is, in a sentence; None for an edit of more."""
     lines = difference(before, after)
     old = [one[2:].strip() for one in lines if one.startswith("- ")]
@@ -186,13 +187,13 @@ def _line(before: str, after: str) -> Single | None:
         return None
     line = int(lines[0].removeprefix("Line ").rstrip(":"))
     if old == new and new:
-        said = f"{TRIED}line {line} indented otherwise, every number is right."
+        said = f"{TRIED}line {line} indented otherwise, {what}."
     elif old and new:
-        said = f"{TRIED}{new[0]} instead of {old[0]} on line {line}, every number is right."
+        said = f"{TRIED}{new[0]} instead of {old[0]} on line {line}, {what}."
     elif new:
-        said = f"{TRIED}{new[0]} before line {line}, every number is right."
+        said = f"{TRIED}{new[0]} before line {line}, {what}."
     else:
-        said = f"{TRIED.removesuffix('with ')}without line {line}, {old[0]}, every number is right."
+        said = f"{TRIED.removesuffix('with ')}without line {line}, {old[0]}, {what}."
     return (
         Single(line, said, new[0] if new and old != new else "") if len(said) <= LONGEST else None
     )

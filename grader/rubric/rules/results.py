@@ -37,7 +37,7 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
                     f"{what} returned dtype {seen.dtype}, expected {dtype}",
                     "Is each tensor made with the dtype that was asked for?",
                     alone=True,
-                    likely=rf"() ~\b{seen.dtype}\b",
+                    likely=rf"() ~^(?!def |import |from ).*\b{seen.dtype}\b",
                 )
         return Passed()
 

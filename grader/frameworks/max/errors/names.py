@@ -288,6 +288,10 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
         return Translation(what, f"It is a method in MAX: tensor.{name}.", case.fix(target, method))
     pool = about.names or known()["F" if about.kind == "module" else "Tensor"]
     near = None if name in elsewhere.TEMPLATES else meant(name, pool)
+    given_away = any(node in one.args for one in case.calls())
+    if near is None and given_away and not is_class:
+        hint = f"If {name} is a variable of yours: is a comma missing between {owner} and {name}?"
+        return Translation(what, hint)
     if near is None and (other := meant(name, known()["F"])):
         return Translation(what, f"Did you mean F.{other}?", case.fix(node, f"F.{other}"))
     return _suggested(case, node, what, near, None)
