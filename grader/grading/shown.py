@@ -73,7 +73,8 @@ def repeated(tree: ast.Module) -> Iterator[Slip]:
                 continue
         for at, one in enumerate(given):
             first = texts.index(texts[at])
-            plain = isinstance(one, ast.Call) and not _called(one.func)[:1].isupper()
+            plain = isinstance(one, ast.Subscript)
+            plain |= isinstance(one, ast.Call) and not _called(one.func)[:1].isupper()
             if first < at and plain and isinstance(node, ast.Return):
                 yield Slip(node.lineno, f"Line {node.lineno} returns the same twice: {texts[at]}.")
             elif first < at < len(names) and plain and isinstance(names[at], ast.Name):

@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from grader.grading import differs, orders
 from grader.grading.cause import Cause
 from grader.grading.lesson import Lesson, sizes
@@ -110,8 +112,9 @@ class Wording:
         if have.shape != want.shape:
             told = f"It gives {sizes(have.shape)}, where the reference has "
             return f"{told}{self.lesson.what(cause.gives)}.{self.beside(have, cause)}"
-        few = have.size <= FEW and all(float(one).is_integer() for one in (*have.flat, *want.flat))
-        if not few:
+        few = have.size <= FEW and np.isfinite(have).all() and np.isfinite(want).all()
+        whole = all(float(one).is_integer() for one in (*have.flat, *want.flat))
+        if not few or (not whole and self.comparison.flows(made[-1])):
             return ""
         return f"It holds {_numbers(have)} here, and the reference {_numbers(want)}."
 
@@ -307,8 +310,8 @@ class Wording:
 
 
 def _numbers(array: Floats) -> str:
-    """A few whole numbers, one after another."""
-    return ", ".join(str(int(one)) for one in array.flat)
+    """A few numbers, one after another."""
+    return ", ".join(f"{one:.4g}" for one in array.flat)
 
 
 def _repeats(call: ast.Call) -> bool:
