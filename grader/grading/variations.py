@@ -131,12 +131,13 @@ def _sizes(sizes: list[ast.expr], rank: int) -> Iterator[list[ast.expr]]:
 
 def _with_axis(node: ast.Call, axis: int, known: Evaluator) -> ast.Call:
     """The call along another axis."""
-    words = [one for one in node.keywords if one.arg != "axis"]
-    args = node.args
-    if len(words) == len(node.keywords) and len(known.given(node)) > 1:
-        args = args[:-1]
     value = ast.UnaryOp(ast.USub(), ast.Constant(-axis)) if axis < 0 else ast.Constant(axis)
-    return ast.Call(node.func, args, [*words, ast.keyword("axis", value)])
+    new, args = ast.keyword("axis", value), node.args
+    words = [new if one.arg == "axis" else one for one in node.keywords]
+    if new not in words:
+        args = args[:-1] if len(known.given(node)) > 1 else args
+        words.append(new)
+    return ast.Call(node.func, args, words)
 
 
 def _with_last(node: ast.Call, last: list[ast.expr]) -> ast.Call:

@@ -189,8 +189,18 @@ class Wording:
             return (
                 f"The rows of {own} do not sum to 1, as those of {want} do: divide by their sums."
             )
+        if not self._akin(cause):
+            return ""
         also = "" if cause.have is not None else "also "
         return f"The reference {also}uses {want} here." if want else ""
+
+    def _akin(self, cause: Cause) -> bool:
+        """Whether what is used may stand for what the reference uses, by rank or size."""
+        mine = None if cause.have is None else self.comparison.mine.arrays[cause.have]
+        right = None if cause.want is None else self.comparison.right.arrays[cause.want]
+        if mine is None or right is None:
+            return True
+        return mine.ndim == right.ndim or mine.size == right.size
 
     def _unsummed(self, cause: Cause) -> bool:
         """Whether only the division by the sum of each row is missing."""
@@ -219,6 +229,8 @@ class Wording:
         mine = self.comparison.mine.arrays[cause.have]
         right = self.comparison.right.arrays[cause.want]
         if mine is None or right is None or mine.shape == right.shape:
+            return ""
+        if not self._akin(cause):
             return ""
         own, want = self.lesson.own_name(cause.have), self.lesson.quantity(cause.want)
         if self.lesson.quantity(self.comparison.match(cause.have)) not in ("", want):
