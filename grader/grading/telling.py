@@ -138,7 +138,7 @@ class Teller:
 
     def raised(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
-        trace, line = self._raised_at(error), error.line or 0
+        trace, line = self._explained(error), error.line or 0
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
         if node is None or trace.slip or not SHAPES.search(error.type_name):
             return trace
@@ -150,7 +150,7 @@ class Teller:
         taken = compared.mine.latest(node)
         return [one for one in taken if compared.flows(one) and not compared.settled(one)]
 
-    def _raised_at(self, error: SeenError) -> Trace:
+    def _explained(self, error: SeenError) -> Trace:
         """The same, without trying changes."""
         mine, line = self.comparison.mine, error.line or 0
         told = list(self.lesson.shapes_on(line))
