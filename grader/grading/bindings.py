@@ -120,6 +120,16 @@ def property_of(tree: ast.Module, node: ast.AST) -> ast.expr | None:
     return last.value if isinstance(last, ast.Return) else None
 
 
+def default_of(function: ast.FunctionDef, name: str) -> ast.expr | None:
+    """The default of a parameter."""
+    given = function.args
+    plain = [one.arg for one in (*given.posonlyargs, *given.args)]
+    found: dict[str, ast.expr | None] = {}
+    found.update(zip(reversed(plain), reversed(given.defaults), strict=False))
+    found.update(zip((one.arg for one in given.kwonlyargs), given.kw_defaults, strict=True))
+    return found.get(name)
+
+
 def none_by_default(function: ast.FunctionDef, name: str) -> bool:
     """Whether a parameter is None unless something is given."""
     given = function.args

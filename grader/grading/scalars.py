@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from grader.grading.bindings import around, bound, callee, property_of
+from grader.grading.bindings import around, bound, callee, default_of, property_of
 from grader.grading.cause import Cause
 from grader.grading.program import parameters
 from grader.grading.run import Run
@@ -188,11 +188,18 @@ class Scalars:
         statement = bound(self.mine.tree, name, self.mine.line(leaf))
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
-        if isinstance(statement, ast.For) or self._turns(statement):
-            return None  # a turn's number is not what is wrong
         value: ast.AST = getattr(statement, "value", None) or statement
+        if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
+            return None  # the number of a turn, or a size of what is right, is not what is wrong
         bad = bad if _hands_on(value) else frozenset()
         return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
+
+    def _measures(self, value: ast.AST) -> bool:
+        """Whether an expression is the whole shape of a tensor that is right."""
+        if not isinstance(value, ast.Attribute) or value.attr != "shape":
+            return False
+        given = self.mine.values(self.mine.numbers[value.value])
+        return bool(given) and all(map(self.comparison.known, given))
 
     def _turns(self, statement: ast.stmt) -> bool:
         """Whether a statement works its number out from that of a loop's turn."""
@@ -227,7 +234,7 @@ class Scalars:
                 found.append(inner or Origin(call.lineno, node.id, values))
         if found:
             return found[0] if len({one.line for one in found}) == 1 else None
-        default = _default(function, node.id)
+        default = default_of(function, node.id)
         if default is not None and self._any_wrong(self._values(default), bad):
             return Origin(default.lineno, node.id, self._values(default))
         return None
@@ -252,16 +259,6 @@ class Scalars:
                 given = node.args[at] if 0 <= at < len(node.args) else words.get(name)
                 if given is not None:
                     yield node, given
-
-
-def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """The default of a parameter."""
-    given = function.args
-    plain = [one.arg for one in (*given.posonlyargs, *given.args)]
-    found: dict[str, ast.expr | None] = {}
-    found.update(zip(reversed(plain), reversed(given.defaults), strict=False))
-    found.update(zip((one.arg for one in given.kwonlyargs), given.kw_defaults, strict=True))
-    return found.get(name)
 
 
 def _hands_on(value: ast.AST) -> bool:
