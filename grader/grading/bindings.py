@@ -112,6 +112,24 @@ def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
+def property_of(tree: ast.Module, node: ast.AST) -> ast.expr | None:
+    """What a property of the file's own returns, if ``node`` reads one."""
+    function = functions(tree).get(node.attr) if isinstance(node, ast.Attribute) else None
+    decorators = [ast.unparse(one) for one in function.decorator_list] if function else []
+    last = function.body[-1] if function is not None and "property" in decorators else None
+    return last.value if isinstance(last, ast.Return) else None
+
+
+def default_of(function: ast.FunctionDef, name: str) -> ast.expr | None:
+    """The default of a parameter."""
+    given = function.args
+    plain = [one.arg for one in (*given.posonlyargs, *given.args)]
+    found: dict[str, ast.expr | None] = {}
+    found.update(zip(reversed(plain), reversed(given.defaults), strict=False))
+    found.update(zip((one.arg for one in given.kwonlyargs), given.kw_defaults, strict=True))
+    return found.get(name)
+
+
 def none_by_default(function: ast.FunctionDef, name: str) -> bool:
     """Whether a parameter is None unless something is given."""
     given = function.args

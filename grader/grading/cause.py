@@ -24,6 +24,9 @@ from grader.grading.trace import Comparison, Departure
 DEEPEST = 30
 """How far back one chain of operations is followed; the course's longest has ten."""
 
+NEAR = 3
+"""How far back the operations are compared from which two values come."""
+
 
 @dataclass(frozen=True)
 class Cause:
@@ -174,12 +177,13 @@ class Causes:
     def _beside(
         self, node: int, sources: Sequence[int], order: int, twin: Made, depth: int
     ) -> Cause:
+        gives = self.right.places[twin.order].value
+        shaped = self._shaped_as(node, gives)
         other = [
             (have, want)
             for have, want in zip(sources, twin.sources, strict=True)
-            if not self._same(have, want) and not self._as_constant(node, have, want)
+            if not self._same(have, want) and not (shaped and self._as_constant(node, have, want))
         ]
-        gives = self.right.places[twin.order].value
         if len(other) > 1 and depth and (common := self._common(other, depth - 1)) is not None:
             return common
         mixed = [pair for pair in other if self._known(pair[0])] if len(other) > 1 else other
@@ -198,12 +202,21 @@ class Causes:
         deeper = self._deeper(have, want, depth - 1) if depth and not right_here else None
         if deeper is not None:
             return deeper
+        if self._spread(node, have, want):
+            return Cause(node, gives=gives)
         if not self._known(have) and self._made_here(have) and not self._leads_back(have):
             return self._made_as(have, want)
         if wanted and not named and self._known(have) and self._made_here(have):
             return Cause(self.mine.made[have].node, gives=want)
         at = self._call(node, have, order) if handed else None
         return Cause(node if at is None else at, have, want, twin=twin.node)
+
+    def _spread(self, node: int, have: int, want: int) -> bool:
+        """Whether a piece is taken of the right numbers in another shape, as it may well be."""
+        mine, right = self.mine.arrays[have], self.right.arrays[want]
+        if not isinstance(self.mine.nodes[node], ast.Subscript) or mine is None or right is None:
+            return False
+        return mine.size == right.size and same(mine.reshape(-1), right.reshape(-1))
 
     def _common(self, other: Sequence[tuple[int, int]], depth: int) -> Cause | None:
         """The one cause behind several wrong sources."""
@@ -279,19 +292,26 @@ class Causes:
         Of several, one that the learner has not, in the function of the same name. Without a
         common source, the only one of these.
         """
-        best, most = None, -1
+        best, most = None, (-1, 0)
         alike = list(self._of_kind(operation(self.mine.nodes[node]), len(sources)))
         here = [made for new, made in alike if new and self._same_function(made, node)]
         for new, made in alike:
             equal = sum(map(self._same, sources, made.sources))
-            score = 4 * equal + 2 * new + self._same_function(made, node)
+            likely = 4 * equal + 2 * new + self._same_function(made, node)
+            score = (likely, self._akin(sources, made.sources))
             # a weight says nothing about which operation is meant
             alone = new and len(sources) == 1 and self.comparison.match(sources[0]) != -1
             lone = len(alike) == 1 and len(sources) == 1 and self._known(sources[0])
-            likely = alone or here == [made] or lone
-            if score > most and (equal or (likely and self._as_written(node, made))):
+            only = alone or here == [made] or lone
+            if score > most and (equal or (only and self._as_written(node, made))):
                 best, most = made, score
         return best
+
+    def _akin(self, sources: Sequence[int], others: Sequence[int]) -> int:
+        """How alike the operations are that sources come from: those shared, less the others."""
+        mine = {one for value in sources for one in _operations(self.mine, value)}
+        right = {one for value in others for one in _operations(self.right, value)}
+        return len(mine & right) - len(mine ^ right)
 
     def _as_written(self, node: int, made: Made) -> bool:
         """Whether nothing else that is written there differs: with other sources, it is too much.
@@ -329,6 +349,12 @@ class Causes:
             and right is not None
             and same(mine.squeeze(), right.squeeze())
         )
+
+    def _shaped_as(self, node: int, gives: int) -> bool:
+        """Whether an expression gave something of the shape of this value, or nothing."""
+        values, right = self.mine.values(node), self.right.arrays[gives]
+        array = self.mine.arrays[values[-1]] if values else None
+        return array is None or right is None or array.shape == right.shape
 
     def _as_constant(self, node: int, have: int, want: int) -> bool:
         """Whether two constants are one number in different shapes, and ``node`` took this one."""
@@ -369,6 +395,16 @@ class Causes:
                 break
             found, inside = node, self.mine.function(node)
         return found
+
+
+def _operations(run: Run, value: int) -> Iterator[str]:
+    """The operations that a value comes from, as far as NEAR of them."""
+    todo = [(value, NEAR)]
+    while todo:
+        one, left = todo.pop()
+        made = run.made[one]
+        yield operation(run.nodes[made.node])
+        todo += [(source, left - 1) for source in made.sources if left and source != one]
 
 
 def _alike(mine: Run, one: Made, right: Run, other: Made) -> bool:

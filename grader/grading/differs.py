@@ -20,6 +20,9 @@ VERBS = {
     "Pow": "raises to a power",
 }
 
+HOLDS = ("Tensor", "array", "asarray", "constant", "from_dlpack")
+"""Calls that keep numbers as they are."""
+
 MOST_TEXT = 70
 """Characters of an expression that is quoted in a sentence."""
 
@@ -34,6 +37,8 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
         axes = [{n: o for n, o in one.items() if n == "axis"} for one in (have, want)]
         if all(axes) and (told := " ".join(_compared(*axes))):
             return told
+    if operation(mine) in HOLDS:
+        return ""  # it only keeps what something else works out
     words = [_does(node) for node in (mine, right)]
     if not all(words) or words[0] == words[1] or _makes(mine) != _makes(right):
         return ""
@@ -73,7 +78,11 @@ def written(mine: ast.AST, right: ast.AST, rank: int | None = None) -> str:
         return told[0] if len(told) == 1 else ""
     have, want = _options(mine), _options(right)
     if sum(map(str.isdecimal, have)) != sum(map(str.isdecimal, want)):
-        have, want = _by_name(have), _by_name(want)
+        placed = {_literal(one) for name, one in (*have.items(), *want.items()) if name.isdecimal()}
+        have, want = (
+            {n: one for n, one in _by_name(some).items() if _literal(one) not in placed}
+            for some in (have, want)
+        )
     if rank and _axis(have, rank) is not None and _axis(have, rank) == _axis(want, rank):
         have, want = ({n: one for n, one in some.items() if n != "axis"} for some in (have, want))
     return " ".join(_compared(have, want))

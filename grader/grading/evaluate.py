@@ -93,9 +93,12 @@ class Evaluator:
                 return self._binary(op, self._value(left), self._value(right))
             case ast.Call():
                 return self._call(node)
+            case ast.Subscript(value=ast.Attribute(value=value, attr="shape"), slice=index):
+                array, at = self._value(value), self._index(index)
+                sized = isinstance(array, np.ndarray) and isinstance(at, int)
+                return float(array.shape[at]) if sized else None
             case ast.Subscript(value=value, slice=index):
-                array = self._value(value)
-                at = self._index(index)
+                array, at = self._value(value), self._index(index)
                 return array[at] if isinstance(array, np.ndarray) and at is not None else None
         return None
 
@@ -127,6 +130,10 @@ class Evaluator:
         numbers = [literal(one) for one in given[1:]]
         if name in SWAPS and len(numbers) == 2 and all(type(one) is int for one in numbers):
             return np.swapaxes(array, numbers[0], numbers[1])
+        if name == "reshape" and len(given) == 2 and isinstance(given[1], ast.List):
+            sizes = [self._bound(one) for one in given[1].elts]
+            known = all(type(one) is int for one in sizes)
+            return array.reshape([int(one or 0) for one in sizes]) if known else None
         if name == "permute" and len(numbers) == 1 and isinstance(numbers[0], list):
             return np.transpose(array, numbers[0])
         return None
@@ -160,7 +167,7 @@ class Evaluator:
         if node is None:
             return None
         found = literal(node)
-        found = self.recorded(node) if found is None else found
+        found = self._value(node) if found is None else found
         return int(found) if isinstance(found, int | float) and float(found).is_integer() else False
 
     def given(self, node: ast.Call) -> list[ast.expr]:

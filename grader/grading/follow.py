@@ -82,23 +82,31 @@ def follow(
 
 
 def _as_used(found: Mapping[str, Comparison], evidence: Evidence) -> Iterator[str]:
-    """The trials, without that of a helper which the program itself gives tensors of other ranks.
+    """The trials, without that of a helper which the program itself gives something else.
 
-    Such a helper has a contract of its own, so the lesson's says nothing about it.
+    That is tensors of other ranks, or such as the reference has not. Either the helper has a
+    contract of its own, about which the lesson's says nothing, or its caller is wrong as well.
     """
-    whole = [one.mine for name, one in found.items() if not evidence.trials[name].part]
+    whole = [one for name, one in found.items() if not evidence.trials[name].part]
     for name, comparison in found.items():
-        alone = _ranks(comparison.mine, _called(evidence.trials[name]))
-        used = [_ranks(run, _called(evidence.trials[name])) for run in whole]
-        if not evidence.trials[name].part or not any(used) or alone.intersection(*used):
+        helper = _called(evidence.trials[name])
+        alone = _ranks(comparison.mine, _given(comparison.mine, helper))
+        used = [(one, _given(one.mine, helper)) for one in whole]
+        other = any(values and not alone & _ranks(one.mine, values) for one, values in used)
+        wrong = any(not one.settled(value) for one, values in used for value in values)
+        if not evidence.trials[name].part or not (other or wrong):
             yield name
 
 
-def _ranks(run: Run, name: str) -> frozenset[int]:
-    """How many axes the tensors have that a program gives its function of this name."""
+def _given(run: Run, name: str) -> frozenset[int]:
+    """The tensors that a program gives its function of this name."""
     function = functions(run.tree).get(name)
-    given = run.given(run.numbers[function]) if function is not None else ()
-    return frozenset(array.ndim for one in given if (array := run.arrays[one]) is not None)
+    return run.given(run.numbers[function]) if function is not None else frozenset()
+
+
+def _ranks(run: Run, values: frozenset[int]) -> frozenset[int]:
+    """How many axes these have."""
+    return frozenset(array.ndim for one in values if (array := run.arrays[one]) is not None)
 
 
 LONG = 512

@@ -82,7 +82,9 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     if slip is None:
         return trace
     if trace is not None and trace.line == slip.line and trace.told:
-        return replace(trace, lone=trace.slip == slip.said)
+        own = trace.slip == slip.said
+        told = trace.told if own or trace.slip else (*trace.told, slip.said)
+        return replace(trace, told=told, lone=own)
     margin = () if trace is None else trace.margin
     sure = bool(slip.write)
     return Trace((slip.said,), slip.line, margin, "", slip.write, sure, slip=slip.said, lone=True)

@@ -12,47 +12,36 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, permutations
 
 import numpy as np
 
-from grader.grading.evaluate import (
-    BINARY,
-    JOINS,
-    PLAIN,
-    REDUCTIONS,
-    SWAPS,
-    Evaluator,
-    literal,
-)
+from grader.grading.evaluate import Evaluator
 from grader.grading.relations import Floats, same
 from grader.grading.run import operation
 from grader.grading.trace import Comparison
+from grader.grading.variations import MOST_AXES, variations
 
 MOST = 1_500
 """Expressions that are worked out for one program."""
-MOST_AXES = 4
 MOST_TEXT = 70
+"""Characters of an expression that is quoted in a sentence."""
 MOST_NAMES = 12
 """Variables that are tried in place of one."""
 FEWEST = 3
 """Different numbers that a value must hold: two are equal by chance."""
 
-OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
-TURNS = (ast.Sub, ast.Div, ast.MatMult)
-TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"))
-
 
 @dataclass(frozen=True)
 class Change:
-    """Expression ``new`` in place of ``node`` gives ``value`` of the reference; None: several."""
+    """Expression ``new`` in place of ``node`` gives ``value`` of the reference; None: several.
+
+    ``renames`` says that it only takes another variable: that one may have the wrong name.
+    """
 
     node: int
     new: ast.expr
     value: int | None
-
     renames: bool = False
-    """Whether only a variable is another one: it may be the one that has a wrong name."""
 
     @property
     def text(self) -> str:
@@ -73,16 +62,18 @@ class Retried:
     def found(self, results: Sequence[int], error: int | None = None) -> Change | None:
         """The first change that gives a value which is lacking, and that explains all ``results``.
 
-        ``error`` is a node that raised one.
+        ``error`` is a node that raised one; without results only that is looked at.
         """
-        mine, last, left = self.comparison.mine, dict[int, list[int]](), MOST
+        mine, last = self.comparison.mine, dict[int, list[int]]()
+        left = MOST
         seen: set[int] = set()
         before = -1
         for order, place in enumerate(mine.places):
             fresh = place.node != before or place.part <= 0
             last[place.node] = [place.value] if fresh else [*last[place.node], place.value]
             before = place.node
-            if place.part >= 0 or place.node in seen or self._is_right(place.value):
+            done = not results or place.part >= 0 or place.node in seen
+            if done or self._is_right(place.value):
                 continue
             seen.add(place.node)
             found, left = self._varied(place.node, Evaluator(mine, order, last), left)
@@ -118,7 +109,7 @@ class Retried:
     def _varied(self, number: int, known: Evaluator, left: int) -> tuple[Change | None, int]:
         """The variation of one expression that gives what is lacking; how many are left to try."""
         node = self.comparison.mine.nodes[number]
-        for new in _variations(node, known, self._names(number, known)):
+        for new in variations(node, known, self._names(number, known)):
             left -= 1
             if left <= 0:
                 break
@@ -197,21 +188,6 @@ class Retried:
         return list(found.values())[:MOST_NAMES]
 
 
-def _variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterator[ast.expr]:
-    """The expressions that differ from one in one thing, the likeliest first."""
-    match node:
-        case ast.BinOp():
-            yield from _operations(node)
-            yield from _operands(node, names)
-        case ast.Call():
-            yield from _calls(node, known)
-            yield from _given(node, names)
-        case ast.Subscript():
-            yield from _indices(node, known)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            yield operand
-
-
 def _size(node: ast.AST) -> int:
     return sum(1 for _ in ast.walk(node))
 
@@ -231,111 +207,3 @@ def _replaced(outer: ast.expr, old: ast.AST, new: ast.expr) -> ast.expr:
         elif isinstance(value, list):
             setattr(made, name, [new if one is old else one for one in value])
     return made
-
-
-def _operations(node: ast.BinOp) -> Iterator[ast.expr]:
-    left, right = node.left, node.right
-    if isinstance(left, ast.Call) and operation(left) in PLAIN and len(left.args) == 1:
-        yield ast.Call(left.func, [ast.BinOp(left.args[0], node.op, right)], [])
-    if isinstance(node.op, TURNS):
-        yield ast.BinOp(right, node.op, left)
-    if isinstance(left, ast.BinOp):
-        yield ast.BinOp(left.left, left.op, ast.BinOp(left.right, node.op, right))
-    if isinstance(right, ast.BinOp):
-        yield ast.BinOp(ast.BinOp(left, node.op, right.left), right.op, right.right)
-    for kind in OPERATORS:
-        if not isinstance(node.op, kind) and kind in BINARY:
-            yield ast.BinOp(left, kind(), right)
-    if not isinstance(node.op, ast.MatMult):
-        yield ast.BinOp(left, ast.MatMult(), right)
-    else:
-        yield ast.BinOp(left, ast.Mult(), right)
-
-
-def _operands(node: ast.BinOp, names: list[ast.Name]) -> Iterator[ast.expr]:
-    for one in names:
-        if ast.dump(one) not in (ast.dump(node.left), ast.dump(node.right)):
-            yield ast.BinOp(one, node.op, node.right)
-            yield ast.BinOp(node.left, node.op, one)
-
-
-def _given(node: ast.Call, names: list[ast.Name]) -> Iterator[ast.expr]:
-    """A call of a known function, given another variable."""
-    if operation(node) not in (*PLAIN, *REDUCTIONS, "softmax", *SWAPS):
-        return
-    for one in names:
-        method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
-        if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id != one.id:
-            yield ast.Call(node.func, [one, *node.args[1:]], node.keywords)
-        elif method and isinstance(node.func, ast.Attribute):
-            yield ast.Call(ast.Attribute(one, node.func.attr, ast.Load()), node.args, node.keywords)
-
-
-def _calls(node: ast.Call, known: Evaluator) -> Iterator[ast.expr]:
-    name, given = operation(node), known.given(node)
-    array = known.value(given[0]) if given and name not in JOINS else None
-    rank = array.ndim if isinstance(array, np.ndarray) else MOST_AXES
-    for pair in TWINS:
-        if name in pair:
-            other = copy.copy(node.func)
-            new = pair[1 - pair.index(name)]
-            if isinstance(other, ast.Attribute):
-                yield ast.Call(ast.Attribute(other.value, new, ast.Load()), node.args, [])
-    if name in (*REDUCTIONS, *JOINS, "softmax"):
-        for axis in range(-1, -rank - 1, -1):
-            yield _with_axis(node, axis, known)
-    if name in SWAPS and len(given) == 3:
-        for i, j in combinations(range(-rank, 0), 2):
-            yield _with_last(node, [ast.Constant(i), ast.Constant(j)])
-        yield given[0]
-    if name == "permute" and rank <= MOST_AXES:
-        for order in permutations(range(rank)):
-            numbers: list[ast.expr] = [ast.Constant(one) for one in order]
-            yield _with_last(node, [ast.List(numbers, ast.Load())])
-
-
-def _with_axis(node: ast.Call, axis: int, known: Evaluator) -> ast.Call:
-    """The call along another axis."""
-    words = [one for one in node.keywords if one.arg != "axis"]
-    args = node.args
-    if len(words) == len(node.keywords) and len(known.given(node)) > 1:
-        args = args[:-1]
-    value = ast.UnaryOp(ast.USub(), ast.Constant(-axis)) if axis < 0 else ast.Constant(axis)
-    return ast.Call(node.func, args, [*words, ast.keyword("axis", value)])
-
-
-def _with_last(node: ast.Call, last: list[ast.expr]) -> ast.Call:
-    """The call with these as its last arguments."""
-    return ast.Call(node.func, [*node.args[: len(node.args) - len(last)], *last], [])
-
-
-def _indices(node: ast.Subscript, known: Evaluator) -> Iterator[ast.expr]:
-    """Another number, or the same along the last axis."""
-    array = known.value(node.value)
-    if not isinstance(array, np.ndarray):
-        return
-    index = node.slice
-    number = literal(index)
-    if type(number) is int:
-        last = ast.Tuple([ast.Constant(...), index], ast.Load())
-        yield ast.Subscript(node.value, last, ast.Load())
-        for other in range(min(array.shape[0], MOST_AXES)):
-            if other != number:
-                yield ast.Subscript(node.value, ast.Constant(other), ast.Load())
-    parts = index.elts if isinstance(index, ast.Tuple) else []
-    for at, one in enumerate(parts):
-        for new in _bounds(one):
-            elts = [*parts[:at], new, *parts[at + 1 :]]
-            yield ast.Subscript(node.value, ast.Tuple(elts, ast.Load()), ast.Load())
-
-
-def _bounds(node: ast.expr) -> Iterator[ast.expr]:
-    """The number or the slice with another beginning or step."""
-    if type(number := literal(node)) is int:
-        for other in range(MOST_AXES):
-            if other != number:
-                yield ast.Constant(other)
-    if isinstance(node, ast.Slice) and node.upper is None:
-        for lower in (0, 1):
-            for step in (node.step, ast.Constant(2)):
-                yield ast.Slice(ast.Constant(lower), None, step)

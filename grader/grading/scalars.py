@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from grader.grading.bindings import around, bound, callee, functions, targets
+from grader.grading.bindings import around, bound, callee, default_of, property_of
 from grader.grading.cause import Cause
 from grader.grading.program import parameters
 from grader.grading.run import Run
@@ -61,7 +61,7 @@ class Scalars:
             return turned
         bad = frozenset(
             value
-            for leaf in self._leaves(node)
+            for leaf in self._leaves(node, twin)
             for value in self.mine.held(leaf, order)
             if not _among(value, twin or self._known) and not self._as_there(leaf, value)
             if value not in self._own_sizes or value in self._known
@@ -154,12 +154,22 @@ class Scalars:
         written = [one for node in ast.walk(right.nodes[cause.twin]) for one in _written(node)]
         return tuple({*seen, *written})
 
-    def _leaves(self, node: ast.AST) -> Iterator[int]:
-        """The variables and own attributes in an expression that held plain numbers."""
+    def _is_right(self, number: int, right: Sequence[float]) -> bool:
+        """Whether what an expression worked out is among the right numbers."""
+        held = self.mine.held(number)
+        return bool(held) and all(_among(one, right) for one in held)
+
+    def _leaves(self, node: ast.AST, right: Sequence[float] = ()) -> Iterator[int]:
+        """The variables and own attributes in an expression that held plain numbers.
+
+        Not those of a product or a sum that is among the ``right`` numbers.
+        """
         todo = [node]
         while todo:
             one = todo.pop()
             number = self.mine.numbers[one]
+            if isinstance(one, ast.BinOp) and right and self._is_right(number, right):
+                continue
             if number in self.mine.scalars and _is_variable(one):
                 yield number
             elif one is node or not self.mine.gave(number):
@@ -173,36 +183,23 @@ class Scalars:
         name = self.mine.of(node)
         if not most:
             return None
-        if (returned := self._property(node)) is not None:
+        if (returned := property_of(self.mine.tree, node)) is not None:
             return self._one(returned, bad if _hands_on(returned) else frozenset(), order, most)
-        statement = self._set(name, have) or bound(self.mine.tree, name, self.mine.line(leaf))
+        statement = bound(self.mine.tree, name, self.mine.line(leaf))
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
-        if isinstance(statement, ast.For) or self._turns(statement):
-            return None  # a turn's number is not what is wrong
         value: ast.AST = getattr(statement, "value", None) or statement
+        if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
+            return None  # the number of a turn, or a size of what is right, is not what is wrong
         bad = bad if _hands_on(value) else frozenset()
         return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
 
-    def _property(self, node: ast.AST) -> ast.expr | None:
-        """What a property of the file's own returns, if ``node`` reads one."""
-        name = node.attr if isinstance(node, ast.Attribute) else ""
-        for one in functions(self.mine.tree).values() if name else ():
-            decorators = [ast.unparse(each) for each in one.decorator_list]
-            last = one.body[-1]
-            if one.name == name and "property" in decorators and isinstance(last, ast.Return):
-                return last.value
-        return None
-
-    def _set(self, name: str, have: tuple[float, ...]) -> ast.stmt | None:
-        """The last statement that gave an attribute just these numbers."""
-        found = [
-            one
-            for one in self.mine.nodes
-            if name.startswith("self.") and isinstance(one, ast.Assign) and name in targets(one)
-            if self.mine.held(self.mine.numbers[one.value]) == have
-        ]
-        return found[-1] if found else None
+    def _measures(self, value: ast.AST) -> bool:
+        """Whether an expression is the whole shape of a tensor that is right."""
+        if not isinstance(value, ast.Attribute) or value.attr != "shape":
+            return False
+        given = self.mine.values(self.mine.numbers[value.value])
+        return bool(given) and all(map(self.comparison.known, given))
 
     def _turns(self, statement: ast.stmt) -> bool:
         """Whether a statement works its number out from that of a loop's turn."""
@@ -237,7 +234,7 @@ class Scalars:
                 found.append(inner or Origin(call.lineno, node.id, values))
         if found:
             return found[0] if len({one.line for one in found}) == 1 else None
-        default = _default(function, node.id)
+        default = default_of(function, node.id)
         if default is not None and self._any_wrong(self._values(default), bad):
             return Origin(default.lineno, node.id, self._values(default))
         return None
@@ -262,16 +259,6 @@ class Scalars:
                 given = node.args[at] if 0 <= at < len(node.args) else words.get(name)
                 if given is not None:
                     yield node, given
-
-
-def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """The default of a parameter."""
-    given = function.args
-    plain = [one.arg for one in (*given.posonlyargs, *given.args)]
-    found: dict[str, ast.expr | None] = {}
-    found.update(zip(reversed(plain), reversed(given.defaults), strict=False))
-    found.update(zip((one.arg for one in given.kwonlyargs), given.kw_defaults, strict=True))
-    return found.get(name)
 
 
 def _hands_on(value: ast.AST) -> bool:

@@ -49,15 +49,25 @@ def left_early(tree: ast.Module) -> Iterator[Slip]:
 
 def reordered(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     """Functions that take what the reference's take, in another order."""
-    wanted = {one.name: one for one in ast.walk(right) if isinstance(one, ast.FunctionDef)}
-    for one in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in wanted):
-        mine, other = (
-            [arg.arg for arg in each.args.args if arg.arg != "self"]
-            for each in (one, wanted[one.name])
-        )
+    wanted = {name: given for name, _, given in _taken(right)}
+    for name, line, mine in _taken(tree):
+        other = wanted.get(name, mine)
         if mine != other and sorted(mine) == sorted(other):
-            said = f"{one.name} takes {', '.join(other)}, in this order."
-            yield Slip(one.lineno, f"{said} Line {one.lineno} has another.")
+            said = f"{name} takes {', '.join(other)}, in this order."
+            yield Slip(line, f"{said} Line {line} has another.")
+
+
+def _taken(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
+    """Each function by name, with its line and what it takes; a lambda that has a name, too."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name, args=args, lineno=line):
+                pass
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=args), lineno=line):
+                pass
+            case _:
+                continue
+        yield name, line, [arg.arg for arg in args.args if arg.arg != "self"]
 
 
 def repeated(tree: ast.Module) -> Iterator[Slip]:
@@ -73,7 +83,8 @@ def repeated(tree: ast.Module) -> Iterator[Slip]:
                 continue
         for at, one in enumerate(given):
             first = texts.index(texts[at])
-            plain = isinstance(one, ast.Call) and not _called(one.func)[:1].isupper()
+            plain = isinstance(one, ast.Subscript)
+            plain |= isinstance(one, ast.Call) and not _called(one.func)[:1].isupper()
             if first < at and plain and isinstance(node, ast.Return):
                 yield Slip(node.lineno, f"Line {node.lineno} returns the same twice: {texts[at]}.")
             elif first < at < len(names) and plain and isinstance(names[at], ast.Name):

@@ -36,7 +36,7 @@ class Unit:
 def beside(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
     """What is odd beside its like; for the weakest of these, unless the path is left before it."""
     sure = (unpacked, returned, permuted, refilled)
-    for slip in chain(astray(tree)):
+    for slip in chain(astray(tree), loose(tree)):
         before = trace is not None and trace.line is not None and trace.line < slip.line
         inside = around(tree, slip.line)
         if not before or (trace and inside is not around(tree, trace.line or 0)):
@@ -136,6 +136,22 @@ def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None
                 if ast.unparse(one) == name and isinstance(value, ast.List) and not value.elts:
                     return node.lineno
     return None
+
+
+def loose(tree: ast.Module) -> Iterator[Slip]:
+    """Powers like ``x ** -2 * i``, whose exponent ends where it was to go on."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(
+                left=ast.BinOp(op=ast.Pow(), right=ast.UnaryOp(op=ast.USub())) as power,
+                op=ast.Mult() | ast.Div() as op,
+                right=right,
+            ):
+                sign = "*" if isinstance(op, ast.Mult) else "/"
+                text = f"{ast.unparse(power)} {sign} {ast.unparse(right)}"
+                said = f"Line {node.lineno} raises to a power before it multiplies or divides:"
+                said = f"{said} {text} is ({ast.unparse(power)}) {sign} {ast.unparse(right)}."
+                yield Slip(node.lineno, f"{said} Put brackets around the exponent.")
 
 
 def returned(tree: ast.Module) -> Iterator[Slip]:

@@ -138,6 +138,20 @@ class Teller:
 
     def raised(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
+        trace, line = self._explained(error), error.line or 0
+        node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
+        if node is None or trace.slip or not SHAPES.search(error.type_name):
+            return trace
+        return self._retried(trace, self._wrong(node), node)
+
+    def _wrong(self, node: int) -> list[int]:
+        """The values that a node takes of which something made before it is wrong."""
+        compared = self.comparison
+        taken = compared.mine.latest(node)
+        return [one for one in taken if compared.flows(one) and not compared.settled(one)]
+
+    def _explained(self, error: SeenError) -> Trace:
+        """The same, without trying changes."""
         mine, line = self.comparison.mine, error.line or 0
         told = list(self.lesson.shapes_on(line))
         told_as = frameworks.current().translate(error)
@@ -343,14 +357,13 @@ class Teller:
         own = not _is_bare(cause) and self._lines.of(cause) != line
         if node is None or own or not SHAPES.search(error.type_name):
             return None
-        wrong = [v for v in mine.latest(node) if compared.flows(v) and not compared.settled(v)]
-        found = {one.node: one for value in wrong for one in compared.departures(value)}
+        found = {one.node: one for value in self._wrong(node) for one in compared.departures(value)}
         first = next(iter(found.values()), None)
         if first is None or len(found) > 1 or mine.line(first.node) >= line:
             return None
         at = mine.line(first.node)
         told = self.wording.gives(first, Cause(first.node), at)
-        return self._retried(self.trace(tuple(told), at), wrong)
+        return self.trace(tuple(told), at)
 
     def _why(self, cause: Cause, line: int) -> Iterator[str]:
         """What an error came from."""

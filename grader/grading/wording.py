@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from grader.grading import differs, orders
 from grader.grading.cause import Cause
 from grader.grading.lesson import Lesson, sizes
@@ -110,8 +112,9 @@ class Wording:
         if have.shape != want.shape:
             told = f"It gives {sizes(have.shape)}, where the reference has "
             return f"{told}{self.lesson.what(cause.gives)}.{self.beside(have, cause)}"
-        few = have.size <= FEW and all(float(one).is_integer() for one in (*have.flat, *want.flat))
-        if not few:
+        few = have.size <= FEW and np.isfinite(have).all() and np.isfinite(want).all()
+        whole = all(float(one).is_integer() for one in (*have.flat, *want.flat))
+        if not few or (not whole and self.comparison.flows(made[-1])):
             return ""
         return f"It holds {_numbers(have)} here, and the reference {_numbers(want)}."
 
@@ -186,8 +189,18 @@ class Wording:
             return (
                 f"The rows of {own} do not sum to 1, as those of {want} do: divide by their sums."
             )
+        if not self._akin(cause):
+            return ""
         also = "" if cause.have is not None else "also "
         return f"The reference {also}uses {want} here." if want else ""
+
+    def _akin(self, cause: Cause) -> bool:
+        """Whether what is used may stand for what the reference uses, by rank or size."""
+        mine = None if cause.have is None else self.comparison.mine.arrays[cause.have]
+        right = None if cause.want is None else self.comparison.right.arrays[cause.want]
+        if mine is None or right is None:
+            return True
+        return mine.ndim == right.ndim or mine.size == right.size
 
     def _unsummed(self, cause: Cause) -> bool:
         """Whether only the division by the sum of each row is missing."""
@@ -216,6 +229,8 @@ class Wording:
         mine = self.comparison.mine.arrays[cause.have]
         right = self.comparison.right.arrays[cause.want]
         if mine is None or right is None or mine.shape == right.shape:
+            return ""
+        if not self._akin(cause):
             return ""
         own, want = self.lesson.own_name(cause.have), self.lesson.quantity(cause.want)
         if self.lesson.quantity(self.comparison.match(cause.have)) not in ("", want):
@@ -307,8 +322,8 @@ class Wording:
 
 
 def _numbers(array: Floats) -> str:
-    """A few whole numbers, one after another."""
-    return ", ".join(str(int(one)) for one in array.flat)
+    """A few numbers, one after another."""
+    return ", ".join(f"{one:.4g}" for one in array.flat)
 
 
 def _repeats(call: ast.Call) -> bool:

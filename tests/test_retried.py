@@ -1,0 +1,118 @@
+"""The small change that makes a value right, slips beside their like, arrays changed in place."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from grader.grading import siblings
+from grader.grading.retried import Change, Retried
+from grader.grading.trace import Comparison
+from tests import recorded_runs
+from tests.test_trace_parts import GIVEN, MASK, RIGHT
+
+
+def compared(*edits: tuple[str, str], right: str = RIGHT) -> Comparison:
+    mine = right
+    for old, new in edits:
+        assert mine.count(old) == 1, old
+        mine = mine.replace(old, new)
+    return recorded_runs.compared(mine, right, "attend", *GIVEN, MASK)
+
+
+def change(comparison: Comparison) -> Change | None:
+    return Retried(comparison).found([len(comparison.mine.arrays) - 1])
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("exp.sum(axis=-1, keepdims=True)", "exp.sum(axis=0, keepdims=True)"),
+        ("scaled + mask", "scaled - mask"),
+        (
+            "scores - scores.max(axis=-1, keepdims=True)",
+            "scores.max(axis=-1, keepdims=True) - scores",
+        ),
+    ],
+)
+def test_the_change_is_the_reference(right: str, wrong: str) -> None:
+    comparison = compared((right, wrong))
+    found = change(comparison)
+    assert found is not None
+    assert ast.unparse(found.new) == right
+    assert (
+        comparison.mine.line(found.node)
+        == comparison.mine.source.count("\n", 0, comparison.mine.source.index(wrong)) + 1
+    )
+
+
+def test_a_change_that_explains_half_of_what_is_wrong_is_none() -> None:
+    both = ("scaled + mask", "scaled - mask"), ("np.exp(low)", "np.exp(low + low)")
+    comparison = compared(*both)
+    found = change(comparison)
+    assert found is None or "mask" in ast.unparse(found.new)
+
+
+def test_nothing_is_changed_in_a_right_program() -> None:
+    assert change(compared(("low = s", "low  = s"))) is None
+
+
+FILLED = RIGHT.replace(
+    "    masked = scaled + mask\n", "    masked = scaled.copy()\n    masked[mask < 0] = -5.0\n"
+)
+
+
+def test_an_array_that_is_changed_in_place_was_right_before() -> None:
+    comparison = compared(("= -5.0", "= -1.0"), right=FILLED)
+    (departure,) = comparison.departures(len(comparison.mine.arrays) - 1)
+    line = comparison.mine.source.splitlines()[comparison.mine.line(departure.node) - 1]
+    assert line.strip() == "masked[mask < 0] = -1.0"
+
+
+def test_the_sum_in_place_comes_from_both() -> None:
+    added = RIGHT.replace("masked = scaled + mask", "masked = scaled\n    masked = masked + mask")
+    comparison = compared(("masked = masked + mask", "masked += mask.T"), right=added)
+    (departure,) = comparison.departures(len(comparison.mine.arrays) - 1)
+    assert "mask.T" in comparison.mine.segment(departure.node)
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "said"),
+    [
+        (["q, k = split(x)", "k = turn(q)", "q = turn(q)"], 3, "makes k from q"),
+        (["b, a = split(x)", "return both(a, b)"], 2, "another order|right order"),
+        (["b, a = two(x)", "return a + b"], 2, "another order"),
+        (["a, b = (f(t) for t in (self.b, self.a))"], 2, "another order"),
+        (["rows = []", "for i in x:", "    rows = [i]", "return rows"], 4, "new value in every"),
+        (["return x ** -1 / 2"], 2, "brackets around the exponent"),
+    ],
+)
+def test_what_is_odd_beside_its_like(body: list[str], line: int, said: str) -> None:
+    own = "def both(a, b):\n    return a\ndef two(x):\n    a = x\n    b = x\n    return a, b\n"
+    text = "\n    ".join(["def f(self, x):", *body]) + f"\n{own}"
+    found = list(siblings.beside(ast.parse(text), None))
+    assert [one.line for one in found] == [line]
+    assert any(part in found[0].said for part in said.split("|"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ["q, k = split(x)", "k = turn(k)", "q = turn(q)"],
+        ["a, b = split(x)", "return both(a, b)"],
+        ["a, b = two(x)", "return a + b"],
+        ["a, b = self.b, self.a"],
+        ["rows = []", "for i in x:", "    rows.append(i)", "return rows"],
+        ["return x ** 2 / 3"],
+    ],
+)
+def test_what_is_like_the_rest_is_not_odd(body: list[str]) -> None:
+    own = "def both(a, b):\n    return a\ndef two(x):\n    a = x\n    b = x\n    return a, b\n"
+    text = "\n    ".join(["def f(self, x):", *body]) + f"\n{own}"
+    assert not list(siblings.beside(ast.parse(text), None))
+
+
+def test_numbers_are_compared_with_as_many_as_tell_them_apart() -> None:
+    comparison = compared(("return weights(masked) @ value", "return np.ones((4, 6))"))
+    assert change(comparison) is None
