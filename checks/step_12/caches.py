@@ -8,6 +8,7 @@ from grader.rubric import Call, Evidence, Failed, Passed, Rule, Ruling, Seen, Se
 WHERE = "decode() end"
 APPENDED = r"decode() ~append\(|\+= |^grown = (?!\[\])"
 """Where the cache grows."""
+TURNED = "Heads come before tokens: transpose(-3, -2) after the reshape, for all three parts."
 BOTH = "return self.lm_head(...), tuple(grown): the logits, and the cache of all blocks"
 
 
@@ -68,6 +69,12 @@ def _not_grown(evidence: Evidence, trial: str, call: str) -> Failed | None:
         if not inside or not isinstance(seen, SeenTensor) or seen.array.ndim != want.ndim:
             continue
         have, total = seen.array.shape[-2], want.shape[-2]
+        shape = seen.array.swapaxes(-3, -2).shape
+        if shape == want.shape != seen.array.shape:
+            said = (
+                f"Keys and values in the cache are {list(seen.array.shape)}, expected {list(shape)}"
+            )
+            return Failed(said, TURNED, likely="_attend() end")
         if have != total and seen.array.shape[-1] == want.shape[-1]:
             said = f"The cache from decode holds {have} tokens, and the text so far has {total}"
             hint = "Every call returns a cache that has grown: old and new keys and values, joined."

@@ -118,7 +118,7 @@ SOURCE = (
     Check(
         "functions",
         "next_token, stream and generate exist",
-        "next_token, stream or generate is missing",
+        "next_token, stream and generate are not all defined",
         "Keep their names and their arguments",
         "The grader calls next_token and generate by these names.",
         lesson="What you build",

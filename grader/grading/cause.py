@@ -117,6 +117,12 @@ class Causes:
     def at(self, node: int, sources: Sequence[int], order: int) -> Cause:
         """The cause of what expression ``node`` did with ``sources``, as entry ``order``."""
         twin = self._twin(node, sources)
+        if twin is not None and not any(map(self._same, sources, twin.sources)):
+            other = self._other_layer(node, sources)
+            if other is not None:
+                return Cause(node, gives=self.right.places[other.order].value, other=True)
+        if twin is None and (behind := self._behind(node, sources)) is not None:
+            return behind
         if twin is None:
             other = self._other_kind(node, sources)
             if other is not None:
@@ -124,6 +130,29 @@ class Causes:
                 return Cause(node, gives=gives, twin=other.node, other=True)
             return self._alone(node, sources)
         return self._beside(node, sources, order, twin, DEEPEST)
+
+    def _other_layer(self, node: int, sources: Sequence[int]) -> Made | None:
+        """The one other layer that the reference calls with exactly these sources."""
+        if not _calls_layer(self.mine.nodes[node]) or not all(map(self._known, sources)):
+            return None
+        found = [
+            made
+            for value, made in self.right.made.items()
+            if len(made.sources) == len(sources) == sum(map(self._same, sources, made.sources))
+            and value not in self._matched
+            and _calls_layer(self.right.nodes[made.node])
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _behind(self, node: int, sources: Sequence[int]) -> Cause | None:
+        """The cause where the reference makes a like thing of all sources one like step later."""
+        for new, made in self._of_kind(operation(self.mine.nodes[node]), len(sources)):
+            pairs = list(zip(map(self.comparison.match, sources), made.sources, strict=True))
+            steps = [self.right.made[want] for _, want in pairs]
+            late = all(have in one.sources for (have, _), one in zip(pairs, steps, strict=True))
+            if new and late and len({one.node for one in steps}) == 1:
+                return Cause(node, sources[0], pairs[0][1], twin=made.node)
+        return None
 
     def _other_kind(self, node: int, sources: Sequence[int]) -> Made | None:
         """What else the reference makes from exactly these sources; None if nothing or much."""
@@ -410,3 +439,8 @@ def _operations(run: Run, value: int) -> Iterator[str]:
 def _alike(mine: Run, one: Made, right: Run, other: Made) -> bool:
     kinds = operation(mine.nodes[one.node]), operation(right.nodes[other.node])
     return kinds[0] == kinds[1] and len(one.sources) == len(other.sources)
+
+
+def _calls_layer(node: ast.AST) -> bool:
+    """Whether a node may call a layer, which is an attribute."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)

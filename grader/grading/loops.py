@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from grader.grading.cause import Cause
+from grader.grading.run import Run
 from grader.grading.shown import Slip
 from grader.grading.trace import Comparison
 
@@ -27,6 +28,31 @@ def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
         return None
     said = f"The loop on line {loop.lineno} takes more than {len(known)} turns"
     return Slip(loop.lineno, f"{said}; the reference's ends there.")
+
+
+def each_turn(comparison: Comparison, cause: Cause) -> Slip | None:
+    """The line of a loop that the reference has after it, if that is all that is wrong there."""
+    mine, loop = comparison.mine, _loop(comparison, cause.node)
+    twin, statement = cause.twin, mine.statement(cause.node)
+    if loop is None or twin is None or cause.have is None or statement not in loop.body:
+        return None
+    made = mine.made[cause.have]
+    inside = any(one is mine.nodes[made.node] for one in ast.walk(loop))
+    if not inside or not comparison.known(cause.have) or _looped(comparison.right, twin):
+        return None
+    if cause.want is None or not _looped(comparison.right, comparison.right.made[cause.want].node):
+        return None
+    line = mine.line(cause.node)
+    said = f"Line {line} is in the loop of line {loop.lineno}, so every turn does it."
+    return Slip(line, f"{said} In the reference it comes after the loop: it is indented too far.")
+
+
+def _looped(run: Run, node: int) -> bool:
+    """Whether a node is inside a loop."""
+    outer = run.parents.get(run.nodes[node])
+    while outer is not None and not isinstance(outer, ast.For | ast.While):
+        outer = run.parents.get(outer)
+    return outer is not None
 
 
 def fed(comparison: Comparison, cause: Cause, order: int) -> Slip | None:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.grading import differs
+from grader.grading.bindings import callee
 from grader.grading.cause import Cause
 from grader.grading.program import target
-from grader.grading.run import Made, operation
+from grader.grading.run import Made, Run, operation
 from grader.grading.shown import Slip
 from grader.grading.trace import Comparison
 
@@ -39,7 +40,7 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
         step = _between(comparison, match, want, LONGEST)
         at = None if step is None else _place(comparison, cause, have, step)
         if step is not None and at is not None and not _taken(comparison, step, match, at):
-            return Omitted(at.lineno, have, step)
+            return Omitted(_made_at(comparison, have, step, at), have, step)
     return None
 
 
@@ -80,16 +81,28 @@ def forgotten(comparison: Comparison, cause: Cause) -> Forgotten | None:
     name = next((target(*one) for one in mine.bindings(have) if target(*one)), "")
     if step is None or not name:
         return None
-    helper, line = comparison.right.named(step.node), mine.line(cause.node)
-    lines = [
-        node.lineno
+    helpers, line = _helpers(comparison, step), mine.line(cause.node)
+    calls = [
+        node
         for node in mine.nodes
         if isinstance(node, ast.Call)
-        and operation(node) == helper != mine.named(cause.node)
+        and mine.named(cause.node) != operation(node) in helpers
         and mine.named(mine.numbers[node]) == mine.named(cause.node)
     ]
-    near = min(lines, key=lambda one: abs(line - one), default=None)
-    return None if near is None else Forgotten(near, helper, name)
+    near = min(calls, key=lambda one: abs(line - one.lineno), default=None)
+    return None if near is None else Forgotten(near.lineno, operation(near), name)
+
+
+def _helpers(comparison: Comparison, step: Made) -> frozenset[str]:
+    """The functions that take such a step, and give what the reference has too."""
+    mine, right = comparison.mine, comparison.right
+    kind = operation(right.nodes[step.node])
+    own = {
+        mine.named(made.node)
+        for value, made in mine.made.items()
+        if operation(mine.nodes[made.node]) == kind and comparison.known(value)
+    }
+    return frozenset({right.named(step.node), *own})
 
 
 def _place(comparison: Comparison, cause: Cause, have: int, step: Made) -> ast.stmt | None:
@@ -105,10 +118,34 @@ def _place(comparison: Comparison, cause: Cause, have: int, step: Made) -> ast.s
     last = [one for one in bound[-1:] if isinstance(mine.nodes[one], ast.Return)]
     inner = comparison.right.named(step.node) not in ("__call__", "forward")
     here = here or (last if inner else [])  # a helper that has another name than the reference's
+    here = here or [one for one in bound[-1:] if _leads_to(mine, one, inside)]
     same = [one for one in here if mine.function(one) == inside]
     if not here or (same and mine.line(same[-1]) >= mine.line(cause.node)):
         return None
     return mine.statement(here[-1])
+
+
+def _made_at(comparison: Comparison, have: int, step: Made, at: ast.stmt) -> int:
+    """The line of ``at``; of the helper's that makes ``have``, if the reference goes on there."""
+    mine, right = comparison.mine, comparison.right
+    match, maker = comparison.match(have), mine.made[have].node
+    statement = None if match is None or match < 0 else right.statement(right.made[match].node)
+    apart = mine.function(maker) != mine.function(mine.numbers[at])
+    whole = statement is not None and statement is right.statement(step.node)
+    return mine.line(maker) if apart and whole else at.lineno
+
+
+def _leads_to(mine: Run, bound: int, inside: int | None) -> bool:
+    """Whether the function of a statement calls another one after it."""
+    function = mine.function(bound)
+    if inside is None or function is None or function == inside:
+        return False
+    name = getattr(mine.nodes[inside], "name", "")
+    return any(
+        callee(one) == name and one.lineno > mine.line(bound)
+        for one in ast.walk(mine.nodes[function])
+        if isinstance(one, ast.Call)
+    )
 
 
 def _between(comparison: Comparison, match: int | None, want: int, most: int) -> Made | None:
@@ -139,7 +176,8 @@ def _taken(comparison: Comparison, step: Made, match: int | None, at: ast.stmt) 
         operation(mine.nodes[made.node]) == kind
         and mine.function(made.node) == function
         and others <= {comparison.match(one) for one in made.sources}
-        for made in mine.made.values()
+        and (others or (all(map(comparison.known, made.sources)) and not comparison.known(value)))
+        for value, made in mine.made.items()
     )
 
 

@@ -102,6 +102,7 @@ class Plainly:
             (made.order, value)
             for value, made in mine.made.items()
             if value not in used and mine.arrays[value] is not None
+            if not isinstance(mine.nodes[made.node], ast.Name)  # which made nothing
             if not mine.scope(made.node) & comparison.proven and not comparison.known(value)
         ]
         if not wrong:

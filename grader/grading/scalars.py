@@ -63,7 +63,8 @@ class Scalars:
             value
             for leaf in self._leaves(node, twin)
             for value in self.mine.held(leaf, order)
-            if not _among(value, twin or self._known) and not self._as_there(leaf, value)
+            if not _among(value, self._as_given(cause, leaf) or twin or self._known)
+            and not self._as_there(leaf, value)
             if value not in self._own_sizes or value in self._known
         )
         found = [
@@ -153,6 +154,20 @@ class Scalars:
         seen = [scalar.value for one in inner for scalar in right.scalars.get(one, ())]
         written = [one for node in ast.walk(right.nodes[cause.twin]) for one in _written(node)]
         return tuple({*seen, *written})
+
+    def _as_given(self, cause: Cause, leaf: int) -> tuple[float, ...]:
+        """The plain numbers that the reference's same call gives in the place of this argument."""
+        right = self.comparison.right
+        mine = self.mine.nodes[cause.node]
+        twin = None if cause.twin is None else right.nodes[cause.twin]
+        if not isinstance(mine, ast.Call) or not isinstance(twin, ast.Call):
+            return ()
+        if len(mine.args) != len(twin.args):
+            return ()
+        for given, there in zip(mine.args, twin.args, strict=True):
+            if given is self.mine.nodes[leaf]:
+                return tuple({one.value for one in right.scalars.get(right.numbers[there], ())})
+        return ()
 
     def _is_right(self, number: int, right: Sequence[float]) -> bool:
         """Whether what an expression worked out is among the right numbers."""

@@ -117,11 +117,31 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
         if isinstance(node.value, WORTHLESS):
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
             yield Slip(node.lineno, f"{said} Is it to be assigned?")
+        elif isinstance(node.value, ast.Call) and callee(node.value) in _only_returning(tree):
+            said = f"Line {node.lineno} calls {callee(node.value)}, and nothing uses what it"
+            yield Slip(node.lineno, f"{said} returns. Is it to be assigned?")
         elif isinstance(node.value, ast.Call) and callee(node.value).endswith(
             ("Error", "Exception")
         ):
             said = f"Line {node.lineno} makes {_short(text)}, and does not raise it."
             yield Slip(node.lineno, said, f"raise {text}" if _short(text) == text else "")
+
+
+def _only_returning(tree: ast.Module) -> frozenset[str]:
+    """The functions of a file that return something and change nothing."""
+    found = []
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        inner = list(ast.walk(function))
+        returns = [one.value for one in inner if isinstance(one, ast.Return)]
+        acts = any(
+            isinstance(one, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
+            or (isinstance(one, ast.Attribute | ast.Subscript) and isinstance(one.ctx, ast.Store))
+            or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
+            for one in inner
+        )
+        if returns and None not in returns and not acts:
+            found.append(function.name)
+    return frozenset(found)
 
 
 WORTHLESS = (ast.Attribute, ast.BinOp, ast.Compare, ast.Subscript, ast.UnaryOp)

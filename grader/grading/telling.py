@@ -30,7 +30,7 @@ from grader.grading.differs import MOST_TEXT
 from grader.grading.handed import divided, made, selfless, uncalled, unreturned
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
-from grader.grading.loops import fed
+from grader.grading.loops import each_turn, fed
 from grader.grading.margin import margin
 from grader.grading.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
 from grader.grading.retried import Retried
@@ -104,8 +104,9 @@ class Teller:
         if cause is None:
             return self.trace()
         first, line = found[0], self._lines.of(cause)
-        if alike := unturned(self.comparison, cause, first):
-            return self.slipped(alike, tuple(self.wording.still_right(first, alike.line)), found)
+        odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
+        if odd is not None:
+            return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
         if (gap := omitted(self.comparison, cause)) is not None:
             if (idle := unused(self.comparison, gap, line)) is not None:
                 return self.slipped(idle, (), found)
@@ -132,8 +133,9 @@ class Teller:
         blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
         said = self.wording.left_out(gap, cause, self._lines.of(cause))
         told = (*said, *self.lesson.said(blank))
-        if self.wording.is_nested(gap):
-            return self.trace(told, self._lines.of(cause), found, blank)
+        tree, user = self.comparison.mine.tree, self._lines.of(cause)
+        if self.wording.is_nested(gap) and around(tree, gap.line) is around(tree, user):
+            return self.trace(told, user, found, blank)
         return replace(self.trace(told, gap.line, found, blank), left_out=True)
 
     def raised(self, error: SeenError) -> Trace:
@@ -337,7 +339,7 @@ class Teller:
             if NAMES.search(error) and cause.want is not None:
                 continue
             if cause.twin is not None or cause.gives is not None:
-                return cause
+                return self._where_left(cause)
         if NAMES.search(error):
             return Cause(node)
         for value in mine.latest(node) if SHAPES.search(error) else ():
@@ -364,6 +366,19 @@ class Teller:
         at = mine.line(first.node)
         told = self.wording.gives(first, Cause(first.node), at)
         return self.trace(tuple(told), at)
+
+    def _where_left(self, cause: Cause) -> Cause:
+        """The cause; or where the path is left before it, if that uses what is wrong already."""
+        if cause.gives is None or cause.have is not None:
+            return cause
+        for value in self.comparison.mine.latest(cause.node):
+            if self.comparison.settled(value) or not self.comparison.flows(value):
+                continue
+            found = self.comparison.departures(value)
+            first = next((one for one in map(self.causes.of, found) if one.gives is not None), None)
+            if first is not None:
+                return replace(first, twin=None)
+        return cause
 
     def _why(self, cause: Cause, line: int) -> Iterator[str]:
         """What an error came from."""
