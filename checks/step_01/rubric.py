@@ -191,7 +191,8 @@ def _changed(make: Make, fresh: dict[str, Any], seen: object) -> Failed | None:
         if not _same(have.get(name), want):
             call = ", ".join(f"{key}={value!r}" for key, value in make.kwargs.items())
             told = f"After GPT2Config({call}), {name} is {_shown(have.get(name))}"
-            return Failed(f"{told}, expected {want!r}", about=name)
+            kept = rf"() ~\bself\.{name}\b[^=]*=(?!=)"  # where a method keeps it, else the field
+            return Failed(f"{told}, expected {want!r}", about=kept, likely=name)
     return None
 
 

@@ -215,7 +215,9 @@ class Expressions(Maker):
         if signed and not self.raised and not self._owns(node, outer):
             yield from self.put(node, f"-{text}", 6)
         counts = isinstance(outer, ast.Call) and "range" in called(outer)
-        if counts or isinstance(outer, ast.Slice | ast.Compare):
+        place = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+        kept = place and isinstance(outer, ast.Assign)
+        if counts or kept or isinstance(outer, ast.Slice | ast.Compare):
             yield from self.put(node, f"{text} + 1", 2)
             yield from self.put(node, f"{text} - 1", 2)
 

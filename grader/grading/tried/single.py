@@ -85,7 +85,8 @@ def _is_sure(report: Report, tree: ast.Module) -> bool:
     if trace is None or trace.line is None or not trace.told:
         return False
     here = bindings.statement_at(tree, trace.line)
-    named = any(one.line in here for one in report.diagnosis)
+    followed = any(one.mark == "right" for one in trace.margin)  # else its line says little
+    named = followed and any(one.line in here for one in report.diagnosis)
     return trace.lone or bool(trace.slip or trace.write) or named
 
 
