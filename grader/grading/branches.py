@@ -145,6 +145,11 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         other = node.orelse if true else node.body
         if step is None or _does(comparison, _side(other), step):
             continue
+        if _on_both(comparison, node, step):
+            at_line = getattr(side[0], "lineno", node.test.lineno)
+            said = f"Line {at_line} runs only in its branch; the reference does that in both."
+            found.setdefault(at_line, (at_line, said, ""))
+            continue
         line, test, first = node.test.lineno, ast.unparse(node.test), getattr(side[0], "lineno", 0)
         was = "false" if true else "true"
         where = f"line {first} does" if first != line else "the other half does"
@@ -153,6 +158,21 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         write = "" if ran else f"if {turned(node.test)}"  # elsewhere it runs as it should
         found.setdefault(line, (line, said, write))
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _on_both(comparison: Comparison, node: Branching, step: Made) -> bool:
+    """Whether the reference asks the same, and takes such a step on either side."""
+    right = comparison.right
+    kind, test = operation(right.nodes[step.node]), ast.unparse(node.test)
+    asked = (one for one in right.nodes if isinstance(one, Branching))
+    alike = (one for one in asked if ast.unparse(one.test) in (test, turned(node.test)))
+    return any(
+        all(
+            any(operation(inner) == kind for one in _side(part) for inner in ast.walk(one))
+            for part in (one.body, one.orelse)
+        )
+        for one in alike
+    )
 
 
 Side = Sequence[ast.AST]
