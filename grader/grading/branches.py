@@ -146,8 +146,11 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         if step is None or _does(comparison, _side(other), step):
             continue
         if _on_both(comparison, node, step):
-            at_line = getattr(side[0], "lineno", node.test.lineno)
-            said = f"Line {at_line} runs only in its branch; the reference does that in both."
+            kind = operation(comparison.right.nodes[step.node])
+            inner = (one for part in side for one in ast.walk(part) if operation(one) == kind)
+            at_line = getattr(next(inner, side[0]), "lineno", node.test.lineno)
+            said = f"Line {at_line} does its {kind} in one branch only"
+            said = f"{said}: the reference does that in the other one too."
             found.setdefault(at_line, (at_line, said, ""))
             continue
         line, test, first = node.test.lineno, ast.unparse(node.test), getattr(side[0], "lineno", 0)
