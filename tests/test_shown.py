@@ -9,9 +9,9 @@ import pytest
 from grader import frameworks
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import swapped
-from grader.grading import shown, slips
+from grader.grading import handed, shown, slips
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
-from grader.source import parse, returns
+from grader.source import origins, parse, returns
 
 TUPLE, NONE = SeenValue("tuple", "2"), SeenValue("NoneType", "None")
 
@@ -150,3 +150,69 @@ def test_what_is_worked_out_and_not_kept(text: str, count: int) -> None:
 )
 def test_a_comma_is_missing_between_two_texts(text: str, count: int) -> None:
     assert len(list(shown.joined(text, ast.parse(text)))) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("def f(a, b):\n    return g(a), g(a)\n", [2]),
+        ("def f(a, b):\n    return g(a), g(b)\n", []),
+        ("def f(a):\n    return a, a\n", []),
+    ],
+)
+def test_a_return_that_works_out_the_same_twice(text: str, lines: list[int]) -> None:
+    assert [one.line for one in shown.repeated(ast.parse(text))] == lines
+
+
+ADDS = "def add(a, b):\n    {body}\n\ndef f(a, b):\n    add(a, b)\n    return b\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"), [("return a + b", [5]), ("a[0] = b; return a", []), ("print(a, b)", [])]
+)
+def test_what_a_helper_only_returns_is_lost_in_a_statement(body: str, lines: list[int]) -> None:
+    assert [one.line for one in shown.idle(ast.parse(ADDS.format(body=body)))] == lines
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("if a:\n        return\n    return b", 3),
+        ("if a:\n        return b", 3),
+        ("return b", None),
+    ],
+)
+def test_where_a_helper_returns_nothing(body: str, line: int | None) -> None:
+    tree = ast.parse(f"def give(a, b):\n    {body}\n")
+    found = handed.unreturned(tree, "give(x, y) gave None, where a tensor is needed")
+    assert (found.line if found else None) == line
+
+
+PLACES = """ENDS = ("c_attn.weight", "c_fc.weight")
+
+def turn(name, array):
+    if name.endswith(ENDS):
+        return array
+    return array
+
+def convert(arrays):
+    found = []
+    for name, array in arrays:
+        found.append(turn(name, array))
+    return found
+"""
+
+
+@pytest.mark.parametrize(
+    ("about", "line"),
+    [
+        (r"convert() ~append\(", 11),
+        (r"convert() ~endswith", 4),
+        (r"convert() ~c_fc", 1),
+        (r"convert() ~transpose", None),
+        ("reads: c_attn", 4),
+        ("reads: bias", None),
+    ],
+)
+def test_a_place_is_looked_for_in_helpers_and_constants_too(about: str, line: int | None) -> None:
+    assert origins.place(ast.parse(PLACES), about) == line

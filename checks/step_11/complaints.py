@@ -136,7 +136,7 @@ def _inverted(names: set[str], keys: set[str]) -> Complaint | None:
         "It keeps what must be left out, and leaves out the weights",
         f'A condition is the wrong way round. Leave out the causal masks and "{HEAD}", and nothing '
         "else.",
-        r"^if not |^if .*( and | or | not in |!=)|masked_bias|BUFFERS",
+        r"^if (not |.*( and | or | not in |!=|endswith|startswith))|masked_bias|BUFFERS",
     )
 
 

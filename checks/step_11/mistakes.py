@@ -54,7 +54,7 @@ MODEL: Family = {
         "first_repeated",
         "The first block runs again and again. Each turn has a block of its own.",
         part="blocks",
-        place="h",
+        place=r"GPT2Model.__call__() ~\[0\]",
     ),
     "last-layer-repeated": layers(
         "last_repeated",

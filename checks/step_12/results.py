@@ -76,9 +76,11 @@ def feeding(rule: Rule, trial: str, *, prompt: int) -> Rule:
     return told
 
 
-MADE, APPENDED = r"stream() ~\[-1:?\]|\[:1\]|Tensor\(", "stream() ~^yield"
+FEEDS, APPENDED = r"stream() ~\[-1:?\]|\[:1\]", "stream() ~^yield"
 APPENDS = r"stream() ~append\(|\+= \["
 """Where the tokens to feed are chosen, to what the new one is appended, and where it is."""
+MADE = r"stream() ~Tensor\("
+"""Where a tensor is made of the tokens."""
 
 
 def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
@@ -96,7 +98,7 @@ def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
         return Failed(f"{told}, expected {want}", "Append each new token once.", about=APPENDS)
     if grows:
         return Failed(f"{told}, expected {want}", hint, about=APPENDED)
-    return Failed(f"{told}, expected {want}", hint, about=MADE)
+    return Failed(f"{told}, expected {want}", hint, about=FEEDS, likely=MADE)
 
 
 def _fed(evidence: Evidence, trial: str, action: str) -> Fed | None:

@@ -145,6 +145,14 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         other = node.orelse if true else node.body
         if step is None or _does(comparison, _side(other), step):
             continue
+        if _on_both(comparison, node, step):
+            kind = operation(comparison.right.nodes[step.node])
+            inner = (one for part in side for one in ast.walk(part) if operation(one) == kind)
+            at_line = getattr(next(inner, side[0]), "lineno", node.test.lineno)
+            said = f"Line {at_line} does its {kind} in one branch only"
+            said = f"{said}: the reference does that in the other one too."
+            found.setdefault(at_line, (at_line, said, ""))
+            continue
         line, test, first = node.test.lineno, ast.unparse(node.test), getattr(side[0], "lineno", 0)
         was = "false" if true else "true"
         where = f"line {first} does" if first != line else "the other half does"
@@ -153,6 +161,21 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         write = "" if ran else f"if {turned(node.test)}"  # elsewhere it runs as it should
         found.setdefault(line, (line, said, write))
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _on_both(comparison: Comparison, node: Branching, step: Made) -> bool:
+    """Whether the reference asks the same, and takes such a step on either side."""
+    right = comparison.right
+    kind, test = operation(right.nodes[step.node]), ast.unparse(node.test)
+    asked = (one for one in right.nodes if isinstance(one, Branching))
+    alike = (one for one in asked if ast.unparse(one.test) in (test, turned(node.test)))
+    return any(
+        all(
+            any(operation(inner) == kind for one in _side(part) for inner in ast.walk(one))
+            for part in (one.body, one.orelse)
+        )
+        for one in alike
+    )
 
 
 Side = Sequence[ast.AST]

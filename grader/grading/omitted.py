@@ -167,18 +167,29 @@ def _between(comparison: Comparison, match: int | None, want: int, most: int) ->
 
 
 def _taken(comparison: Comparison, step: Made, match: int | None, at: ast.stmt) -> bool:
-    """Whether the learner's function takes a step of this kind with the same other values."""
+    """Whether the learner's function takes a step of this kind with the same other values.
+
+    Without other values, whether it takes as many of the kind as the reference's function.
+    """
     mine, right = comparison.mine, comparison.right
     function = mine.function(mine.numbers[at])
     others = {one for one in step.sources if one != match}
     kind = operation(right.nodes[step.node])
-    return any(
-        operation(mine.nodes[made.node]) == kind
-        and mine.function(made.node) == function
-        and others <= {comparison.match(one) for one in made.sources}
-        and (others or (all(map(comparison.known, made.sources)) and not comparison.known(value)))
-        for value, made in mine.made.items()
-    )
+    alike = {
+        made.node
+        for made in mine.made.values()
+        if operation(mine.nodes[made.node]) == kind and mine.function(made.node) == function
+        if others <= {comparison.match(one) for one in made.sources}
+    }
+    if others:
+        return bool(alike)
+    there = {
+        made.node
+        for made in right.made.values()
+        if operation(right.nodes[made.node]) == kind
+        and right.function(made.node) == right.function(step.node)
+    }
+    return len(alike) >= len(there)
 
 
 def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:

@@ -182,6 +182,8 @@ def origin(
     """
     line = calls[-1].line
     statement = _emptied(tree, name, line) or bound(tree, name, line, ran)
+    if (old := _renamed(statement, name)) and old != name:
+        return origin(tree, old, calls, kind, ran)
     if statement is not None:
         return None if _may_be_none(statement) else _lacking(tree, statement)
     inside = around(tree, line)
@@ -209,6 +211,17 @@ def origin(
                 return end, f", where {helper.name} ends without a return"
             return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return None if kind == "tuple" else (calls[-2].line, "")
+
+
+def _renamed(statement: ast.stmt | None, name: str) -> str:
+    """The variable to which a statement only gives another name; empty for none."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Name(id=old)):
+            return old
+        case ast.Assign(targets=[ast.Tuple(elts=new)], value=ast.Tuple(elts=given)):
+            pairs = zip(new, given, strict=False)
+            return next((name_of(one) for to, one in pairs if name_of(to) == name), "")
+    return ""
 
 
 def _pairs(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
@@ -275,4 +288,5 @@ def without_return(function: Function) -> int | None:
     returns = (one for one in ast.walk(function) if isinstance(one, ast.Return))
     if any(one.value is not None for one in returns):
         return None
-    return function.body[-1].lineno
+    last = function.body[-1]
+    return (last.end_lineno or last.lineno) if hasattr(last, "body") else last.lineno

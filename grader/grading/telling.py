@@ -426,7 +426,8 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
 def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None:
     """The slip that an error shows by itself, without the values; ``said`` is what it means."""
     return (
-        selfless(mine.tree, error)
+        next(crossed(mine.tree), None)
+        or selfless(mine.tree, error)
         or misfit(mine.tree, error, said, mine.ran)
         or divided(mine, said)
         or uncalled(mine.tree, error, said)
