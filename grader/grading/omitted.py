@@ -172,13 +172,19 @@ def _taken(comparison: Comparison, step: Made, match: int | None, at: ast.stmt) 
     function = mine.function(mine.numbers[at])
     others = {one for one in step.sources if one != match}
     kind = operation(right.nodes[step.node])
+    plain = isinstance(right.nodes[step.node], ast.BinOp)  # a number may be taken in anywhere
     return any(
         operation(mine.nodes[made.node]) == kind
         and mine.function(made.node) == function
         and others <= {comparison.match(one) for one in made.sources}
-        and (others or (all(map(comparison.known, made.sources)) and not comparison.known(value)))
+        and (others or plain or _starts(comparison, value, made))
         for value, made in mine.made.items()
     )
+
+
+def _starts(comparison: Comparison, value: int, made: Made) -> bool:
+    """Whether something wrong is made here, from right values only."""
+    return all(map(comparison.known, made.sources)) and not comparison.known(value)
 
 
 def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
