@@ -85,6 +85,7 @@ def test_the_sum_in_place_comes_from_both() -> None:
         (["b, a = two(x)", "return a + b"], 2, "another order"),
         (["a, b = (f(t) for t in (self.b, self.a))"], 2, "another order"),
         (["rows = []", "for i in x:", "    rows = [i]", "return rows"], 4, "new value in every"),
+        (["r = []", "for i in x:", "    y = i", "r.append(y)", "return r"], 5, "indent it"),
         (["return x ** -1 / 2"], 2, "brackets around the exponent"),
     ],
 )

@@ -19,7 +19,10 @@ def turned(mine: Floats, right: Floats) -> str:
     for i, j in combinations(range(mine.ndim), 2):
         if same(mine.swapaxes(i, j), right):
             return f" Its axes {i - mine.ndim} and {j - mine.ndim} are swapped."
-    return " The sizes are the same, in another order."
+    if mine.shape != right.shape:
+        return " The sizes are the same, in another order."
+    cut = np.array_equal(mine, np.trunc(mine)) and not np.array_equal(right, np.trunc(right))
+    return " It holds whole numbers only: is it cast to integers?" if cut else ""
 
 
 def sized(comparison: Comparison, node: int) -> str:

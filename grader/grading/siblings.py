@@ -12,12 +12,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 from grader.base.model import Trace
 from grader.grading.bindings import around, callee, functions
 from grader.grading.shown import Slip, name_of, own_calls
-from grader.source.variables import stored
+from grader.source.variables import appended, read, stored
 
 NAME = re.compile(r"Name\(id='\w+'")
 """A variable in the text of a syntax tree."""
@@ -35,7 +35,7 @@ class Unit:
 
 def beside(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
     """What is odd beside its like; for the weakest of these, unless the path is left before it."""
-    sure = (unpacked, returned, permuted, refilled)
+    sure = (unpacked, returned, permuted, refilled, late)
     for slip in chain(astray(tree), loose(tree)):
         before = trace is not None and trace.line is not None and trace.line < slip.line
         inside = around(tree, slip.line)
@@ -121,6 +121,23 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
                 said = f"Line {one.lineno} gives {name} a new value in every turn of the loop of"
                 said = f"{said} line {loop.lineno}; line {first} makes it a list to be filled."
                 yield Slip(one.lineno, said, f"{name}.append({ast.unparse(value)})")
+
+
+def late(tree: ast.Module) -> Iterator[Slip]:
+    """What is put into a list after a loop, and is worked out in each of its turns."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        for block in _blocks(function):
+            for loop, one in pairwise(block):
+                found = appended(one) if isinstance(loop, ast.For) else None
+                if found is None or not isinstance(loop, ast.For):
+                    continue
+                name, line = found[0], loop.lineno
+                made = stored(loop) & read(found[1])
+                empty = _empty_list(function, name, line) is not None
+                if made and empty and f"{name}.append" not in ast.unparse(loop):
+                    said = f"Line {one.lineno} comes after the loop of line {line}, so that {name}"
+                    said = f"{said} gets only what the last turn makes: indent it."
+                    yield Slip(one.lineno, said)
 
 
 def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None:
