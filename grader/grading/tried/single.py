@@ -31,16 +31,14 @@ LONGEST = 200
 """Characters of a sentence."""
 TRIED = "Tried on your file: with "
 """How the sentence on an edit begins that is shown."""
-BUDGET_S = 0.5
-"""Processor time for the tries, in seconds, without the one grading that confirms."""
-MOST_GRADING_S = 0.25
+BUDGET_S = 0.26
+"""Processor time in seconds for the tries, and for the one grading that confirms."""
+MOST_GRADING_S = 0.17
 """What one grading may have taken for another one: of a slower program, small trials must do."""
 MOST = 240
 """Edits of which the likeliest are tried."""
 BATCHES, BATCH = (24, 40), (16,)
 """How many edits are tried at once, on one trial; and of a slow program."""
-MOST_GRADED = 2
-"""Edits that are graded whole."""
 MOST_HELPING = 10
 """Edits of a batch that are looked at more closely."""
 FEW = 5
@@ -109,10 +107,11 @@ def single(case: Case) -> Single | None:
     raised = places.first_error(evidence) is not None
     candidates = iter(_ranked(mine, _candidates(case, mine), raised=raised))
     slow = case.outcome.spent > MOST_GRADING_S
+    budget = BUDGET_S - (0.0 if slow else case.outcome.spent)
     for size in BATCH if slow else BATCHES:
         tried = list(islice(candidates, size))
         for trials in (chosen, closely):
-            left = BUDGET_S - spent - (time.process_time() - began)
+            left = budget - spent - (time.process_time() - began)
             if left <= 0 or not tried:
                 break
             sources = [one.source for one in tried]
@@ -120,9 +119,8 @@ def single(case: Case) -> Single | None:
             spent += took
             tried = [tried[number] for number in helped[:MOST_HELPING]]
         else:
-            found = (one for one in tried[:MOST_GRADED] if slow or _is_right(case, one.source))
-            if (best := next(found, None)) is not None:
-                return _told(mine, best, SOME if slow else EVERY)
+            if tried and (slow or _is_right(case, tried[0].source)):
+                return _told(mine, tried[0], SOME if slow else EVERY)
     return None
 
 
