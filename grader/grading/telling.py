@@ -52,6 +52,9 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not evaluated: what it is not made from says nothing."""
 
+OWN_LINE = re.compile("True and False|has no entries")
+"""What is said of errors that are fixed at their own line, whatever came before it."""
+
 OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
 """Errors whose own fix is the better one."""
 
@@ -167,7 +170,9 @@ class Teller:
             origin = None if "is a list" in said else scalars.of(cause, len(mine.places))
             orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
             cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
-        here = "Write" in hint and (error.type_name == "NameError" or "True and False" in said)
+        here = "Write" in hint and (
+            error.type_name == "NameError" or OWN_LINE.search(said) is not None
+        )
         cause = None if here else cause
         slip = slip or (None if here else self.slip(cause))
         if slip is not None:
