@@ -336,7 +336,7 @@ FAMILIES: tuple[Family, ...] = (
         r"can only concatenate (?:list|tuple) \(not \"(?P<kind>\w+)\"\)",
         values.added_to_list,
     ),
-    Family("TypeError", r"'(?P<kind>\w+)' object is not an iterator", python.no_iterator),
+    Family("TypeError", r"'(?:\w+\.)*(?P<kind>\w+)' object is not an iterator", python.no_iterator),
     Family(
         "TypeError",
         r"'(?P<kind>[\w.]+)' object is not (?:iterable|an iterator)"

@@ -219,7 +219,9 @@ def no_iterator(case: Case, match: re.Match[str]) -> Translation:
     other = next(
         (n for n, v in case.seen.values.items() if v.kind.endswith(("iterator", "generator"))), None
     )
-    what = f"next takes the next entry of an iterator, and {text} is a {match['kind']}"
+    known = case.value(node) if node is not None else None
+    kind = described(known or SeenValue(match["kind"]))
+    what = f"next takes the next entry of an iterator, and {text} is {kind}"
     if other is not None and node is not None:
         return Translation(what, f"{other} is one.", case.fix(node, other))
     hint = "Make an iterator of it once, where it is made, before the loop: iter(...)."
