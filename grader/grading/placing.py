@@ -11,7 +11,6 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import repeat
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading import bindings
@@ -57,7 +56,8 @@ class Placing:
         if trace is None or trace.line is None or not trace.told:
             silent = None if trace is None else replace(trace, line=None)
             own = self._own(report, report.checks)
-            checks = list(map(self._written, report.checks, repeat(own)))
+            blamed = self._blamed(report)
+            checks = [self._written(one, own, one.id in blamed) for one in report.checks]
             return replace(report, checks=self._kept(checks), trace=silent)
         silent = replace(trace, told=(), line=None, blank="", write="", slip="")
         if not trace.lone and self._sure_elsewhere(report, trace.line):
@@ -176,10 +176,15 @@ class Placing:
         lines = [d.line for d in report.diagnosis if (d.misconception, d.line) in places]
         return next(filter(None, lines), None)
 
-    def _written(self, result: CheckResult, own: int | None) -> CheckResult:
-        """The check; a ❌ of the run without a line gets that of the mistake that is named."""
-        lacks = result.status is Status.FAIL and result.line is None
-        return self._at(result, own) if lacks and own is not None else result
+    def _written(self, result: CheckResult, own: int | None, blamed: bool) -> CheckResult:
+        """The check; a ❌ of the run gets the line of the mistake that is named.
+
+        Not one that knows its own line, and is not ``blamed`` on that mistake or was stopped.
+        """
+        if result.status is not Status.FAIL or own is None:
+            return result
+        guessed = blamed and not result.stopped and result.id not in self.sure
+        return self._at(result, own) if result.line is None or guessed else result
 
     def _running(self, checks: list[CheckResult], trace: Trace, line: int) -> list[CheckResult]:
         """The first ❌ of the run gets ``line``; of an error, its own is told below."""
