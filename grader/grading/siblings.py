@@ -123,6 +123,12 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
                 yield Slip(one.lineno, said, f"{name}.append({ast.unparse(value)})")
 
 
+def _stored_before(function: ast.FunctionDef, loop: ast.For) -> set[str]:
+    """The names that a function stores on a line before a loop, which may be in other loops."""
+    found = (one for one in ast.walk(function) if isinstance(one, ast.Name))
+    return {one.id for one in found if isinstance(one.ctx, ast.Store) and one.lineno < loop.lineno}
+
+
 def late(tree: ast.Module) -> Iterator[Slip]:
     """What is put into a list after a loop, and is worked out in each of its turns."""
     for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
@@ -132,7 +138,7 @@ def late(tree: ast.Module) -> Iterator[Slip]:
                 if found is None or not isinstance(loop, ast.For):
                     continue
                 name, line = found[0], loop.lineno
-                made = stored(loop) & read(found[1])
+                made = (stored(loop) & read(found[1])) - _stored_before(function, loop)
                 empty = _empty_list(function, name, line) is not None
                 if made and empty and f"{name}.append" not in ast.unparse(loop):
                     said = f"Line {one.lineno} comes after the loop of line {line}, so that {name}"
