@@ -52,7 +52,7 @@ def nearest(mine: Text, reference: Iterable[Edit], suspects: Suspects) -> Iterat
         (AT_ONCE + a + b, one + other)
         for (a, one), (b, other) in combinations(near[:MOST_AT_ONCE], 2)
     ]
-    yield from _valid(mine, near + pairs)
+    yield from (one for one in _distinct(mine, near + pairs) if compiles(one.source))
 
 
 def every(
@@ -65,7 +65,10 @@ def every(
     *,
     raised: bool,
 ) -> Iterator[Candidate]:
-    """All edits: also those that the values speak for, and what usually goes wrong."""
+    """All edits: also those that the values speak for, and what usually goes wrong.
+
+    Not all are valid Python: to find out takes as long as all the rest, and few may be wanted.
+    """
     found = _near(reference, suspects)
     departures = followed.departures() if followed is not None else ()
     for departure in departures:
@@ -89,7 +92,7 @@ def every(
             places.add_node(suspects, mine.nodes[node], _inside(mine, followed, node), weight)
     if not departures and not suspects.pointed:
         places.add_all(suspects, mine)
-    yield from _valid(mine, found + _usual(mine, suspects, words, raised=raised))
+    yield from _distinct(mine, found + _usual(mine, suspects, words, raised=raised))
 
 
 def _bound(followed: Followed, departure: Departure) -> Iterator[Departure]:
@@ -184,8 +187,8 @@ def _usual(
     return found
 
 
-def _valid(mine: Text, edits: list[tuple[float, Edit]]) -> Iterator[Candidate]:
-    """The edited programs that are valid Python, each once, the likeliest first."""
+def _distinct(mine: Text, edits: list[tuple[float, Edit]]) -> Iterator[Candidate]:
+    """The edited programs, each once, the likeliest first."""
     known = {mine.source}
     for edit in _spread(sorted(edits, key=lambda one: one[0])[:MOST]):
         try:
@@ -194,8 +197,7 @@ def _valid(mine: Text, edits: list[tuple[float, Edit]]) -> Iterator[Candidate]:
             continue
         if source not in known:
             known.add(source)
-            if compiles(source):
-                yield Candidate(source, edit)
+            yield Candidate(source, edit)
 
 
 def _spread(edits: list[tuple[float, Edit]]) -> list[Edit]:

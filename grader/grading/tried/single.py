@@ -16,7 +16,7 @@ from grader.base.blanks import make_answer
 from grader.base.model import Report, Trace
 from grader.grading import bindings
 from grader.grading.tried import places, trial
-from grader.grading.tried.candidates import Candidate, every
+from grader.grading.tried.candidates import Candidate, compiles, every
 from grader.grading.tried.ranks import Ranks
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.suggest import Case, difference
@@ -37,7 +37,7 @@ MOST_GRADING_S = 0.17
 """What one grading may have taken for another one: of a slower program, small trials must do."""
 MOST = 240
 """Edits of which the likeliest are tried."""
-BATCHES, BATCH = (24, 40), (16,)
+BATCHES, BATCH = (24, 40), (16, 24)
 """How many edits are tried at once, on one trial; and of a slow program."""
 MOST_HELPING = 10
 """Edits of a batch that are looked at more closely."""
@@ -105,7 +105,8 @@ def single(case: Case) -> Single | None:
     mine, began, spent = Text(case.job.source), time.process_time(), 0.0
     closely = replace(chosen, names=_spread(evidence))
     raised = places.first_error(evidence) is not None
-    candidates = iter(_ranked(mine, _candidates(case, mine), raised=raised))
+    ranked = _ranked(mine, _candidates(case, mine), raised=raised)
+    candidates = (one for one in ranked if compiles(one.source))
     slow = case.outcome.spent > MOST_GRADING_S
     budget = BUDGET_S - (0.0 if slow else case.outcome.spent)
     for size in BATCH if slow else BATCHES:

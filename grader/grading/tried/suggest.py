@@ -16,7 +16,7 @@ from grader.grading.conclude import Judge
 from grader.grading.follow import Start
 from grader.grading.judge import source_findings
 from grader.grading.tried import places, syntax, trial
-from grader.grading.tried.candidates import Candidate, every, nearest
+from grader.grading.tried.candidates import Candidate, compiles, every, nearest
 from grader.grading.tried.followed import Followed, followed
 from grader.grading.tried.places import Suspects
 from grader.grading.tried.reference import Reference
@@ -103,7 +103,7 @@ class Search:
         raised = error is not None
         followed, names = self._followed(), towards.names()
         rest = every(mine, reference, suspects, followed, names, words, raised=raised)
-        whole = self._try(rest)
+        whole = self._try(one for one in rest if compiles(one.source))
         if whole is None and self._half is None:
             self._past(mine, reference)
         return whole or self._half
