@@ -241,7 +241,8 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
             case.fix(node.value, f"{owner}[0]"),
         )
     call = next((one for one in case.calls() if one.func is node), None)
-    taken = about.kind in ("list", "tuple") and near is None
+    own = node.attr in LIMITS.get(about.kind, {})
+    taken = about.kind in ("list", "tuple") and not own
     if node.attr in known()["F"] and call is not None and taken:
         made = renamed("F", node.attr, [node.value, *call.args], call)
         return Translation(what, f"It is a function: F.{node.attr}.", case.fix(call, made))

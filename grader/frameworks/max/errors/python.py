@@ -103,7 +103,8 @@ def not_indexed(case: Case, match: re.Match[str]) -> Translation:
     if isinstance(key, ast.Constant) and isinstance(key.value, str):
         new = ast.Attribute(owner, key.value)
         return Translation(what, "Its values are attributes.", case.fix(node, new))
-    if value.signature or kind in ("function", "method", "builtin_function_or_method", "type"):
+    layer = bool(value.signature) and case.is_tensor(key)
+    if layer or kind in ("function", "method", "builtin_function_or_method", "type"):
         args = key.elts if isinstance(key, ast.Tuple) else [key]
         called = ast.Call(owner, args, [])
         return Translation(what, "A call has round brackets.", case.fix(node, called))
