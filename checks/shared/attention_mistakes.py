@@ -136,7 +136,7 @@ ATTENTION: Family = {
     "softmax-over-batch": softmax(
         "batch", "The softmax runs over the batch (axis 0). Use the last axis."
     ),
-    "no-softmax": softmax("absent", "There is no softmax: the raw scores weigh the values."),
+    "no-softmax": softmax("absent", "The softmax is not used: the raw scores weigh the values."),
     "softmax-twice": softmax("twice", "The softmax is applied twice."),
     "softmax-unnormalised": softmax(
         "unnormalised",
@@ -172,7 +172,10 @@ ATTENTION: Family = {
         "The weighted values are averaged over the keys. The weights already sum to 1: "
         "add them up.",
     ),
-    "returns-values": mix("values", "The values come out unmixed: the weights are not used."),
+    "returns-values": mix(
+        "values",
+        "The values come out unmixed: the weights are not used, or every token sees only itself.",
+    ),
     "returns-query": mix("query", "The queries come out: neither weights nor values are used."),
 }
 

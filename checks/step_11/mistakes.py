@@ -63,14 +63,18 @@ MODEL: Family = {
         part="blocks",
         place="h",
     ),
-    "first-layer-missing": layers("without_first", "The first block does not run."),
+    "first-layer-missing": layers(
+        "without_first", "The first block does not run, or nothing uses what it returns."
+    ),
     "layers-residual": layers(
         "residual",
         "What goes into a block is added to its result. The block has added it already: "
         "hidden_states = block(hidden_states).",
     ),
-    "last-layer-missing": layers("without_last", "The last block does not run."),
-    "no-layers": layers("none", "No block runs."),
+    "last-layer-missing": layers(
+        "without_last", "The last block does not run, or nothing uses what it returns."
+    ),
+    "no-layers": layers("none", "No block runs, or nothing uses what the blocks return."),
     "no-ln-f": ln_f("missing", "The last normalization, ln_f, is missing."),
     "ln-f-twice": ln_f("twice", "ln_f is applied twice."),
     "ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes after the last one."),

@@ -11,7 +11,18 @@ import numpy.typing as npt
 from checks.shared.results_gpt2 import described
 from checks.step_11.complaints import Complaint
 from checks.step_11.trials import PREFIX, TURNED, weights_of
-from grader.rubric import ArrayArg, Call, Evidence, Failed, Rule, Ruling, Seen, SeenArray, State
+from grader.rubric import (
+    ArrayArg,
+    Call,
+    Evidence,
+    Failed,
+    Passed,
+    Rule,
+    Ruling,
+    Seen,
+    SeenArray,
+    State,
+)
 from grader.rubric.rules import numbers
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
@@ -43,14 +54,16 @@ def gives(rule: Rule, *trials: str) -> Rule:
     return told
 
 
-def keeps_model(trial: str) -> Rule:
-    """The model that a conversion is for gives the logits that it gave before."""
+def keeps_model(trial: str, *before: str) -> Rule:
+    """The model that a conversion is for gives the logits that it gave ``before``."""
     plain = numbers(trial, what="logits after a conversion")
 
     def rule(evidence: Evidence) -> Ruling:
         ruling = plain(evidence)
         if not isinstance(ruling, Failed):
             return ruling
+        if not all(map(evidence.right, evidence.matching(*before))):
+            return Passed()  # they are wrong without a conversion too
         return Failed(
             "The model gives other logits after convert_checkpoint, which only returns weights",
             "return weights, and leave load_state_dict to the caller",

@@ -183,9 +183,9 @@ RUNTIME = (
             returned.gives(
                 complaints.converts(rules.runs(*CHECKPOINTS), *CHECKPOINTS), *CHECKPOINTS
             ),
-            returned.keeps_model("model-kept"),
+            returned.keeps_model("model-kept", *LOGITS),
         ),
-        needs=("parameters",),
+        needs=("parameters", "forward"),
     ),
     Check(
         "checkpoint-logits",

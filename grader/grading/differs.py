@@ -174,6 +174,7 @@ def longer(mine: Sequence[int], right: Sequence[int]) -> str:
     by = mine[other[0]] - right[other[0]]
     many, word = ("one", "") if abs(by) == 1 else (str(abs(by)), "s")
     what = {1: f"column{word}", 2: f"row{word}"}.get(len(mine) - other[0], "")
+    what = what if len(mine) > 1 else f"number{word}"
     along = "" if what else f" along axis {other[0]}"
     return f" It has {many} {what or 'number' + word} {'more' if by > 0 else 'less'}{along}."
 
