@@ -12,6 +12,7 @@ from grader.rubric import Evidence, Failed, Rule, Ruling, State
 WHERE = "convert_checkpoint() ~"
 ACTION = "weights"
 TURNED = "refuse-turned"
+ALL = "refuse-all"
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ OF = {"h.0.ln_1.bias": "missing", "ln_f.bias": "missing", "wpe.weight": "shape"}
 def refused(*trials: str) -> Rule:
     """In each of these trials the conversion raises an error whose text holds all the names."""
     plain = refuses({name: REFUSED[name] for name in trials}, ACTION)
+    alone = refuses({name: REFUSED[name] for name in trials if name != ALL}, ACTION)
 
     def rule(evidence: Evidence) -> Ruling:
         ruling = plain(evidence)
@@ -74,8 +76,8 @@ def refused(*trials: str) -> Rule:
                 return _unnoticed(kind)
         if not accepted and TURNED in trials and _accepted(evidence, TURNED):
             return _turned()
-        if "refuse-all" in trials and len(silent) == 1 and not (silent - accepted):
-            return _unnoticed(KINDS[next(iter(silent))])
+        if ALL in trials and len(silent) == 1 and not (silent - accepted):
+            return alone(evidence)  # the check on that kind says so
         return ruling
 
     return rule
@@ -87,10 +89,10 @@ def _accepted(evidence: Evidence, trial: str) -> bool:
 
 def _silent(evidence: Evidence) -> set[str]:
     """The kinds of which the error about all of them together names nothing."""
-    error = evidence.error("refuse-all")
+    error = evidence.error(ALL)
     if error is None:
         return set()
-    named: Mapping[str, str] = {name: OF.get(name, "unexpected") for name in REFUSED["refuse-all"]}
+    named: Mapping[str, str] = {name: OF.get(name, "unexpected") for name in REFUSED[ALL]}
     told = {kind for name, kind in named.items() if name in error.message}
     return set(named.values()) - told
 
