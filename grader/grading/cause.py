@@ -105,9 +105,12 @@ class Causes:
         return Cause(call if made is None else made)
 
     def _made_wrong(self, call: int) -> int | None:
-        """The expression that makes the object of a call which is given the right values only."""
+        """The expression that makes the object of a call which is given what the reference's is."""
         given, node = self.mine.latest(call), self.mine.nodes[call]
         if not given or not all(map(self._known, given)) or not isinstance(node, ast.Call):
+            return None
+        twin = self._twin(call, given)
+        if twin is None or not all(map(self._same, given, twin.sources)):
             return None
         kept = bound(self.mine.tree, ast.unparse(node.func), self.mine.line(call))
         value = getattr(kept, "value", None)
