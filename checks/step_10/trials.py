@@ -24,10 +24,10 @@ def draw(rng: Rng) -> list[Trial]:
         _plain(rng),
         reloaded(_without_bias(rng), _without_bias(rng)),
         _scales(rng, "scale-given", 0.6),
-        _scales(rng, "scale-zero", 0.0),
         _masks(rng),
         _far(rng),
         _position_bias(rng),
+        _scales(rng, "scale-zero", 0.0),  # late: the first wrong one is told, and 0 hides much
         _zero(rng),
         _alone(rng, "zero-alone", {}),
         _alone(rng, "zero-scaled", {"attention_scale": 0.6, "bias": False}),
