@@ -100,6 +100,7 @@ const act = {
 let known = 0; // the version of what the server told last
 let read = 0; // the version of the answer that had the file last
 let latest = null; // the last report
+let told = {}; // the version of the last event of each kind, since the server was asked for all
 
 // ---- what the server tells ------------------------------------------------------------------
 
@@ -154,6 +155,7 @@ function annotate() {
 listen(
   (event) => {
     if (event.version <= known || (event.step && event.step !== step)) return;
+    told[event.kind] = event.version;
     kinds[event.kind]?.(event.about);
   },
   (up) => {
@@ -167,16 +169,20 @@ let met = false;
 
 /** Learns all that the server knows: when the page opens, and after each lost connection. */
 async function meet() {
+  told = {};
   const found = await ask(`steps/${step}`);
+  const current = (kind) => !(told[kind] > found.version); // nothing newer was told meanwhile
   known = read = found.version;
   fileName.textContent = found.name;
-  kinds.progress(found.progress);
+  if (current("progress")) kinds.progress(found.progress);
   if (met) await file.back(found.file);
   else await file.open(found.file, found.course);
   met = true;
-  if (found.report) takeReport(found.report);
-  desk.classList.toggle("grading", found.grading);
-  drawFigures(heads, found.figures);
+  if (current("report") && current("grading")) {
+    if (found.report) takeReport(found.report);
+    desk.classList.toggle("grading", found.grading);
+  }
+  if (current("figures")) drawFigures(heads, found.figures);
 }
 
 // ---- what the learner does ------------------------------------------------------------------
