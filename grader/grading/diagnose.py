@@ -108,7 +108,7 @@ class _Search:
     def first(self, name: str, forwards: list[str]) -> list[str]:
         """Trial ``name``; before a large one, small ones that the mistakes must fit too.
 
-        None where a large one has no small ones beside it: all these ended in errors.
+        Empty where a large one has no small ones beside it: all these ended in errors.
         """
         if self.size(name) <= MOST_FOR_PAIRS:
             return [name]

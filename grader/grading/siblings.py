@@ -16,6 +16,7 @@ from itertools import chain, pairwise
 
 from grader.base.model import Trace
 from grader.grading.bindings import around, callee, functions
+from grader.grading.odd import blocks
 from grader.grading.shown import Slip, name_of, own_calls
 from grader.source.variables import appended, read, stored
 
@@ -52,7 +53,7 @@ def astray(tree: ast.Module) -> Iterator[Slip]:
     """
     for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
         alike: dict[tuple[int, str], list[Unit]] = defaultdict(list)
-        for number, block in enumerate(_blocks(function)):
+        for number, block in enumerate(blocks(function)):
             for unit in filter(None, map(_unit, block)):
                 alike[number, unit.form].append(unit)
         for units in alike.values():
@@ -132,7 +133,7 @@ def _stored_before(function: ast.FunctionDef, loop: ast.For) -> set[str]:
 def late(tree: ast.Module) -> Iterator[Slip]:
     """What is put into a list after a loop, and is worked out in each of its turns."""
     for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
-        for block in _blocks(function):
+        for block in blocks(function):
             for loop, one in pairwise(block):
                 found = appended(one) if isinstance(loop, ast.For) else None
                 if found is None or not isinstance(loop, ast.For):
@@ -246,12 +247,3 @@ def _unit(node: ast.stmt) -> Unit | None:
 def _names(value: ast.AST) -> list[ast.Name]:
     """The places in an expression that read a variable, always in the same order."""
     return [one for one in ast.walk(value) if isinstance(one, ast.Name)]
-
-
-def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
-    """Every block of statements of a function."""
-    for node in ast.walk(function):
-        for part in ("body", "orelse"):
-            block = getattr(node, part, None)
-            if isinstance(block, list):
-                yield block
