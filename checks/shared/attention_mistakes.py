@@ -136,7 +136,7 @@ ATTENTION: Family = {
     "softmax-over-batch": softmax(
         "batch", "The softmax runs over the batch (axis 0). Use the last axis."
     ),
-    "no-softmax": softmax("absent", "The softmax is not used: the raw scores weigh the values."),
+    "no-softmax": softmax("absent", "The raw scores weigh the values, without a softmax."),
     "softmax-twice": softmax("twice", "The softmax is applied twice."),
     "softmax-unnormalised": softmax(
         "unnormalised",

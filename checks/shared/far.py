@@ -31,16 +31,18 @@ def steer(query: Array, key: Array, value: Array, n_head: int) -> None:
 def far(rng: Rng, x: Array, head_dim: int) -> Array:
     """``x`` ``[..., seq, n_embd]`` with scores far from 0, for weights that :func:`steer` set.
 
-    All but the last token score near −55, where clipping at 50 shows. They give the last token 75
+    All but the last token score near −74, where clipping shows. They give the last token 75
     more, and its value is huge, so a finite mask shows even at −100. With more than 85 between
-    them, exp of a float32 would lose what is seen. The last token hardly sees itself.
+    them, exp of a float32 would lose what is seen. The last token hardly sees itself: it gives
+    the others scores near 74, of which exp is still a float32, even the sum for a long text.
     The first of several texts has its last score far below instead.
     """
     x = x.copy()
     x[..., 0] = np.sqrt(head_dim)  # so that a token's score is its key
     x[..., -1, 0] *= -1.0
-    x[..., 1] = rng.uniform(-57.0, -53.0, x.shape[:-1])
-    x[..., -1, 1] = 20.0
+    x[..., 1] = rng.uniform(-76.0, -72.0, x.shape[:-1])
+    x[..., 0, 1] = -72.0  # the most: so it shows where a long text's first token is not seen
+    x[..., -1, 1] = 1.0
     x[..., -1, 2] = 1e10
     if x.ndim > 2 and len(x) > 1:
         _below(x[0])
@@ -53,6 +55,6 @@ def _below(x: Array) -> None:
     Its value is huge. So it shows if scores are clipped at −100 or −150.
     """
     x[..., -1, 0] *= -1.0
-    x[..., 1] -= 29.0
+    x[..., 1] -= 10.0
     x[..., -1, 1] = -300.0
     x[..., -1, 2] = 1e30

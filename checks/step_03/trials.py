@@ -126,7 +126,7 @@ def _plain(rng: Rng) -> list[Trial]:
 
 
 def _extreme(rng: Rng) -> Trial:
-    """Scores of ±60, some of them near each other: clipped ones are no longer apart.
+    """Scores up to ±83, some of them near each other: clipped ones are no longer apart.
 
     The keys of the second text score alike, and its queries are 110 apart: one maximum for all of
     them is too far from some.
@@ -134,7 +134,7 @@ def _extreme(rng: Rng) -> Trial:
     query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
     query[..., 1:] = 0.0
     query[..., 0] = [2.0, -2.0, 1.0]  # times the root of head_dim: the score is ± the key
-    scores = [60.0, 58.5, 56.0, 51.0]
+    scores = [83.0, 81.5, 79.0, 74.0]
     key[..., 0] = rng.permuted([[*scores, -60.0], [*scores, 55.0]], axis=1)
     return _trial("plain-extreme", query, key, value, slack=SLACK)
 
@@ -175,7 +175,7 @@ def _masked(rng: Rng) -> list[Trial]:
         _with_mask(rng, "masked-texts", (3, 2), 6, 4, shape=(3, 1, 6, 4)),
         _with_mask(rng, "masked-named", (), 5, 3, shape=(5, 3), named=True),
         _with_mask(rng, "masked-square", (), 4, 4, shape=(4, 4)),
-        _with_mask(rng, "masked-nothing", (2,), 3, 4, shape=(3, 4), visible=True),
+        _with_mask(rng, "masked-nothing", (2,), 3, 4, shape=(3, 1), visible=True),
     ]
 
 

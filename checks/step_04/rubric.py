@@ -224,7 +224,7 @@ CHECKS = (
             rules.tensors(*TOGETHER),
             rules.shapes(*TOGETHER),
             rules.numbers(*TOGETHER, what="hidden places of both masks together"),
-            results.never_nan(*TOGETHER, *COMBINED, path="out"),
+            results.never_nan(*TOGETHER, *COMBINED, "both-double", path="out"),
         ),
         needs=("padding-numbers", "combined-numbers"),
     ),

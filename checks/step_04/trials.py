@@ -53,7 +53,7 @@ def draw(rng: Rng) -> list[Trial]:
         _again("padding-again", _padding, rng, pad),
         _again("combined-again", _combined, rng, pad),
         _combined("combined-other", _texts(rng, 4, 4, pad), pad, low=-1e9),
-        _combined("both-double", _nothing_but(rng, 2, 4, pad), pad, kind=np.float64),
+        _combined("both-double", _nothing_but(rng, 2, 4, pad), pad, LOWEST_DOUBLE, np.float64),
         _combined("combined-zero", _somewhere(rng, 3, 5, 0), 0),
         _together("together-texts", _texts(rng, 4, 5, pad), pad),
         _together("together-padding", _nothing_but(rng, 3, 6, pad), pad),
@@ -78,6 +78,8 @@ def _last_hidden(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
     ids[-1] = pad
     return ids
 
+
+LOWEST_DOUBLE = float(np.finfo(np.float64).min)
 
 LONGEST = 1024
 """Tokens of a text, at most."""

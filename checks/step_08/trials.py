@@ -38,7 +38,7 @@ def draw(rng: Rng) -> list[Trial]:
         reloaded(*(_norm(rng, "norm-2d", (3, 7)) for _ in range(2))),
         _norm(rng, "norm-3d", (2, 5, 6), eps=0.25),
         _norm(rng, "norm-4d", (2, 3, 4, 5), eps=1.5),
-        _norm(rng, "norm-wide", (2, 3, 64), eps=1e-3, scale=40.0),
+        _norm(rng, "norm-wide", (2, 1, 1, 3, 64), eps=1e-3, scale=40.0),
         _norm(rng, "norm-shifted", (4, 3, 8), eps=DEFAULT_EPS, shift=5.0),
         _norm(rng, "norm-small", (3, 4, 6), scale=4e-3),
         *_in_turn(rng),

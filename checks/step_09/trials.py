@@ -32,7 +32,7 @@ def draw(rng: Rng) -> list[Trial]:
     return [
         mlp_trial(rng, "mlp-wide", n_embd=5, inner=3072, shape=(2, 3)),
         mlp_trial(rng, "mlp-below-zero", n_embd=6, inner=80, shape=(3,), low=True),
-        mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2), low=True),
+        mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2), low=True, n_inner=5),
         block_trial(rng, "block-usual", {"n_embd": 12, "n_head": 3}, (2, 5)),
         block_trial(rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (10, 4)),
         block_trial(
@@ -117,8 +117,12 @@ def mlp_trial(
     shape: tuple[int, ...],
     low: bool = False,
     calls: tuple[str, ...] = ("out",),
+    **more: int,
 ) -> Trial:
-    """``GPT2MLP(inner, config)`` by itself, on vectors ``[*shape, n_embd]``."""
+    """``GPT2MLP(inner, config)`` by itself, on vectors ``[*shape, n_embd]``.
+
+    ``more`` is set in the configuration, which does not decide the inner width here.
+    """
     weights = mlp_weights(rng, n_embd, inner, low=low)
     scale = 1.0 if low else 1.5
     inputs = {call: normal(rng, *shape, n_embd, scale=scale) for call in calls}
@@ -128,7 +132,7 @@ def mlp_trial(
         Probe(
             name,
             (
-                Make("module", "GPT2MLP", (inner, ConfigArg({"n_embd": n_embd}))),
+                Make("module", "GPT2MLP", (inner, ConfigArg({"n_embd": n_embd, **more}))),
                 Load("loaded", "module", dict(weights)),
                 *(Call(name, "module", None, (TensorArg(x),)) for name, x in inputs.items()),
             ),

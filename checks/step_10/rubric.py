@@ -215,7 +215,7 @@ RUNTIME = (
     Check(
         "numbers",
         "The numbers are right without any option",
-        "The numbers are not right",
+        "The attention without options is not right",
         "Compare each line with step 05: this is the same attention without the causal mask",
         "Without options this is step 05 without its mask.",
         lesson="One projection for three",
@@ -234,7 +234,7 @@ RUNTIME = (
     Check(
         "no-bias",
         "bias=False: the projections have no bias, and the numbers are right",
-        "bias=False: the numbers are not right",
+        "bias=False: the attention is not right",
         "Pass bias on to both Linear layers",
         "Both layers get the option.",
         lesson="One projection for three",

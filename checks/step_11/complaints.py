@@ -50,7 +50,7 @@ def converts(rule: Rule, *trials: str) -> Rule:
                 message=found.said,
                 hint=found.hint,
                 line=None,
-                note=note if len(note) < MOST else f"{note[:MOST]} …",
+                note=note if len(note) < MOST else f"{note[:MOST].rsplit(None, 1)[0]} …",
                 about=f"convert_checkpoint() ~{found.line}",
                 likely=found.likely,
             )

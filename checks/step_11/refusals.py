@@ -33,7 +33,7 @@ KINDS = {
         "refuse-missing",
         "names that are missing from the checkpoint are not noted",
         "After the loop, note every name in expected that is not in weights.",
-        r"missing|not in weights|in expected if|array_equal|^if \w+:$",
+        r"missing|not in weights|in expected if|\) - |\.difference\(|array_equal|^if \w+:$",
     ),
     "unexpected": Kind(
         "refuse-unexpected",

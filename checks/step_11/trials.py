@@ -201,11 +201,11 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
 
 
 def _deep(rng: Rng) -> tuple[Config, dict[str, Array], dict[str, Array]]:
-    """Sizes, weights and checkpoint of a model with GPT-2's twelve blocks: some have two digits.
+    """Sizes, weights and checkpoint of a model with a block more than GPT-2: some have two digits.
 
     The checkpoint has the causal masks too, and its names in another order than the model's.
     """
-    sizes = config(5, 4, 3, 12, 1)
+    sizes = config(5, 4, 3, 13, 1)
     weights = model_weights(rng, sizes)
     bare = stored(weights, prefix=False)
     mask = np.tril(np.ones((1, 1, 4, 4), np.float32))

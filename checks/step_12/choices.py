@@ -18,7 +18,7 @@ CLEAR = 0.02
 """A choice counts as clear if no score or random number this much off would change it."""
 
 TRIES = 1000
-SOON = 25
+SOON, FEW = 25, 6
 
 
 def draw(rng: Rng) -> list[Trial]:
@@ -50,16 +50,21 @@ AXES = {
 
 
 def _case(rng: Rng, case: Case) -> Choice:
-    """A clear choice with these arguments, each of them given."""
+    """A clear choice with these arguments, each of them given.
+
+    Where one is found soon, it is another with the temperature used twice.
+    """
     top_k = case["vocab"] if case["top_k"] == "all" else case["top_k"]
-    for _ in range(TRIES):
+    few = FEW if case["temperature"] not in (0.0, 1.0) and case["draw"] and top_k != 1 else 0
+    for attempt in range(TRIES):
         logits = (_logits(rng, case["vocab"]) + np.float32(case["shift"])).astype(case["dtype"])
         low = max(case["draw"] - 0.15, 0.0) if case["draw"] else 0.0
         draw = low + float(rng.random()) * (case["draw"] - low)
         if not case["temperature"]:
             draw = case["draw"]
         choice = Choice(logits, case["temperature"], top_k, draw, everything=True)
-        if choice.clear():
+        twice = replace(choice, temperature=choice.temperature**2)
+        if choice.clear() and (attempt >= few or twice.answer() != choice.answer()):
             return choice
     raise RuntimeError("no clear choice was drawn")
 
@@ -89,7 +94,10 @@ def _ties() -> Trial:
     """
     scores = np.array([2.5, 2.0, 1.0, 1.0, 1.0, -1.0], np.float32)
     equal = np.array([-1.0, -1.0, 1.0, 1.0], np.float32)
-    drawn = [Choice(scores, 1.0, top_k, draw) for top_k in (3, 4) for draw in (0.0, 0.4, 0.97)]
+    drawn = [
+        *(Choice(scores, 1.0, 3, draw) for draw in (0.0, 0.4, 0.97)),
+        *(Choice(scores, 0.5, 4, draw) for draw in (0.0, 0.75, 0.97)),
+    ]
     trial = _trial("top-k-ties", [*drawn, Choice(equal, 1.0, 1, 0.3), Choice(equal, 1.0, 1, 0.9)])
     answer = trial.expect
 
@@ -170,11 +178,12 @@ def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) 
     )
     large = Choice(np.arange(90_000, 90_005, dtype=np.float32), 1.0, None, 0.4)
     cold = [Choice(np.array([1.0, 1.05, 0.9], np.float32), 0.05, None, draw) for draw in (0.1, 0.3)]
-    colder = Choice(np.array([1.0, 1.01, 0.9], np.float32), 0.01, None, 0.1)
+    colder = Choice(np.array([0.0, 5e-5, -1.0], np.float32), 1e-4, None, 0.1)
+    coldest = Choice(np.array([0.0, 0.14]), 0.01, None, 0.0)
     hot = Choice(np.array([9.0, 0.0, 0.5], np.float32), 30.0, None, 0.5)
     most = None if settings[0][1] is None else 200
     many = Choice(np.linspace(1.0, 0.0, 300, dtype=np.float32), 1.0, most, 0.951)
-    return _trial(name, [*drawn, large, *cold, colder, hot, many])
+    return _trial(name, [*drawn, large, *cold, colder, coldest, hot, many])
 
 
 def _clear(rng: Rng, temperature: float, top_k: int | None, low: float, other: float) -> Choice:

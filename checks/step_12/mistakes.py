@@ -110,10 +110,13 @@ CHOICE: Family = {
         "np.sort(scores)[-top_k].",
         place=r"next_token() ~\] = -|where\(",
     ),
-    "top-k-hidden": best(
-        "hidden",
-        "The best top_k tokens are hidden, and the others kept. It is the other way round.",
-        place=HIDDEN,
+    "top-k-hidden": tuple(
+        best(
+            value,
+            "The best top_k tokens are hidden, and the others kept. It is the other way round.",
+            place=HIDDEN,
+        )
+        for value in ("hidden", "hidden_all")
     ),
     "top-k-places": best(
         "places",

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from checks.step_12 import sampling
-from checks.step_12.texts import STREAM
+from checks.step_12.texts import MANY, NEW, STREAM, STREAMED
 from grader.rubric import (
     ArrayArg,
     Call,
@@ -31,7 +31,7 @@ Fed = list[tuple[str, int]]
 """Calls of the model in order: method, and tokens that it read."""
 
 
-def streams(trial: str, *, prompt: int, new: int) -> Rule:
+def streams(trial: str) -> Rule:
     """The right tokens, each when it is chosen, and with a cache every token is read once."""
     right = rules.numbers(trial, what="streamed tokens")
 
@@ -45,18 +45,19 @@ def streams(trial: str, *, prompt: int, new: int) -> Rule:
             if cached and any(name != "decode" for name, _ in late):
                 return Failed("With use_cache, the model is called and not its decode")
             read = sum(size for _, size in late)
-            if cached and read > prompt + new:
+            if cached and read > STREAMED + NEW:
                 return Failed(
                     f"With use_cache, the model read {read} tokens in all, for a prompt of "
-                    f"{prompt} and {new} new ones: {_sizes(late)}",
+                    f"{STREAMED} and {NEW} new ones: {_sizes(late)}",
                     "Pass the cache that decode returned, and only the last token.",
+                    about=r"stream() ~\.decode\(",
                 )
         return right(evidence)
 
     return rule
 
 
-def feeding(rule: Rule, trial: str, *, prompt: int) -> Rule:
+def feeding(rule: Rule, trial: str) -> Rule:
     """``rule``; where it fails, it says what the model of ``trial`` was fed, if that is wrong.
 
     With a cache: the whole prompt, then one token. Without: the whole text, one longer each time.
@@ -68,9 +69,9 @@ def feeding(rule: Rule, trial: str, *, prompt: int) -> Rule:
             fed = _fed(evidence, trial, f"late-{how}") or _fed(evidence, trial, f"early-{how}")
             method = "decode" if cached else "__call__"
             sizes = [size for name, size in fed or () if name == method]
-            right = [prompt, 1 if cached else prompt + 1][: len(sizes)]
+            right = [STREAMED, 1 if cached else STREAMED + 1][: len(sizes)]
             if sizes[:2] != right:
-                return _misfed(sizes[:2], prompt, cached=cached)
+                return _misfed(sizes[:2], cached=cached)
         return ruling
 
     return told
@@ -83,8 +84,9 @@ MADE = r"stream() ~Tensor\("
 """Where a tensor is made of the tokens."""
 
 
-def _misfed(sizes: list[int], prompt: int, *, cached: bool) -> Failed:
+def _misfed(sizes: list[int], *, cached: bool) -> Failed:
     """What is wrong with the numbers of tokens that the model was fed for a prompt."""
+    prompt = STREAMED
     use = "With" if cached else "Without"
     told = f"{use} the cache the model is fed {' and then '.join(map(str, sizes))} tokens"
     if cached:
@@ -150,8 +152,8 @@ def _ended(evidence: Evidence, name: str) -> Failed | None:
         return None
     row, rows = int(asked[1]), int(asked[2])
     if rows == sizes.get("n_positions"):
-        said = f"The text grew too long: there is no position {row}, the model has {rows}"
-        hint = "Count down max_new_tokens, and stop when the text has n_positions tokens."
+        said = f"Position {row} was asked for, and the model has only {rows}"
+        hint = "Stop when the text has n_positions tokens; after a cache feed only the new one."
         return Failed(said, hint, about=COUNT, alone=True, stopped=True)
     if rows == sizes.get("vocab_size"):
         said = f"Token {row} was chosen, and there are only {rows} tokens"
@@ -264,6 +266,10 @@ def _chosen(call: Call, token: str, want: int) -> str | None:
     )
 
 
+FEW = 100
+"""Of the ids at either end. All four draws fall there by luck once in 10⁹ times."""
+
+
 def fresh(trial: str, *calls: str) -> Rule:
     """Texts drawn with numbers of the program's own differ, and so do their tokens."""
 
@@ -276,6 +282,12 @@ def fresh(trial: str, *calls: str) -> Rule:
             return Failed("The same text was drawn twice: the random numbers are always the same")
         if any(len({repr(token) for token in text[1:]}) < 2 for text in tokens):
             return Failed("Every token was drawn with the same random number")
+        new = [token for text in tokens for token in text[1:] if isinstance(token, int)]
+        if new and all(token < FEW or token >= MANY - FEW for token in new):
+            return Failed(
+                "Only some of the likeliest tokens were drawn, and top_k was not given",
+                "top_k=None allows all tokens.",
+            )
         return Passed()
 
     return rule

@@ -89,7 +89,7 @@ SOURCE = (
         "decode: positions continue where the cache ends",
         "decode: token and position vectors are not added",
         "The positions of new tokens are past, past + 1, …: past is the length of the cached keys",
-        "The position of the first new token is the length of the cache.",
+        "The position of the first new token is the number of tokens in the cache.",
         lesson="Positions and blocks",
         gives="the vectors of tokens and positions",
         test=source.calls(DECODE, "wte", "wpe"),
@@ -241,11 +241,7 @@ RUNTIME = (
         lesson="The loop",
         answer="next_token(logits of the last position, ...), append it to the text, yield it",
         part=("loop", "fed", "written"),
-        rule=results.feeding(
-            writes("text-greedy"),
-            "stream",
-            prompt=3,
-        ),
+        rule=results.feeding(writes("text-greedy"), "stream"),
         needs=("greedy", "decode"),
     ),
     Check(
@@ -256,7 +252,7 @@ RUNTIME = (
         "Without a cache every call reads the whole text.",
         lesson="The loop",
         answer="logits = model(Tensor([text], dtype=DType.int64)) in every turn",
-        rule=results.feeding(writes("text-uncached"), "stream", prompt=3),
+        rule=results.feeding(writes("text-uncached"), "stream"),
         needs=("generate",),
     ),
     Check(
@@ -313,7 +309,7 @@ RUNTIME = (
         lesson="The loop",
         answer="new = text[-1:] if cache is not None else text; logits, cache = "
         "model.decode(ids, cache)",
-        rule=rules.all_of(rules.runs("stream"), results.streams("stream", prompt=3, new=2)),
+        rule=rules.all_of(rules.runs("stream"), results.streams("stream")),
         needs=("generate", "uncached"),
     ),
     Check(

@@ -32,7 +32,9 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
         hidden = _left_out(scores, top_k, kept, knobs.get("best"))
         if {"plus": hidden.any(), "places": hidden.all()}.get(knobs.get("best", "")):
             return np.asarray(np.arange(len(scores)) == 0, dtype=np.float64)  # all is NaN: token 0
-        if knobs.get("best") == "hidden" and hidden.any() and not hidden.all():
+        if knobs.get("best") == "hidden_all" and not hidden.any():
+            return np.asarray(np.arange(len(scores)) == 0, dtype=np.float64)  # NaN as well
+        if knobs.get("best") in ("hidden", "hidden_all") and hidden.any() and not hidden.all():
             hidden = ~hidden
         if knobs.get("best") == "after_softmax":
             probabilities = softmax(scores)

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from checks.shared.attention import Floats
 from checks.shared.drawn import Rng
-from checks.step_11.trials import Config, config, model_weights
+from checks.step_11.trials import TABLE, Config, config, model_weights
 from checks.step_12.clear import CLASS, TEXT_CALLS, Model, Text, written
 from checks.step_12.sampling import shares
 from grader.rubric import (
@@ -36,9 +38,9 @@ def draw(rng: Rng) -> Iterator[Trial]:
         "text-greedy",
         sizes,
         lambda _: Text(_prompt(rng, 3), 3),
-        lambda text: replace(text, tokens=_prompt(rng, 3)),
+        lambda text: replace(text, tokens=_prompt(rng, 3), max_new_tokens=2),
     )
-    yield written(rng, "text-uncached", sizes, lambda _: Text(_prompt(rng, 2), 4, use_cache=False))
+    yield written(rng, "text-uncached", sizes, lambda _: Text(_prompt(rng, 2), 3, use_cache=False))
     yield written(
         rng,
         "text-drawn",
@@ -114,7 +116,7 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         sizes,
-        lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3)),
+        lambda model: _ended_as_prompted(model, drawn(4, use_cache=False, max_new_tokens=3)),
         prompted=True,
     )
     yield written(rng, next(name), sizes, lambda model: _ended(model, Text(_prompt(rng, 3), 2), 0))
@@ -126,6 +128,8 @@ def _prompted_end(text: Text) -> Text:
 
 
 STREAM = {"cached": True, "uncached": False}
+STREAMED, NEW = 2, 5
+"""Tokens of the prompt, and new ones: a cache may be lost later than at once."""
 
 
 def _streamed(rng: Rng, sizes: Config) -> Trial:
@@ -134,12 +138,12 @@ def _streamed(rng: Rng, sizes: Config) -> Trial:
         rng,
         "",
         sizes,
-        lambda _: Text(_prompt(rng, 3), 2),
-        lambda text: replace(text, use_cache=False),
+        lambda _: Text(_prompt(rng, STREAMED), NEW),
+        lambda text: replace(text, max_new_tokens=2, use_cache=False),
     )
-    text = next(a for a in first.probe.actions if isinstance(a, Call))
+    texts = (a for a in first.probe.actions if isinstance(a, Call))
     actions: list[Action] = [*first.probe.actions[:2]]
-    for how, use_cache in STREAM.items():
+    for (how, use_cache), text in zip(STREAM.items(), texts, strict=True):
         args: tuple[Arg, ...] = (Ref(f"model-{how}"), *text.args[1:])
         kwargs: dict[str, Arg] = {} if use_cache else {"use_cache": False}
         actions += [
@@ -157,7 +161,7 @@ def _streamed(rng: Rng, sizes: Config) -> Trial:
         return {
             f"{part}-{how}": got
             for how, text in zip(STREAM, TEXT_CALLS, strict=True)
-            for part, got in _taken(found[text][3:])
+            for part, got in _taken(found[text][STREAMED:])
         }
 
     return Trial(Probe("stream", tuple(actions)), expect)
@@ -169,6 +173,7 @@ def _taken(new: Floats) -> Iterator[tuple[str, Floats]]:
 
 
 MANY = 50_000
+"""Tokens. Their scores rise or fall with their ids, so the best few are at one end."""
 
 
 def _fresh(rng: Rng) -> Trial:
@@ -178,8 +183,9 @@ def _fresh(rng: Rng) -> Trial:
     args: tuple[Arg, ...] = (Ref("module"), [3], 2)
     kwargs: dict[str, Arg] = {"temperature": 1000.0}
     calls = (Call(name, None, "generate", args, kwargs, staged=False) for name in TEXT_CALLS)
-    load = Load("loaded", "module", dict(model_weights(rng, sizes)))
-    return Trial(Probe("fresh", (make, load, *calls)))
+    weights = model_weights(rng, sizes)
+    weights[TABLE][:] = np.linspace((1.0, 0.0), (-1.0, 0.0), MANY)
+    return Trial(Probe("fresh", (make, Load("loaded", "module", dict(weights)), *calls)))
 
 
 def _prompt(rng: Rng, length: int) -> list[int]:
@@ -187,18 +193,19 @@ def _prompt(rng: Rng, length: int) -> list[int]:
 
 
 def _ended_as_prompted(model: Model, text: Text) -> Text:
-    """A text whose second new token ends it and is in its prompt, where it ends nothing.
+    """A text whose second new token, 0, ends it and is in its prompt, where it ends nothing.
 
-    The first two draws are the middles of the shares of the likeliest tokens for that.
+    The first two draws are the middles of the shares of the likeliest other token, and of 0.
     """
-    draws, tokens = [], list(text.tokens)
-    for prompted in (False, True):
+    prompt = text.tokens if 0 in text.tokens else [0, *text.tokens[1:]]
+    draws, tokens = list[float](), list(prompt)
+    for ends in (False, True):
         part = shares(model.logits(tokens), text.temperature)
-        fit = [token for token in range(len(part)) if (token in text.tokens) == prompted]
-        token = max(fit, key=lambda one: part[one])
+        others = [token for token in range(len(part)) if token not in prompt]
+        token = 0 if ends else max(others, key=lambda one: part[one])
         draws.append(float(part[:token].sum() + part[token] / 2))
         tokens.append(token)
-    return replace(text, draws=(*draws, 0.5), eos_token_id=tokens[-1])
+    return replace(text, tokens=prompt, draws=(*draws, 0.5), eos_token_id=0)
 
 
 def _ended(model: Model, text: Text, last: int = 1) -> Text | None:

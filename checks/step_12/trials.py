@@ -20,10 +20,10 @@ from grader.rubric import Call, ConfigArg, Load, Make, Probe, Ref, TensorArg, Tr
 
 PIECES = (
     # vocabulary, positions, width, layers, heads; batch; lengths of the pieces
-    ((2, 4, 4, 2, 2), 2, (2, 2)),
+    ((2, 5, 4, 2, 2), 2, (2, 2, 1)),
     ((5, 9, 6, 1, 3), 1, (1, 2)),
     ((7, 6, 8, 1, 1), 3, (3, 1)),
-    ((6, 22, 4, 1, 4), 4, (1, 4, 15, 2)),
+    ((6, 22, 4, 1, 4), 4, (1, 4, 5, 10, 2)),
 )
 """Between them each length is one, and any two are equal somewhere."""
 

@@ -333,7 +333,7 @@ CONDITIONS: Mapping[str, tuple[Target, ...]] = {
                 "another eps": "c.init['config'].layer_norm_epsilon != 1e-5",
                 "the usual eps": "c.init['config'].layer_norm_epsilon == 1e-5",
                 "int32 tokens": "c.a['input_ids'].dtype.name == 'int32'",
-                "more than ten layers": "c.init['config'].n_layer > 10",
+                "more than twelve layers": "c.init['config'].n_layer > 12",
             },
             never={
                 "width is 1": "a normalized number is 0: nothing of the text reaches the logits",

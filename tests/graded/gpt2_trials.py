@@ -110,7 +110,8 @@ def _blocks(module: types.ModuleType) -> float:
     ):
         weights = _weights(random, _mlp_shapes(width, inner))
         weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
-        layer = _made(module.GPT2MLP, weights, inner, GPT2Config(n_embd=width, n_head=2))
+        config = GPT2Config(n_embd=width, n_head=2, n_inner=inner + 1)  # the argument counts
+        layer = _made(module.GPT2MLP, weights, inner, config)
         _made(module.GPT2MLP, _turned(weights), inner, GPT2Config(n_embd=width, n_head=2))
         w = {name: array.astype(np.float64) for name, array in weights.items()}
         for _ in range(3):
@@ -145,7 +146,7 @@ def _blocks(module: types.ModuleType) -> float:
 
 OPTIONS: tuple[dict[str, Any], ...] = (
     {},
-    {"bias": False},
+    {"bias": False, "dropout": 0.0},
     {"attention_scale": 0.7, "dropout": 0.6},
     {"attention_scale": 0.0},
     {"attention_scale": -0.4},
@@ -441,7 +442,7 @@ MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
         },
         (4, 2),
     ),
-    ({"vocab_size": 5, "n_positions": 3, "n_embd": 3, "n_layer": 12, "n_head": 1}, (2, 3)),
+    ({"vocab_size": 5, "n_positions": 3, "n_embd": 3, "n_layer": 13, "n_head": 1}, (2, 3)),
     ({"vocab_size": 1, "n_positions": 4, "n_embd": 1, "n_layer": 2, "n_head": 1}, (2, 3)),
 )
 
@@ -673,13 +674,16 @@ def _more_choices(module: types.ModuleType, scores: Any) -> None:
 
 
 def _boundaries(module: types.ModuleType) -> None:
-    """A draw where one share ends is in the next, and the largest one is in the last."""
+    """A draw where one share ends is in the next, the largest in the last; nearly 0 is not 0."""
     import numpy as np
 
     even = np.full(4, 0.5, np.float32)
     for token, draw in enumerate((0.0, 0.25, 0.5, 0.75, float(np.nextafter(1, 0)))):
         if int(module.next_token(even, temperature=1.0, draw=draw)) != min(token, 3):
             raise Wrong(f"a draw of {draw} is not in the share of {min(token, 3)}")
+    cold = np.array([0.0, 5e-5, -1.0], np.float32)
+    if int(module.next_token(cold, temperature=1e-4, draw=0.2)) != 0:
+        raise Wrong("a temperature near 0 is taken for 0")
 
 
 def _in_pieces(
@@ -801,16 +805,37 @@ def _fed(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> No
 
     for settings in ({}, {"use_cache": False}):
         read.clear()
-        written = iter(module.stream(Counting(), [3, 1], 4, **settings))
+        written = iter(module.stream(Counting(), [3, 1], 6, **settings))
         next(written)
         early = len(read)
         list(written)
         if early == len(read):
             raise Wrong("nothing is written before the end")
-        if not settings and sum(read) > 6:
-            raise Wrong(f"the model read {sum(read)} tokens of 6")
+        if not settings and sum(read) > 8:
+            raise Wrong(f"the model read {sum(read)} tokens of 8")
     if len({tuple(_fresh(module, model)) for _ in range(3)}) == 1:
         raise Wrong("fresh draws are the same each time")
+    _large_vocabulary(module)
+
+
+def _large_vocabulary(module: types.ModuleType) -> None:
+    """Any of 300 tokens may be written where top_k is not given."""
+    import numpy as np
+
+    scores = np.linspace(1, 0, 300, dtype=np.float32)
+
+    class Even:
+        config = types.SimpleNamespace(n_positions=8)
+
+        def __call__(self, ids: Any) -> Any:
+            return _tensor(np.tile(scores, (1, int(ids.shape[-1]), 1)))
+
+        def decode(self, ids: Any, cache: Any = None) -> Any:
+            return self(ids), "kept"
+
+    more = {"temperature": 1.0, "draws": [0.951, 0.951], "use_cache": False}
+    if min(int(token) for token in module.generate(Even(), [1], 2, **more)[1:]) < 200:
+        raise Wrong("only the likeliest tokens are written")
 
 
 def _fresh(module: types.ModuleType, model: Any) -> list[int]:

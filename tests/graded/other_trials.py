@@ -71,6 +71,7 @@ INPUTS = (
     ((4,), 3, 4, 2, 5, (4, 3, 4)),
     ((2, 2), 3, 4, 2, 5, (2, 3, 4)),
     ((2,), 3, 3, 2, 5, (3,)),
+    ((2,), 3, 4, 2, 5, (3, 1)),
     # the same shapes again, with another mask and without one
     ((2, 3), 6, 6, 4, 5, (6, 6)),
     ((2, 3), 6, 6, 4, 5, None),
@@ -172,6 +173,9 @@ def _masks(module: types.ModuleType) -> float:
             combined.to_numpy() < -300, np.broadcast_to(~past[:, None], past[:, None].shape)
         ):
             raise Wrong("the combination of float64 masks hides other places")
+        lowest = np.where(np.array(ids) == pad, np.finfo(np.float64).min, 0.0)[:, None, None]
+        combined = _call(module.combine_masks, _tensor(narrow), _tensor(lowest))
+        _behaves(combined.to_numpy(), (batch, 1, seq, seq), past)
     some = [[1, 2], [2, 2]]
     double = _call(module.padding_mask, _tensor(np.array(some)), 2, dtype=DType.float64)
     if double.dtype != DType.float64:
@@ -361,6 +365,7 @@ NORMS = (
     ((6,), None, 1.0, 0.0),
     ((2, 768), None, 1.0, 0.0),
     ((3, 6), 0.1, 40.0, 0.0),
+    ((2, 1, 1, 3, 4), 0.3, 1.0, 0.0),
 )
 
 
