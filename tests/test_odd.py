@@ -144,3 +144,42 @@ def test_an_argument_that_the_reference_does_not_read_either_is_not_told() -> No
 def test_what_is_likely_is_told(text: str, line: int, words: str) -> None:
     found = [one for one in likely(text) if words in one[1]]
     assert [at for at, _ in found] == [line]
+
+
+KEYS = """\
+for key in stored:
+    if name not in expected:
+        problems.append(name)
+    elif stored[key].shape != expected[key]:
+        problems.append(key)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words", "write"),
+    [
+        (KEYS, 4, "asks whether name is in expected", "expected[name]"),
+        ("k = F.concat([new], axis=-2)", 1, "only new: there is nothing to join", ""),
+        ("feed = text[-1] if cache else text", 1, "[text[-1]] is a list", "[text[-1]]"),
+        ("if c:\n    x = a[0]\nelse:\n    x = a[1:]\n", 2, "line 4 a list", "[a[0]]"),
+        ("for n in sorted(d):\n    if n not in d:\n        pass\n", 1, "no n can be missing", ""),
+    ],
+)
+def test_odd_keys_entries_and_lists_are_found(text: str, line: int, words: str, write: str) -> None:
+    ((at, said, new),) = certain(text)
+    assert (at, words in said, new) == (line, True, write)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        KEYS.replace("expected[key]", "expected[name]"),
+        "k = F.concat([old, new], axis=-2)",
+        "k = F.concat([*parts], axis=-2)",
+        "x = a[0] if len(a) == 1 else a",
+        "x = a[0] if c else a[1]",
+        "for n in sorted(d):\n    if n not in e:\n        pass\n",
+    ],
+)
+def test_what_is_meant_with_keys_entries_and_lists_is_not(text: str) -> None:
+    assert not certain(text)

@@ -73,7 +73,8 @@ def _constant(loop: ast.For) -> list[ast.stmt]:
 def _filling(comparison: Comparison, node: int) -> list[ast.For]:
     """The loops that fill the lists which a call is given."""
     mine, call = comparison.mine, comparison.mine.nodes[node]
-    names = [one.id for one in getattr(call, "args", ()) if isinstance(one, ast.Name)]
+    given = call.args if isinstance(call, ast.Call) else ()
+    names = [one.id for one in given if isinstance(one, ast.Name)]
     return [
         loop
         for loop in ast.walk(mine.tree)
@@ -169,9 +170,8 @@ def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
         return True
     match = comparison.match(value)
     own = {target(*one) for one in right.bindings(match)} if match is not None else set()
-    every = {one.id for one in right.nodes if isinstance(one, ast.Name)}
     called = isinstance(comparison.mine.nodes[node], ast.Call) and own - {""}
-    return bool(called) and (name in own or name in every)
+    return bool(called) and (name in own or name in right.names)
 
 
 def overwritten(comparison: Comparison) -> Slip | None:

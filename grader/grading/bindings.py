@@ -31,6 +31,17 @@ def bound(
     return max(known or found, key=lambda one: one.lineno, default=None)
 
 
+def without_number(
+    tree: ast.Module, name: str, kind: str, ran: Callable[[ast.stmt], bool] | None
+) -> ast.stmt | None:
+    """Of several statements that set ``self.x``, the one that gave it no number but None."""
+    if kind != "NoneType" or ran is None:
+        return None
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and name in targets(n)]
+    left = [one for one in found if not ran(one) and not is_none(one.value)]
+    return left[0] if name.startswith("self.") and len(left) == 1 < len(found) else None
+
+
 def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
     """The lines below ``line``, in its function, that read a variable."""
     inside = ast.walk(around(tree, line) or tree)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from grader.grading import differs
 from grader.grading.bindings import bound, callee
+from grader.grading.kinds import kind
 from grader.grading.program import target
 from grader.grading.relations import same
 from grader.grading.run import Made, Run, operation
@@ -102,7 +103,19 @@ class Causes:
         if cause.have is not None and cause.have in self.mine.latest(call):
             return Cause(call, cause.have, cause.want)
         made = self._made_wrong(call)
-        return Cause(call if made is None else made)
+        return Cause(call, gives=self._gave(call)) if made is None else Cause(made)
+
+    def _gave(self, call: int) -> int | None:
+        """What the reference's one call of this name gives, if the program has that nowhere."""
+        own = operation(self.mine.nodes[call])
+        gave = {
+            place.value
+            for place in self.right.places
+            if isinstance(self.right.nodes[place.node], ast.Call)
+            and operation(self.right.nodes[place.node]) == own
+        }
+        value = gave.pop() if len(gave) == 1 else None
+        return None if value in self._matched else value
 
     def _made_wrong(self, call: int) -> int | None:
         """The expression that makes the object of a call which is given what the reference's is."""
@@ -143,13 +156,13 @@ class Causes:
             for value, made in self.right.made.items()
             if len(made.sources) == len(sources) == sum(map(self._same, sources, made.sources))
             and value not in self._matched
-            and _calls_layer(self.right.nodes[made.node])
+            and _calls_layer(self.right.nodes[made.node], "self.")
         ]
         return found[0] if len(found) == 1 else None
 
     def _behind(self, node: int, sources: Sequence[int]) -> Cause | None:
         """The cause where the reference makes a like thing of all sources one like step later."""
-        for new, made in self._of_kind(operation(self.mine.nodes[node]), len(sources)):
+        for new, made in self._of_kind(kind(self.mine, node), len(sources)):
             pairs = list(zip(map(self.comparison.match, sources), made.sources, strict=True))
             steps = [self.right.made[want] for _, want in pairs]
             late = all(have in one.sources for (have, _), one in zip(pairs, steps, strict=True))
@@ -191,9 +204,9 @@ class Causes:
 
     def _lacking(self, node: int, sources: Sequence[int]) -> int | None:
         """What the reference's operation of this kind is made from besides these sources."""
-        kind = operation(self.mine.nodes[node])
+        own = kind(self.mine, node)
         for made in self.right.made.values():
-            if operation(self.right.nodes[made.node]) != kind or not sources:
+            if kind(self.right, made.node) != own or not sources:
                 continue
             more = [want for want in made.sources if not any(self._same(h, want) for h in sources)]
             if len(more) == 1 and len(made.sources) == len(sources) + 1:
@@ -238,7 +251,8 @@ class Causes:
             return Cause(node, gives=gives)
         if not self._known(have) and self._made_here(have) and not self._leads_back(have):
             return self._made_as(have, want)
-        if wanted and not named and self._known(have) and self._made_here(have):
+        alone = self._known(have) and self._made_here(have) and not self._leads_back(have)
+        if wanted and not named and alone:  # nothing else needs it: it was made wrong
             return Cause(self.mine.made[have].node, gives=want)
         at = self._call(node, have, order) if handed else None
         return Cause(node if at is None else at, have, want, twin=twin.node)
@@ -281,8 +295,8 @@ class Causes:
 
     def _followed(self, have: int, want: int, depth: int) -> Cause | None:
         mine, right = self.mine.made[have], self.right.made[want]
-        if not self._made_here(have):
-            return None
+        if not self._made_here(have) or self.comparison.match(have) in right.sources:
+            return None  # given, or a step short of it
         if not _alike(self.mine, mine, self.right, right):
             return self._other_source(mine, right, depth)
         return self._beside(mine.node, mine.sources, mine.order, right, depth)
@@ -325,7 +339,7 @@ class Causes:
         common source, the only one of these.
         """
         best, most = None, (-1, 0)
-        alike = list(self._of_kind(operation(self.mine.nodes[node]), len(sources)))
+        alike = list(self._of_kind(kind(self.mine, node), len(sources)))
         here = [made for new, made in alike if new and self._same_function(made, node)]
         for new, made in alike:
             equal = sum(map(self._same, sources, made.sources))
@@ -354,10 +368,10 @@ class Causes:
         sources = self.mine.latest(node)
         return not other and (len(sources) < 2 or not all(map(self._known, sources)))
 
-    def _of_kind(self, kind: str, count: int) -> Iterator[tuple[bool, Made]]:
+    def _of_kind(self, own: str, count: int) -> Iterator[tuple[bool, Made]]:
         """The reference's operations of a kind with so many sources; is its value new?"""
         for value, made in sorted(self.right.made.items(), key=lambda one: one[1].order):
-            if operation(self.right.nodes[made.node]) == kind and len(made.sources) == count:
+            if kind(self.right, made.node) == own and len(made.sources) == count:
                 yield value not in self._matched, made
 
     def _same_function(self, made: Made, node: int) -> bool:
@@ -440,10 +454,12 @@ def _operations(run: Run, value: int) -> Iterator[str]:
 
 
 def _alike(mine: Run, one: Made, right: Run, other: Made) -> bool:
-    kinds = operation(mine.nodes[one.node]), operation(right.nodes[other.node])
+    kinds = kind(mine, one.node), kind(right, other.node)
     return kinds[0] == kinds[1] and len(one.sources) == len(other.sources)
 
 
-def _calls_layer(node: ast.AST) -> bool:
-    """Whether a node may call a layer, which is an attribute."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+def _calls_layer(node: ast.AST, of: str = "") -> bool:
+    """Whether a node may call a layer, which is an attribute; of an object ``of`` this name."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return ast.unparse(node.func).startswith(of)

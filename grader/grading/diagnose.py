@@ -25,11 +25,15 @@ MOST_WORK = 400_000_000
 Not seconds: the same file must get the same report on every machine.
 """
 
+ROUGH = 4.0
+"""Times the tolerance of trials with slack: a mistake may make what is rounded much larger."""
+
 EACH = 20_000
 """What a prediction costs besides its numbers."""
 
 Arrays = dict[str, npt.NDArray[np.generic] | None]
 Mistakes = tuple[Misconception, ...]
+Predicted = Mapping[str, Floats | None]
 
 
 class _Enough(Exception):
@@ -69,9 +73,11 @@ def _diagnosed(rubric: Rubric, evidence: Evidence) -> Explanation | None:
     complete = any(search.whole(name) for name in forwards)
     for names in (order, forwards) if forwards and forwards[0] in wrong else (order,):
         few = search.size(names[0]) <= MOST_FOR_PAIRS
-        for candidates in (search.singles, search.pairs) if few else (search.singles,):
-            every = candidates(rubric.misconceptions, forwards)
-            first = search.first(names[0], forwards)
+        first = search.first(names[0], forwards)
+        for several in (False, True) if few else (False,):
+            every: list[Mistakes] = [(one,) for one in rubric.misconceptions]
+            if several:
+                every = search.pairs(rubric.misconceptions, names[0], forwards)
             fitting = [one for one in every if first and all(search.fits(n, one) for n in first)]
             for lenient in (False, True):
                 for mistakes in fitting:
@@ -88,6 +94,7 @@ class _Search:
         self.seen = _seen(evidence)
         self._changes: dict[tuple[str, int], bool] = {}
         self._fits: dict[tuple[str, tuple[int, ...]], bool] = {}
+        self._alone: dict[tuple[str, int], Predicted | None] = {}
         self._work = 0
 
     def whole(self, name: str) -> bool:
@@ -123,40 +130,61 @@ class _Search:
             mistakes = tuple(one for one in mistakes if self._matters(name, one))
         key = name, tuple(map(id, mistakes))
         if key not in self._fits:
-            self._fits[key] = self._agrees(name, self.seen[name], _together(mistakes))
+            self._fits[key] = self._agrees(name, self.seen[name], mistakes)
         return self._fits[key]
 
     def _matters(self, name: str, one: Misconception) -> bool:
         """Whether the mistake changes what trial ``name`` returns."""
         if (name, id(one)) not in self._changes:
             right: Arrays = dict(self._evidence.expected(name))
-            self._changes[name, id(one)] = not self._agrees(name, right, one.knobs)
+            self._changes[name, id(one)] = not self._agrees(name, right, (one,))
         return self._changes[name, id(one)]
 
-    def _agrees(self, name: str, arrays: Arrays, knobs: Mapping[str, Any]) -> bool:
+    def _agrees(self, name: str, arrays: Arrays, mistakes: Mistakes) -> bool:
         self._work += EACH + self.size(name)
         if self._work > MOST_WORK:
             raise _Enough
-        return _agrees(self._evidence, name, arrays, knobs)
+        predicted = self._predicted(name, mistakes)
+        rough = mistakes and self._evidence.trials[name].slack > 1.0
+        times = ROUGH if rough else 1.0
+        return predicted is None or _same(self._evidence, name, arrays, predicted, times)
 
-    def singles(self, every: Sequence[Misconception], _: list[str]) -> list[Mistakes]:
-        """Every mistake alone."""
-        return [(one,) for one in every]
+    def _predicted(self, name: str, mistakes: Mistakes) -> Predicted | None:
+        """What trial ``name`` gives with these mistakes; of one alone it is asked twice."""
+        if len(mistakes) != 1:
+            return _predicted(self._evidence, name, _together(mistakes))
+        key = name, id(mistakes[0])
+        if key not in self._alone:
+            self._alone[key] = _predicted(self._evidence, name, mistakes[0].knobs)
+        return self._alone[key]
 
-    def pairs(self, every: Sequence[Misconception], forwards: list[str]) -> list[Mistakes]:
-        """Every compatible pair, without those that would show where all is right.
+    def pairs(
+        self, every: Sequence[Misconception], wrong: str, forwards: list[str]
+    ) -> list[Mistakes]:
+        """Every compatible pair that may explain trial ``wrong``.
 
-        None if most trials ended in errors: two mistakes fit the few numbers by chance.
+        Without those that would show where all is right. None if most trials ended in errors: two
+        mistakes fit the few numbers by chance.
         """
         if 2 * sum(map(self.whole, self.seen)) < len(self.seen):
             return []
         small = (name for name in forwards if self.size(name) <= MOST_FOR_PAIRS)
         right = [name for name in small if self.whole(name) and self.fits(name, ())]
-        silent = [one for one in every if not any(self._matters(name, one) for name in right)]
+
+        def silent(one: Misconception) -> bool:
+            return not any(self._matters(name, one) for name in right)
+
+        here = {id(one) for one in every if self._matters(wrong, one) and silent(one)}
+        alone = {id(one) for one in every if id(one) in here and self.fits(wrong, (one,))}
         return [
             (left, right)
-            for left, right in combinations(silent, 2)
+            for left, right in combinations(every, 2)
             if not set(left.knobs) & set(right.knobs)
+            and (
+                (id(left) in here and id(right) in here)
+                or (id(left) in alone and silent(right))
+                or (id(right) in alone and silent(left))
+            )
         ]
 
     def explains(self, names: list[str], mistakes: Mistakes, *, lenient: bool) -> bool:
@@ -208,27 +236,31 @@ def _seen(evidence: Evidence) -> dict[str, Arrays]:
     return found
 
 
-def _agrees(evidence: Evidence, name: str, arrays: Arrays, knobs: Mapping[str, Any]) -> bool:
-    """Whether the formula with these knobs predicts what trial ``name`` showed.
+def _predicted(evidence: Evidence, name: str, knobs: Mapping[str, Any]) -> Predicted | None:
+    """What the formula of trial ``name`` gives with these knobs; None if it has none.
 
-    A formula that cannot be evaluated on these shapes predicts an error.
+    A formula that cannot be evaluated on these shapes predicts an error: nothing.
     """
     expect = evidence.trials[name].expect
     if expect is None:
-        return True
+        return None
     try:
         with np.errstate(all="ignore"):
-            predicted: Mapping[str, Floats | None] = (
-                expect(**knobs) if knobs else evidence.expected(name)
-            )
+            return expect(**knobs) if knobs else evidence.expected(name)
     except (ValueError, IndexError):
-        predicted = dict.fromkeys(arrays)
+        return {}
+
+
+def _same(
+    evidence: Evidence, name: str, arrays: Arrays, predicted: Predicted, times: float
+) -> bool:
+    """Whether this is what trial ``name`` showed, within ``times`` its tolerance."""
     for path, array in arrays.items():
         want = predicted.get(path)
         if array is None or want is None:
             if array is not want:
                 return False
-        elif not evidence.close(name, _overflowed(array, want), want):
+        elif not evidence.close(name, _overflowed(array, want), want, times):
             return False
     return True
 

@@ -87,6 +87,8 @@ class Evaluator:
         match node:
             case ast.Constant(value=int() | float() as number):
                 return float(number)
+            case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr="inf"):
+                return np.inf
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return _negative(self._value(operand))
             case ast.BinOp(left=left, op=op, right=right):
@@ -117,6 +119,10 @@ class Evaluator:
         name, given = operation(node), self.given(node)
         if name in JOINS and given:
             return self._joined(name, node, given[0])
+        if name == "where" and len(given) == 3:
+            parts = [self._value(one) for one in given]
+            known = all(one is not None for one in parts) and isinstance(parts[0], np.ndarray)
+            return np.where(*parts) if known else None
         array = self._value(given[0]) if given else None
         if not isinstance(array, np.ndarray):
             return None

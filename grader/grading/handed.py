@@ -147,12 +147,14 @@ def divided(mine: Run, said: str) -> Slip | None:
 
 
 def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
-    """The call that hands over a layer where the function which it calls reads numbers.
+    """The line that keeps a layer, or hands one over, where the result of calling it belongs.
 
     Only if the error as it is ``told`` says that a layer is where a tensor belongs.
     """
-    if len(error.calls) < 2 or ", a layer" not in told:
+    if not error.calls or ", a layer" not in told:
         return None
+    if (kept := _kept(tree, error, told)) is not None or len(error.calls) < 2:
+        return kept
     outer, call = error.calls[-2:]
     inside = around(tree, call.line)
     params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
@@ -163,6 +165,21 @@ def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         for handed in _arguments(outer.code, params.index(name)):
             said = f"Line {outer.line} hands over {handed}, a layer, where a tensor belongs."
             return Slip(outer.line, f"{said} Call it there: {handed}(...).")
+    return None
+
+
+def _kept(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a layer another name, which the line with the error reads."""
+    call = error.calls[-1]
+    for name in call.values:
+        statement = bound(tree, name, call.line)
+        match statement:
+            case ast.Assign(value=ast.Attribute() as layer, lineno=line):
+                text = ast.unparse(layer)
+            case _:
+                continue
+        if is_read(name, call.code) and told.startswith(f"{name} is "):
+            return Slip(line, f"Line {line} does not call {text}: {name} is the layer itself.")
     return None
 
 
@@ -183,6 +200,51 @@ def _is_layer(value: SeenValue, error: SeenError) -> bool:
     about = error.about
     layer = about is not None and "load_state_dict" in about.names and about.kind == value.kind
     return layer or "weight" in value.fields
+
+
+def class_called(tree: ast.Module, error: SeenError) -> Slip | None:
+    """A class that is given a tensor where ``self.x``, an object of it, is to be called."""
+    call = error.calls[-1] if error.calls else None
+    if call is None or call.function == "__init__" or not call.code:
+        return None
+    tensors = {name for name, value in call.values.items() if value.kind == "Tensor"}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or node.lineno not in statement_at(tree, call.line):
+            continue
+        given = {one.id for one in node.args if isinstance(one, ast.Name)}
+        owners = _objects(tree, callee(node)) if given & tensors else []
+        if owners and isinstance(node.func, ast.Name):
+            text = " or ".join(owners)
+            said = f"Line {node.lineno} makes a new {callee(node)}: the one to call is {text}."
+            args = ", ".join(map(ast.unparse, node.args))
+            return Slip(node.lineno, said, f"{owners[0]}({args})" if len(owners) == 1 else "")
+    return None
+
+
+def _objects(tree: ast.Module, name: str) -> list[str]:
+    """The attributes of ``self`` that hold an object of a class."""
+    kept = (one for one in ast.walk(tree) if isinstance(one, ast.Assign))
+    found = [one for one in kept if isinstance(one.value, ast.Call) and callee(one.value) == name]
+    own = (text for one in found for text in targets(one) if text.startswith("self."))
+    return list(dict.fromkeys(own)) if name[:1].isupper() else []
+
+
+def misordered(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives two variables each other's value, if an error is ``told`` to be that."""
+    call = error.calls[-1] if error.calls else None
+    if call is None or "are in another order" not in told:
+        return None
+    for name in (one for one in call.values if is_read(one, call.code)):
+        match bound(tree, name, call.line):
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=other)])],
+                value=ast.Tuple(elts=[first, second]),
+                lineno=line,
+            ) if is_read(one, call.code) and is_read(other, call.code):
+                said = f"Line {line} gives {one} and {other} their values, in another order."
+                write = f"{one}, {other} = {ast.unparse(second)}, {ast.unparse(first)}"
+                return Slip(line, said, write)
+    return None
 
 
 def selfless(tree: ast.Module, error: SeenError) -> Slip | None:

@@ -87,10 +87,18 @@ class Lesson:
             yield f'At this point the lesson says: "{said[2] or said[0]}".'
 
     def next_blank(self, sources: Sequence[int], node: int) -> str:
-        """The blank of the reference's next operation on ``sources``, if it is of another kind."""
-        right = self.comparison.right
+        """The blank of the reference's next operation on ``sources``, if it is of another kind.
+
+        In a function outside of classes that the reference has too, it is one of that function.
+        """
+        right, name = self.comparison.right, self.comparison.mine.named(node)
+        alike = any(isinstance(o, ast.FunctionDef) and o.name == name for o in right.tree.body)
         matched = {self.comparison.match(value) for value in sources} - {None, -1}
-        steps = [made for made in right.made.values() if matched & set(made.sources)]
+        steps = [
+            made
+            for made in right.made.values()
+            if matched & set(made.sources) and (not alike or right.named(made.node) == name)
+        ]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
         kind = operation(self.comparison.mine.nodes[node])
         for made in steps:
@@ -104,6 +112,8 @@ class Lesson:
     def left_out(self, cause: Cause, first: Departure) -> str:
         """The blank of the step that comes before the same operation in the reference only."""
         twin = cause.twin
+        if cause.want is not None and cause.want in self.comparison.matched:
+            return ""  # the program takes that step, and does not use what it gives
         used = [s for m in self.comparison.right.made.values() if m.node == twin for s in m.sources]
         other = [s for s in first.sources if self.comparison.match(s) not in (None, -1, *used)]
         return self.next_blank(other, first.node) if used and other else ""

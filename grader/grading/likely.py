@@ -21,8 +21,9 @@ def likely(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 
 
 def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
-    """Arguments that are not read, though a helper takes one of this name and gets another."""
-    return (one for one in unused(tree, right) if one.said.endswith(" for it."))
+    """Arguments that are not read, though a helper takes one of this name and does not get it."""
+    ends = (" for it.", " without it.")
+    return (one for one in unused(tree, right) if one.said.endswith(ends))
 
 
 def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
@@ -50,9 +51,13 @@ def _instead(calls: Iterable[OwnCall], name: str) -> Iterator[tuple[int, str]]:
     for call, _, helper, params in calls:
         by_name = {one.arg: one.value for one in call.keywords if one.arg}
         given = {**dict(zip(params, call.args, strict=False)), **by_name}.get(name)
+        starred = any(isinstance(one, ast.Starred) for one in call.args)
+        starred |= any(one.arg is None for one in call.keywords)
         if given is not None:
             text = ast.unparse(given)
             yield call.lineno, f": line {call.lineno} gives {helper} {text} for it"
+        elif name in params and not starred and not helper.startswith("__"):
+            yield call.lineno, f": line {call.lineno} calls {helper} without it"
 
 
 def replaced(tree: ast.Module) -> Iterator[Slip]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.grading.bindings import bound, stores
+from grader.grading.bindings import around, bound, stores, targets
 from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.relations import same
@@ -41,10 +41,56 @@ class Lines:
             return line if statement is None else statement.lineno
         if (given := self._converted(node)) is not None:
             return given
+        if (kept := self._kept(cause)) is not None:
+            return kept
         later = self._filled(cause.node)
         if later is None and (order := self.ordered(cause)) is not None:
             later = mine.line(order)
         return line if later is None else later
+
+    def _kept(self, cause: Cause) -> int | None:
+        """The line that only keeps the wrong value under another name, for this line alone."""
+        mine = self.mine
+        names = [one for one in ast.walk(mine.nodes[cause.node]) if isinstance(one, ast.Name)]
+        for name in names if cause.have is not None and cause.want is not None else ():
+            made = bound(mine.tree, name.id, name.lineno)
+            if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Name):
+                continue
+            if cause.have in mine.values(mine.numbers[name]) and self._alone(name, made):
+                return made.lineno
+        return None
+
+    def short(self, cause: Cause) -> int | None:
+        """The line that makes the wrong value for this one line, a step short of the right one."""
+        mine, want = self.mine, cause.want
+        if cause.have is None or want is None:
+            return None
+        if self.comparison.match(cause.have) not in self.comparison.right.made[want].sources:
+            return None
+        for name in ast.walk(mine.nodes[cause.node]):
+            if isinstance(name, ast.Name) and cause.have in mine.values(mine.numbers[name]):
+                made = bound(mine.tree, name.id, name.lineno)
+                inner = made is mine.statement(mine.made[cause.have].node)
+                return made.lineno if made and inner and self._alone(name, made) else None
+        return None
+
+    def _alone(self, name: ast.Name, made: ast.stmt) -> bool:
+        """Whether nothing else reads what a statement gives a variable, until it gets another."""
+        tree = self.mine.tree
+        inside = around(tree, made.lineno) or tree
+        every = (one for one in ast.walk(inside) if isinstance(one, ast.stmt))
+        stored = (one.lineno for one in every if name.id in targets(one))
+        until = min((line for line in stored if line > made.lineno), default=name.lineno)
+        others = [
+            one
+            for one in ast.walk(inside)
+            if isinstance(one, ast.Name)
+            and one.id == name.id
+            and made.lineno < one.lineno <= until
+            and isinstance(one.ctx, ast.Load)
+            and not isinstance(self.mine.parents.get(one), ast.Attribute)  # its dtype or shape
+        ]
+        return all(one.lineno == name.lineno for one in others)
 
     def _converted(self, node: ast.AST) -> int | None:
         """The line that works out the array of which a call only makes a tensor."""
@@ -70,7 +116,8 @@ class Lines:
         made = mine.made[sources[0]]
         turned = operation(mine.nodes[made.node]) in ORDERS
         alike = sorted(array.shape) == sorted(right.shape)
-        return made.node if turned and alike else None
+        here = mine.function(made.node) == mine.function(cause.node)
+        return made.node if turned and alike and here else None
 
     def _filled(self, node: int) -> int | None:
         """The one line that fills what an expression makes, or the list that it takes.

@@ -13,8 +13,8 @@ from itertools import chain
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
 from grader.grading import bindings, odd, shown, siblings
-from grader.grading.likely import likely, withheld
-from grader.grading.tried.align import Alignment, Gap, Pair
+from grader.grading.likely import likely, unused, withheld
+from grader.grading.tried.align import Gap, Pair, aligned
 from grader.grading.tried.forms import Function, same
 from grader.grading.tried.naming import parameters
 from grader.grading.tried.text import Names, Text
@@ -37,7 +37,7 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
     if trace is None or trace.line not in here or not trace.told:
         margin = () if trace is None else trace.margin
         return Trace(only.told, only.line, margin, lone=True)
-    if trace.write or trace.slip:
+    if trace.write:
         return trace
     return replace(trace, told=(*trace.told, *only.told[1:]))
 
@@ -80,21 +80,39 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
         every = chain(shown.shared(tree), every)
     slip = next(every, None)
     if slip is None:
-        return trace
+        return _unread(source, right, trace)
     if trace is not None and trace.line == slip.line and trace.told:
         own = trace.slip == slip.said
         told = trace.told if own or trace.slip else (*trace.told, slip.said)
-        return replace(trace, told=told, lone=own)
+        write = trace.write or slip.write
+        return replace(trace, told=told, lone=own, write=write, sure=trace.sure or bool(write))
     margin = () if trace is None else trace.margin
     sure = bool(slip.write)
     return Trace((slip.said,), slip.line, margin, "", slip.write, sure, slip=slip.said, lone=True)
 
 
+def _unread(source: Source, right: ast.Module, trace: Trace | None) -> Trace | None:
+    """The trace; with an argument that the function around its line does not read, if any."""
+    if trace is None or trace.line is None or not trace.told or trace.slip or trace.write:
+        return trace
+    inside = bindings.around(source.tree, trace.line)
+    if inside is None or placeholders.unfilled(source.tree):
+        return trace
+    found = (one for one in unused(source.tree, right) if one.line == inside.lineno)
+    slip = next(found, None)
+    return trace if slip is None else replace(trace, told=(*trace.told, slip.said))
+
+
 def supposed(source: Source, step: Step, report: Report) -> Trace | None:
-    """The trace; where no line is known, what is odd takes its place, though it may be meant."""
+    """The trace; where no line is known, what is odd takes its place, though it may be meant.
+
+    Not in a program that still has a placeholder: what it takes is used where that is filled in.
+    """
     trace, first = report.trace, report.first_to_fix
     known = trace is not None and trace.line is not None and trace.told
     if known or (first is not None and first.line is not None):
+        return trace
+    if placeholders.unfilled(source.tree):
         return trace
     right = ast.parse(step.solution.read_text(encoding="utf-8"))
     slip = next(likely(source.tree, right), None)
@@ -137,14 +155,14 @@ def differences(source: Source, solution: str) -> Apart:
 
     In nothing, if the program still has a placeholder.
     """
-    mine, right = Text(source.text), Text(make_answer(solution))
+    mine, right = Text.of_source(source.text), Text.of_source(make_answer(solution))
     telling = Telling(mine, right)
     if placeholders.unfilled(mine.tree):
         return Apart(telling)
     used = {node.id for node in mine.nodes if isinstance(node, ast.Name)}
-    every = Alignment(mine, right).found()
+    every = aligned(mine, right)
     found = (one for one in every if _differs(one) and not _idle(one, used))
-    return Apart(telling, tuple(found), tuple(every))
+    return Apart(telling, tuple(found), every)
 
 
 def lone(source: Source, solution: str) -> Lone | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from grader.grading.cause import Cause
+from grader.grading.kinds import kind
 from grader.grading.run import Run
 from grader.grading.shown import Slip
 from grader.grading.trace import Comparison
@@ -28,6 +29,28 @@ def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
         return None
     said = f"The loop on line {loop.lineno} takes more than {len(known)} turns"
     return Slip(loop.lineno, f"{said}; the reference's ends there.")
+
+
+def too_few(comparison: Comparison, step: int) -> Slip | None:
+    """The loop that does less often what the reference's does as ``step``, a node of its own."""
+    mine, right = comparison.mine, comparison.right
+    if not _looped(right, step):
+        return None
+    wanted, own = _times(right, step), kind(right, step)
+    for loop in (one for one in mine.nodes if isinstance(one, ast.For | ast.While)):
+        for one in ast.walk(loop):
+            number = mine.numbers[one]
+            if isinstance(one, ast.Call) and kind(mine, number) == own:
+                if _times(mine, number) >= wanted:
+                    return None
+                said = f"The loop of line {loop.lineno} takes fewer turns than the reference's."
+                return Slip(loop.lineno, said)
+    return None
+
+
+def _times(run: Run, node: int) -> int:
+    """How often an expression gave a value."""
+    return sum(place.node == node and place.part < 0 for place in run.places)
 
 
 def each_turn(comparison: Comparison, cause: Cause) -> Slip | None:

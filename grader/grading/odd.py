@@ -9,9 +9,10 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
+from grader.grading import lookups
 from grader.grading.bindings import callee
 from grader.grading.shown import Slip
-from grader.source.variables import read, stored
+from grader.source.variables import read, reads, stored
 
 CHOICES = {"where": slice(1, 3), "min": slice(0, 2), "max": slice(0, 2)}
 """Functions that choose between two arguments, and which these are."""
@@ -30,6 +31,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         again(tree),
         not_made(tree),
         undecorated(tree),
+        lookups.odd(tree),
     )
 
 
@@ -42,9 +44,12 @@ def after_loop(tree: ast.Module) -> Iterator[Slip]:
             names = stored(loop.target)
             for one in body[at + 1 :]:
                 if left := (names & read(one)) - stored(one):
-                    said = f"Line {one.lineno} comes after the loop of line {loop.lineno}, and "
-                    said = f"{said}reads {min(left)}: it sees the last turn only. Is it to be "
-                    yield Slip(one.lineno, f"{said}inside the loop?")
+                    name = min(left)
+                    line = min(each.lineno for each in reads(one) if each.id == name)
+                    said = f"Line {line} comes after the loop of line {loop.lineno}, and "
+                    said = f"{said}reads {name}: it sees the last turn only."
+                    inside = "" if isinstance(one, ast.For) else " Is it to be inside the loop?"
+                    yield Slip(line, f"{said}{inside}")
                     break
                 names -= stored(one)
 

@@ -39,9 +39,26 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
         match = comparison.match(have)
         step = _between(comparison, match, want, LONGEST)
         at = None if step is None else _place(comparison, cause, have, step)
-        if step is not None and at is not None and not _taken(comparison, step, match, at):
+        if step is None or at is None or not _is_one(comparison, step, match):
+            continue
+        if _nested(comparison, cause, step, at):
+            return None
+        if not _taken(comparison, step, match, at):
             return Omitted(_made_at(comparison, have, step, at), have, step)
     return None
+
+
+def _nested(comparison: Comparison, cause: Cause, step: Made, at: ast.stmt) -> bool:
+    """Whether the reference takes the step inside the line that uses it, and ``at`` is a caller's.
+
+    Then it is missing from the line of the cause.
+    """
+    mine, right = comparison.mine, comparison.right
+    if mine.function(mine.numbers[at]) == mine.function(cause.node):
+        return False
+    here = right.statement(step.node)
+    users = [one for one in right.made.values() if cause.want in one.sources]
+    return bool(users) and all(right.statement(one.node) is here for one in users)
 
 
 def unused(comparison: Comparison, gap: Omitted, user: int) -> Slip | None:
@@ -164,6 +181,15 @@ def _between(comparison: Comparison, match: int | None, want: int, most: int) ->
             if found is not None:
                 return found
     return None
+
+
+def _is_one(comparison: Comparison, step: Made, match: int | None) -> bool:
+    """Whether only this step can be missing: what else it takes is there, or of no input.
+
+    A call that takes three values does what a program may do in steps of its own.
+    """
+    others = [one for one in {*step.sources} - {match} if comparison.right_flows(one)]
+    return len(others) < 2 and all(map(comparison.has_right, others))
 
 
 def _taken(comparison: Comparison, step: Made, match: int | None, at: ast.stmt) -> bool:

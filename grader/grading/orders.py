@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 
 from grader.grading.relations import ATOL, Floats, same
-from grader.grading.run import operation
+from grader.grading.run import Run, operation
 from grader.grading.trace import Comparison
+from grader.source.variables import stored
+
+SWAPS = ("permute", "swapaxes", "transpose")
+"""Operations that change the order of axes."""
 
 
 def turned(mine: Floats, right: Floats) -> str:
@@ -23,6 +28,46 @@ def turned(mine: Floats, right: Floats) -> str:
         return " The sizes are the same, in another order."
     cut = np.array_equal(mine, np.trunc(mine)) and not np.array_equal(right, np.trunc(right))
     return " It holds whole numbers only: is it cast to integers?" if cut else ""
+
+
+def joined(have: tuple[int, ...], want: tuple[int, ...]) -> str:
+    """Which axes are to be one, or which one is to be two, if that is all that differs."""
+    short, long = sorted((have, want), key=len)
+    if len(long) != len(short) + 1:
+        return ""
+    for at, size in enumerate(short):
+        a, b = long[at : at + 2]
+        if min(a, b) < 2 or (*long[:at], a * b, *long[at + 2 :]) != short:
+            continue
+        first = at - len(have)
+        if long is have:
+            return f"Its axes {first} and {first + 1} are to be one: {a} times {b} is {size}."
+        return f"Its axis {first} is to be two: {size} is {a} times {b}."
+    return ""
+
+
+def stale(run: Run, node: int) -> str:
+    """The line that reads the shape of what a reshape is given, before its axes are swapped."""
+    call, inside = run.nodes[node], run.around(run.nodes[node])
+    if not isinstance(call, ast.Call) or operation(call) != "reshape" or inside is None:
+        return ""
+    receiver = getattr(call.func, "value", None)
+    given = {one.id for one in (receiver, *call.args[:1]) if isinstance(one, ast.Name)}
+    used = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
+    swapped = {
+        target: one.lineno
+        for one in ast.walk(inside)
+        if isinstance(one, ast.Assign) and one.lineno < call.lineno
+        for target in stored(one) & given
+        if any(operation(inner) in SWAPS for inner in ast.walk(one.value))
+    }
+    for one in ast.walk(inside):
+        if not isinstance(one, ast.Assign) or not stored(one) & used:
+            continue
+        for name, line in swapped.items():
+            if f"{name}.shape" in ast.unparse(one.value) and one.lineno < line:
+                return f"Line {one.lineno} reads the shape before line {line} swaps axes."
+    return ""
 
 
 def sized(comparison: Comparison, node: int) -> str:

@@ -178,9 +178,8 @@ def _judged(
     if start is not None and options.follow is not Follow.NOT:
         if early is not None:
             early(replace(found, duration_s=time.perf_counter() - started))
-        found = replace(found, trace=_followed(judge, job, outcome, found, options, start))
+        found = _explained(judge, job, outcome, found, options, start)
         if found.verdict is Verdict.FAIL:
-            found = _explained(judge, job, outcome, found, start)
             found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
     if start is not None and options.tried:
         found = _tried(judge, job, outcome, found, start)
@@ -258,16 +257,26 @@ def _followed(
 
 
 def _explained(
-    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+    judge: Judge,
+    job: Job,
+    outcome: Outcome,
+    found: Report,
+    options: Options,
+    start: Callable[..., sandbox.Worker],
 ) -> Report:
     """The report with what is surest to explain it: in the source, by the values, or by a try."""
     from grader.grading import lone
+    from grader.grading.meter import Meter
     from grader.grading.tried import single, suggest
 
+    meter = Meter(start)  # what was imported for it does not count
+    found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))
+    if found.verdict is not Verdict.FAIL:
+        return found
     try:
         found = replace(found, trace=lone.traced(judge.source, judge.step, found))
         if outcome.ended == "done":
-            case = suggest.Case(judge, job, outcome, found, start)
+            case = suggest.Case(judge, job, outcome, found, meter)
             found = replace(found, trace=single.traced(case))
         return replace(found, trace=lone.supposed(judge.source, judge.step, found))
     except Exception:
@@ -281,12 +290,13 @@ def _tried(
     judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
 ) -> Report:
     """The report with a small change of the program that helps, if one is found."""
+    from grader.grading.meter import Meter
     from grader.grading.tried import suggest
 
     if found.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
         return found
     try:
-        case = suggest.Case(judge, job, outcome, found, start)
+        case = suggest.Case(judge, job, outcome, found, Meter(start))
         return replace(found, tried=suggest.suggest(case))
     except Exception:
         # It looks at a learner's program and at what it did. A report is complete without it.

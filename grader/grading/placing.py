@@ -21,16 +21,24 @@ SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
 RAISED = "The error was raised on line {line}."
 
+USED = "It is used on line "
+"""How the note of a check begins whose line is where something is to be made."""
+
 THERE = (
     "The product of the sizes",
+    "Two have one",
     "Call it: ",
     "Was the layer made with",
     "From the right, ",
     "If ",
     "Count from 0",
+    "Is the table as long as",
 )
 """How hints begin that only make sense at the line which raised the error."""
 
+
+INSTEAD = "With "
+"""How a sentence begins on what another expression would give."""
 
 FUNCTION = re.compile(r"\(in \w+\)$")
 """How the message of an error ends that the learner's own line raised."""
@@ -82,10 +90,12 @@ class Placing:
         if worst and accused and self._elsewhere(worst.line, trace.line):
             return replace(report, checks=told, trace=silent)
         here = bindings.statement_at(self.source.tree, trace.line)
+        if worst and accused and worst.line is not None and worst.line not in here:
+            trace = _untried(trace)
         sure = trace.lone and bool(trace.slip)  # a mistake with a place of its own is another one
         named = [d for d in report.diagnosis if not sure or d.line in here]
         diagnosis = tuple(replace(one, line=trace.line) for one in named)
-        return replace(report, checks=told, diagnosis=diagnosis)
+        return replace(report, checks=told, diagnosis=diagnosis, trace=trace)
 
     def _elsewhere(self, line: int | None, departed: int) -> bool:
         """Whether a named mistake has its own line, which the trace does not come from."""
@@ -152,11 +162,14 @@ class Placing:
         suspect = (finding.line in near or filled) and not trace.left_out
         if result.status is Status.PASS and suspect and check.id not in blamed:
             return check.waiting(first, SUSPECT.format(line=line))
-        if result.status is not Status.FAIL or finding.certain or result.line in here:
+        raised = filled and stopped and not (finding.ok or finding.there)
+        if result.status is not Status.FAIL or finding.certain:
             return result
+        if result.line in here:  # an error that its line raised says more
+            return check.waiting(first, SUSPECT.format(line=line)) if raised else result
         if check.id in blamed and self._knows(check, result) and not trace.lone:
             return result
-        if filled and stopped and not (finding.ok or finding.there):
+        if raised:
             return check.waiting(first, ELSEWHERE.format(line=line))
         if check.id in blamed or filled:
             return self._at(result, line)
@@ -195,7 +208,8 @@ class Placing:
             if one.kind is Kind.SOURCE:
                 found[index] = replace(one, hints=_hints(one, trace))
                 continue
-            if one.id in self.sure and one.line is not None and not trace.lone:
+            known = one.id in self.sure and one.line is not None
+            if known and (not trace.lone or USED in (one.note or "")):
                 break
             raised = one.stopped and one.line is not None and one.line not in here
             raised = raised and (not trace.lone or FUNCTION.search(one.message) is not None)
@@ -235,6 +249,12 @@ class Placing:
             texts.append(ast.unparse(inside))
         kept = (h for h in result.hints if not any(fulfils(text, h) for text in texts))
         return replace(result, hints=tuple(kept))
+
+
+def _untried(trace: Trace) -> Trace:
+    """The trace without a change of its line: what makes that go wrong is to change elsewhere."""
+    told = tuple(one for one in trace.told if not one.startswith(INSTEAD))
+    return replace(trace, told=told, write="")
 
 
 def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:

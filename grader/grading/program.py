@@ -37,6 +37,11 @@ class Program:
         return tuple(ast.walk(self.tree))
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that the program says."""
+        return frozenset(one.id for one in self.nodes if isinstance(one, ast.Name))
+
+    @cached_property
     def numbers(self) -> Mapping[ast.AST, int]:
         """The number of each node."""
         return {node: number for number, node in enumerate(self.nodes)}
@@ -90,6 +95,18 @@ class Program:
         while node is not None and not isinstance(node, ast.stmt):
             node = self.parents.get(node)
         return node
+
+    @cached_property
+    def entries(self) -> frozenset[str]:
+        """The variables that hold one entry of a list: of a loop's turn, or taken by its number."""
+        found: set[str] = set()
+        for node in self.nodes:
+            match node:
+                case ast.For(target=given) | ast.comprehension(target=given):
+                    found |= {one.id for one in ast.walk(given) if isinstance(one, ast.Name)}
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript()):
+                    found.add(name)
+        return frozenset(found)
 
     def is_whole(self, number: int) -> bool:
         """Whether a node is all that its statement computes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -81,11 +82,13 @@ def same(mine: Floats, right: Floats) -> bool:
     if mine.shape != right.shape:
         return False
     finite = np.isfinite(right)
-    if not np.array_equal(finite, np.isfinite(mine)):
-        return False
-    size = float(np.abs(right[finite]).max(initial=0.0))
-    close = np.isclose(mine, right, rtol=RTOL, atol=ATOL * max(1.0, size), equal_nan=True)
-    return bool(close.all())
+    if not finite.all():
+        if not np.array_equal(mine[~finite], right[~finite], equal_nan=True):
+            return False
+        mine, right = mine[finite], right[finite]
+    sizes = np.abs(right)
+    most = ATOL * max(1.0, float(np.max(sizes, initial=0.0)))
+    return bool((np.abs(mine - right) <= most + RTOL * sizes).all())
 
 
 class Values:
@@ -95,7 +98,15 @@ class Values:
         self, values: Sequence[Floats | None], given: Sequence[npt.NDArray[Any]] = ()
     ) -> None:
         self._values = [(index, one) for index, one in enumerate(values) if one is not None]
-        self._given = [canonical(one) for one in given]
+        self._of_shape: defaultdict[tuple[int, ...], list[tuple[int, Floats]]] = defaultdict(list)
+        self._folded: defaultdict[tuple[int, ...], list[tuple[int, Floats]]] = defaultdict(list)
+        for index, one in self._values:
+            self._of_shape[one.shape].append((index, one))
+            if one.ndim == 4 and min(one.shape[:2]) > 1:
+                folded = one.reshape(-1, *one.shape[2:])
+                self._folded[folded.shape].append((index, folded))
+        for array in given:
+            self._of_shape[array.shape].append((-1, canonical(array)))
         self._left = MOST_WORK
 
     def _spend(self, numbers: int) -> None:
@@ -108,13 +119,9 @@ class Values:
 
         Batch and heads may be one axis.
         """
-        self._spend(mine.size * (1 + sum(one.shape == mine.shape for _, one in self._values)))
-        for index, one in self._values:
-            if same(mine, one):
-                return index
-        if any(same(mine, one) for one in self._given):
-            return -1
-        return next((index for index, one in self._values if _is_folded(mine, one)), None)
+        alike = [*self._of_shape[mine.shape], *self._folded[mine.shape]]
+        self._spend(mine.size * (1 + len(alike)))
+        return next((index for index, one in alike if same(mine, one)), None)
 
     def stacked(self, mine: Floats) -> frozenset[int]:
         """The values of the reference that this has side by side, along an axis of its own."""
@@ -140,13 +147,6 @@ class Values:
                 if one.size > 1 and (relation := look(mine, one, index)) is not None:
                     return relation
         return None
-
-
-def _is_folded(mine: Floats, one: Floats) -> bool:
-    """Whether the first two axes of a value, both longer than 1, are one axis of ``mine``."""
-    if mine.ndim != 3 or one.ndim != 4 or min(one.shape[:2]) < 2 or mine.size != one.size:
-        return False
-    return same(mine, one.reshape(-1, *one.shape[2:]))
 
 
 def _transposed(mine: Floats, one: Floats, index: int) -> Relation | None:
@@ -190,7 +190,8 @@ def _part(mine: Floats, one: Floats, index: int) -> Relation | None:
     if len(axes) != 1 or not mine.shape[axes[0]] or one.shape[axes[0]] % mine.shape[axes[0]]:
         return None
     count = one.shape[axes[0]] // mine.shape[axes[0]]
-    for number, piece in enumerate(np.split(one, count, axes[0])):
-        if same(mine, piece):
+    width, before = mine.shape[axes[0]], (slice(None),) * axes[0]
+    for number in range(count):
+        if same(mine, one[*before, number * width : (number + 1) * width]):
             return Relation("part", index, axis=axes[0], index=number, count=count)
     return None

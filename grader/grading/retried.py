@@ -114,10 +114,22 @@ class Retried:
             if left <= 0:
                 break
             array = known.value(new)
-            if isinstance(array, np.ndarray) and (found := self._helps(node, new, array, known)):
+            if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
+                continue
+            if found := self._helps(node, new, array, known):
                 renames = _size(new) == _size(node) and _shape(new) == _shape(node)
                 return Change(number, new, found[0], renames), left
         return None, left
+
+    def _is_idle(self, new: ast.expr, array: Floats, known: Evaluator) -> bool:
+        """Whether an operation of two gives just one of them: nobody writes it for that."""
+        if not isinstance(new, ast.BinOp):
+            return False
+        parts = (known.value(new.left), known.value(new.right))
+        return any(
+            isinstance(one, np.ndarray) and one.shape == array.shape and same(one, array)
+            for one in parts
+        )
 
     def _helps(
         self, node: ast.AST, new: ast.expr, array: Floats, known: Evaluator

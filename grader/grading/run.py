@@ -14,6 +14,7 @@ import numpy.typing as npt
 from grader.grading.program import Program
 from grader.grading.relations import Floats, canonical, same
 from grader.protocol.probe import Trail
+from grader.source.variables import reads
 
 GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
 """Expressions that give a value of their own."""
@@ -258,18 +259,16 @@ class Run(Program):
         In a loop, or from a function inside, what is above may come later.
         """
         inside, statement = self.function(number), self.statement(number)
-        nodes = ast.walk(self.nodes[inside]) if inside is not None else self.nodes
+        function = self.nodes[inside] if inside is not None else self.tree
         again = self._in_loop(number)
         return any(
-            isinstance(one, ast.Name)
-            and one.id == name
-            and isinstance(one.ctx, ast.Load)
+            one.id == name
             and (
                 again
                 or one.lineno > (getattr(statement, "end_lineno", None) or 0)
                 or self.function(self.numbers[one]) != inside
             )
-            for one in nodes
+            for one in reads(function)
         )
 
     def _in_loop(self, number: int) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from grader.grading.bindings import around, bound, callee, default_of, property_of
 from grader.grading.cause import Cause
-from grader.grading.program import parameters
+from grader.grading.program import parameters, target
 from grader.grading.run import Run
 from grader.grading.trace import Comparison
 
@@ -81,8 +81,20 @@ class Scalars:
         own += [one for inner in ast.walk(node) for one in _written(inner)]
         lacks = {one for one in twin if not _among(one, own)}
         said = len(lacks) == 1 and found[0].have == (*bad,)
+        if said and self._has_own(node, lacks):
+            return None  # it only takes the wrong one of its variables
         origin = replace(found[0], instead=self._operator(found[0].line))
         return replace(origin, want=tuple(lacks)) if said else origin
+
+    def _has_own(self, node: ast.AST, wanted: set[float]) -> bool:
+        """Whether a variable of the function has such a number, as the reference's of its name."""
+        inside, names = self.mine.function(self.mine.numbers[node]), self._named
+        for number in self.mine.scalars:
+            whole = self.mine.is_whole(number) and self.mine.function(number) == inside
+            name = target(self.mine.statement(number), -1) if whole else ""
+            if wanted.intersection(self.mine.held(number), names.get(name, ())):
+                return True
+        return False
 
     def _operator(self, line: int) -> str:
         """What the reference writes where a line has the same operands and another operator."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.grading.bindings import CHANGES, callee
@@ -20,12 +20,26 @@ class Slip:
     write: str = ""
 
 
+def meant(name: str, params: Sequence[str]) -> int | None:
+    """Which parameter an argument's name stands for; None for none, or several.
+
+    It is called the same, or ends so (``token_positions``), or is its beginning (``q``).
+    """
+    if name in params or not name:
+        return params.index(name) if name else None
+    ends = [at for at, one in enumerate(params) if name.endswith(f"_{one}")]
+    begins = [at for at, one in enumerate(params) if one.startswith(name)]
+    found = ends or begins
+    return found[0] if len(found) == 1 else None
+
+
 def crossed(tree: ast.Module) -> Iterator[Slip]:
     """Calls of the file's own functions and classes that swap two arguments, by their names."""
     for node, given, name, params in own_calls(tree):
-        for at, one in enumerate(given):
+        own = [meant(one, params) for one in given]
+        for at in range(len(given)):
             for later in range(at + 1, min(len(given), len(params))):
-                if one and (one, given[later]) == (params[later], params[at]):
+                if own[at] == later and own[later] == at:
                     yield Slip(
                         node.lineno,
                         f"Line {node.lineno} swaps two arguments: {name} takes "

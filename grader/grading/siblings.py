@@ -17,7 +17,7 @@ from itertools import chain, pairwise
 from grader.base.model import Trace
 from grader.grading.bindings import around, callee, functions
 from grader.grading.odd import blocks
-from grader.grading.shown import Slip, name_of, own_calls
+from grader.grading.shown import Slip, meant, name_of, own_calls
 from grader.source.variables import appended, read, stored
 
 NAME = re.compile(r"Name\(id='\w+'")
@@ -59,6 +59,7 @@ def astray(tree: ast.Module) -> Iterator[Slip]:
         for units in alike.values():
             for at in range(len(units[0].read)):
                 yield from _odd_one(function, units, at)
+                yield from _copied(function, units, at)
 
 
 def unpacked(tree: ast.Module) -> Iterator[Slip]:
@@ -68,7 +69,8 @@ def unpacked(tree: ast.Module) -> Iterator[Slip]:
     """
     for call, given, name, params in own_calls(tree):
         inside = around(tree, call.lineno)
-        if tuple(given) != params or len(params) < 2 or inside is None:
+        stand = [meant(one, params) for one in given]
+        if stand != [*range(len(params))] or len(params) < 2 or inside is None:
             continue
         for node in ast.walk(inside):
             match node:
@@ -76,7 +78,8 @@ def unpacked(tree: ast.Module) -> Iterator[Slip]:
                     taken = tuple(name_of(one) for one in elts)
                 case _:
                     continue
-            if taken != params and sorted(taken) == sorted(params) and node.lineno < call.lineno:
+            other = list(taken) != given and sorted(taken) == sorted(given)
+            if other and node.lineno < call.lineno:
                 said = f"Line {node.lineno} takes the parts apart as {', '.join(taken)}"
                 said = (
                     f"{said}; {name} takes {', '.join(params)}. Are the names in the right order?"
@@ -217,13 +220,40 @@ def _odd_one(function: ast.FunctionDef, units: Sequence[Unit], at: int) -> Itera
         return
     line, near = one.node.lineno, own[0]
     said = f"Line {line} makes {one.name} from {other}; line {near.node.lineno}, which is like it"
-    yield Slip(line, f"{said}, makes {near.name} from {near.name}.", _with(one, at))
+    yield Slip(line, f"{said}, makes {near.name} from {near.name}.", _with(one, at, one.name))
 
 
-def _with(unit: Unit, at: int) -> str:
-    """The statement with its own variable in this place."""
+def _copied(function: ast.FunctionDef, units: Sequence[Unit], at: int) -> Iterator[Slip]:
+    """The one unit that takes another's of the variables named like it, as ``k_weight`` for k.
+
+    Its own is an argument of the function, or has a value before.
+    """
+    named = [(one, _pattern(one.read[at], one.name)) for one in units]
+    patterns = {pattern for one, pattern in named if pattern}
+    odd = [one for one, pattern in named if not pattern]
+    if len(patterns) != 1 or len(odd) != 1 or len(units) < 2:
+        return
+    (one,), pattern = odd, patterns.pop()
+    near = next((n for n in units if n is not one and n.read[at] == one.read[at]), None)
+    own = pattern.format(one.name)
+    if near is None or not _has(function, own, one.node.lineno):
+        return
+    said = f"Line {one.node.lineno} makes {one.name} from {near.read[at]}, as line"
+    said = f"{said} {near.node.lineno} makes {near.name}: is {own} meant?"
+    yield Slip(one.node.lineno, said, _with(one, at, own))
+
+
+def _pattern(name: str, part: str) -> str:
+    """A name with a gap where one of its words is ``part``; empty for none."""
+    words = name.split("_")
+    gaps = ["{}" if one == part else one for one in words]
+    return "_".join(gaps) if gaps.count("{}") == 1 and len(words) > 1 else ""
+
+
+def _with(unit: Unit, at: int, name: str) -> str:
+    """The statement with another variable in this place."""
     changed = copy.deepcopy(unit.node)
-    _names(changed.value)[at].id = unit.name
+    _names(changed.value)[at].id = name
     return ast.unparse(changed)
 
 

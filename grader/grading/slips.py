@@ -17,6 +17,7 @@ from grader.grading.bindings import (
     is_none,
     none_by_default,
     targets,
+    without_number,
 )
 from grader.grading.shown import Slip, name_of, own_calls
 from grader.protocol.probe import SeenCall, SeenError
@@ -36,8 +37,8 @@ def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
         if not early and not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
             continue
         for at, one in enumerate(given[: len(params)]):
-            own = params.index(one) if one in params else at
-            free = own >= len(given) or given[own] not in params
+            own = at if (stands := shown.meant(one, params)) is None else stands
+            free = own >= len(given) or shown.meant(given[own], params) is None
             named = [word.arg for word in node.keywords]
             if own != at and free and one not in named:
                 return Slip(
@@ -181,7 +182,8 @@ def origin(
     A tuple that is handed over is meant to be one.
     """
     line = calls[-1].line
-    statement = _emptied(tree, name, line) or bound(tree, name, line, ran)
+    statement = _emptied(tree, name, line) or without_number(tree, name, kind, ran)
+    statement = statement or bound(tree, name, line, ran)
     if (old := _renamed(statement, name)) and old != name:
         return origin(tree, old, calls, kind, ran)
     if statement is not None:

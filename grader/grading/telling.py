@@ -27,12 +27,21 @@ from grader.grading.bindings import around, reads, statement_at
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
 from grader.grading.differs import MOST_TEXT
-from grader.grading.handed import divided, made, selfless, uncalled, unreturned
+from grader.grading.handed import (
+    class_called,
+    divided,
+    made,
+    misordered,
+    selfless,
+    uncalled,
+    unreturned,
+)
 from grader.grading.lesson import Lesson, sizes
 from grader.grading.lines import Lines
-from grader.grading.loops import each_turn, fed
+from grader.grading.loops import each_turn, fed, too_few
 from grader.grading.margin import margin
 from grader.grading.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
+from grader.grading.orders import stale
 from grader.grading.retried import Retried
 from grader.grading.rewrite import Rewrite
 from grader.grading.run import Run, operation
@@ -111,7 +120,8 @@ class Teller:
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
         if (gap := omitted(self.comparison, cause)) is not None:
-            if (idle := unused(self.comparison, gap, line)) is not None:
+            few = too_few(self.comparison, gap.step.node)
+            if (idle := few or unused(self.comparison, gap, line)) is not None:
                 return self.slipped(idle, (), found)
             return self._left_out(gap, cause, found)
         where, *why = self.wording.gives(first, cause, line)
@@ -201,6 +211,7 @@ class Teller:
         named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
         # an error about a name is where it is raised
         at = line if named or _is_bare(cause) else self._lines.of(cause)
+        at = at if at == line else self._lines.short(cause) or at
         blank = self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
@@ -277,12 +288,16 @@ class Teller:
             if name and cause is not None and not known:
                 continue
             quantity = self.lesson.quantity(match)
-            if quantity and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
-                said = f"Line {line} keeps {quantity} as {name}, and nothing uses it."
-                return Slip(line, f"{said} Are the names in the right order?")
+            if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
+                said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
+                ask = " Are the names in the right order?" if quantity else ""
+                return Slip(line, f"{said}{ask}")
             what = f"gives {quantity}" if quantity else "computes something"
-            fix = "Is a return missing before it?" if mine.ends(node) else "Is it to be assigned?"
-            fix = used_by(self.comparison, value) if name else f" {fix}"
+            ends, where = mine.ends(node), "after" if name else "before"
+            fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
+            fix = used_by(self.comparison, value) if name and not ends else fix
+            if name and not quantity:
+                return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
             return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
         return None
 
@@ -416,7 +431,7 @@ class Teller:
                     f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
-            yield from filter(None, (self.wording.handed(cause),))
+            yield from filter(None, (self.wording.handed(cause), stale(mine, cause.node)))
 
 
 def _returned(tree: ast.Module, line: int, user: int) -> int | None:
@@ -433,6 +448,8 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
     return (
         next(crossed(mine.tree), None)
         or selfless(mine.tree, error)
+        or class_called(mine.tree, error)
+        or misordered(mine.tree, error, said)
         or misfit(mine.tree, error, said, mine.ran)
         or divided(mine, said)
         or uncalled(mine.tree, error, said)

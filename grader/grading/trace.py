@@ -123,6 +123,26 @@ class Comparison:
             )
         return self._flows[value]
 
+    def right_flows(self, value: int) -> bool:
+        """Whether a value of the reference comes from an input or a weight."""
+        todo, seen = [value], {value}
+        while todo:
+            made = self.right.made[todo.pop()]
+            if isinstance(self.right.nodes[made.node], ast.FunctionDef | ast.Attribute | ast.Name):
+                return True
+            todo += [one for one in made.sources if one not in seen]
+            seen.update(made.sources)
+        return False
+
+    def has_right(self, value: int) -> bool:
+        """Whether the learner's program has this value of the reference, or was given it."""
+        array = self.right.arrays[value]
+        return (
+            value in self.matched
+            or (array is not None and any(same(np.asarray(one), array) for one in self.given))
+            or any(self.equal(one, value) for one in self.mine.made)
+        )
+
     def _loaded(self, node: int) -> bool:
         return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
 

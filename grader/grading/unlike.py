@@ -164,19 +164,17 @@ class Telling:
     def _place(self, taken: Gap, put: Gap) -> str:
         """Where a statement belongs."""
         inner, outer = put.around, taken.around
+        it = f"In the reference line {taken.mine[0].lineno}"
         if inner is not outer and isinstance(inner, ast.For | ast.While | ast.If | ast.With):
             kind = "loop" if isinstance(inner, ast.For | ast.While) else "block"
-            return f"In the reference it is inside the {kind} of line {inner.lineno}: indent it."
+            return f"{it} is inside the {kind} of line {inner.lineno}: indent it."
         if inner is not outer and isinstance(outer, ast.For | ast.While | ast.If | ast.With):
             kind = "loop" if isinstance(outer, ast.For | ast.While) else "block"
-            return (
-                f"In the reference it comes after the {kind} of line {outer.lineno}: it is "
-                "indented too far."
-            )
+            return f"{it} comes after the {kind} of line {outer.lineno}: it is indented too far."
         if put.after is not None:
-            return f"In the reference it comes right after line {self._last(put.after)}."
+            return f"{it} comes right after line {self._last(put.after)}."
         if put.before is not None:
-            return f"In the reference it comes right before line {put.before.lineno}."
+            return f"{it} comes right before line {put.before.lineno}."
         return ""
 
     def _lone(self, line: int, have: str, want: str) -> Lone:

@@ -104,6 +104,8 @@ def _ordered(node: ast.Call, name: str, given: list[ast.expr], rank: int) -> Ite
     if name == "reshape" and len(given) == 2 and isinstance(given[1], ast.List):
         for sizes in _sizes(given[1].elts, rank):
             yield _with_last(node, [ast.List(sizes, ast.Load())])
+    if name == "where" and len(given) == 3:
+        yield ast.Call(node.func, [given[0], given[2], given[1]], [])
     if name in SWAPS and len(given) == 3:
         for i, j in combinations(range(-rank, 0), 2):
             yield _with_last(node, [ast.Constant(i), ast.Constant(j)])
@@ -155,22 +157,30 @@ def _indices(node: ast.Subscript, known: Evaluator) -> Iterator[ast.expr]:
     if type(number) is int:
         last = ast.Tuple([ast.Constant(...), index], ast.Load())
         yield ast.Subscript(node.value, last, ast.Load())
-        for other in range(min(array.shape[0], MOST_AXES)):
-            if other != number:
-                yield ast.Subscript(node.value, ast.Constant(other), ast.Load())
+        for new in _numbers(number, array.shape[0]):
+            yield ast.Subscript(node.value, new, ast.Load())
     parts = index.elts if isinstance(index, ast.Tuple) else []
+    plain = not any(isinstance(one, ast.Constant) and one.value in (None, ...) for one in parts)
     for at, one in enumerate(parts):
-        for new in _bounds(one):
+        for new in _bounds(one, array.shape[at] if plain and at < array.ndim else MOST_AXES):
             elts = [*parts[:at], new, *parts[at + 1 :]]
             yield ast.Subscript(node.value, ast.Tuple(elts, ast.Load()), ast.Load())
 
 
-def _bounds(node: ast.expr) -> Iterator[ast.expr]:
+def _numbers(number: int, size: int) -> Iterator[ast.expr]:
+    """The other numbers of entries, of which there are ``size``; that of the last is -1."""
+    for other in (-1, *range(min(size - 1, MOST_AXES))):
+        if other % size != number % size:
+            yield ast.UnaryOp(ast.USub(), ast.Constant(1)) if other < 0 else ast.Constant(other)
+
+
+def _bounds(node: ast.expr, size: int) -> Iterator[ast.expr]:
     """The number or the slice with another beginning or step."""
     if type(number := literal(node)) is int:
-        for other in range(MOST_AXES):
-            if other != number:
-                yield ast.Constant(other)
+        yield from _numbers(number, size)
+    elif not isinstance(node, ast.Slice | ast.Constant):
+        yield ast.Slice(node, None, None)
+        yield ast.Slice(None, node, None)
     if isinstance(node, ast.Slice) and node.upper is None:
         for lower in (0, 1):
             for step in (node.step, ast.Constant(2)):

@@ -89,7 +89,9 @@ class Wording:
         other = isinstance(mine.nodes[one.node], ast.BinOp) and "; the reference " in otherwise
         twice = "" if other else again(self.comparison, one)
         first = twice or (relation if multiple and worked_out else "")
-        said = first or otherwise or self.uses(cause) or relation
+        used = self.uses(cause)
+        kept = cause.have is not None and ", which line " in used  # the program has the right one
+        said = first or (used if kept else otherwise or used) or relation
         # of an inner expression about which nothing is known, it may be the outer one
         node = cause.node if said or mine.line(one.node) != line else one.node
         text = mine.segment(node)
@@ -138,6 +140,8 @@ class Wording:
                     return f" It keeps that as {name}: the parts are in another order."
         if array is not None and (more := differs.longer(have.shape, array.shape)):
             return more
+        if array is not None and (joined := orders.joined(have.shape, array.shape)):
+            return f" {joined}"
         if told := orders.sized(self.comparison, cause.node):
             return f" {told}"
         return "" if array is None else orders.turned(have, array)
@@ -153,6 +157,8 @@ class Wording:
                 continue
             for mine, want in zip(call.args, other.args, strict=True):
                 have, there = self._number(mine), self._number(want, right=True)
+                if not (have and there):
+                    have, there = self._in_turn(mine, want)
                 fixed = isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant)
                 if fixed or (have and there and have != there):
                     one, two = ast.unparse(mine), ast.unparse(want)
@@ -170,6 +176,15 @@ class Wording:
         held = {one.value for one in run.scalars.get(run.numbers[node], ())}
         return f"{held.pop():g}" if len(held) == 1 else ""
 
+    def _in_turn(self, mine: ast.expr, want: ast.expr) -> tuple[str, str]:
+        """The plain number that an expression gave last, and the reference's in the same turn."""
+        one, other = self.comparison.mine, self.comparison.right
+        own = one.scalars.get(one.numbers[mine], ())
+        there = other.scalars.get(other.numbers[want], ())
+        if not own or len(there) < len(own) or any(each.part >= 0 for each in (*own, *there)):
+            return "", ""
+        return f"{own[-1].value:g}", f"{there[len(own) - 1].value:g}"
+
     def uses(self, cause: Cause) -> str:
         """Which value is used where the reference has another."""
         have = (
@@ -178,21 +193,29 @@ class Wording:
             else ""
         )
         want = self.lesson.quantity(cause.want)
+        kept, own = self._kept(cause), ""
+        if cause.have is not None:
+            own = self._read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
+        where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
         if have and want and have != want:
-            return f"It uses {have} where the reference uses {want}."
-        if not want and cause.have is not None and (kept := self._kept(cause)):
-            own = self.lesson.own_name(cause.have)
+            return f"It uses {have} where the reference uses {want}{where}."
+        if not want and cause.have is not None and kept:
             same = kept.endswith(f" as {own}")
             return "" if same else f"It uses {own} where the reference uses what {kept}."
         if want and self._unsummed(cause):
-            own = self.lesson.own_name(cause.have or 0)
             return (
                 f"The rows of {own} do not sum to 1, as those of {want} do: divide by their sums."
             )
         if not self._akin(cause):
             return ""
         also = "" if cause.have is not None else "also "
-        return f"The reference {also}uses {want} here." if want else ""
+        return f"The reference {also}uses {want} here{where}." if want else ""
+
+    def _read_as(self, node: int, value: int) -> str:
+        """The variable by which an expression reads a value; empty if by none."""
+        mine = self.comparison.mine
+        names = (one for one in ast.walk(mine.nodes[node]) if isinstance(one, ast.Name))
+        return next((one.id for one in names if value in mine.values(mine.numbers[one])), "")
 
     def _akin(self, cause: Cause) -> bool:
         """Whether what is used may stand for what the reference uses, by rank or size."""
@@ -233,7 +256,7 @@ class Wording:
         if not self._akin(cause):
             return ""
         own, want = self.lesson.own_name(cause.have), self.lesson.quantity(cause.want)
-        if self.lesson.quantity(self.comparison.match(cause.have)) not in ("", want):
+        if want and self.lesson.quantity(self.comparison.match(cause.have)) not in ("", want):
             return ""
         named = (
             f"{want}, {sizes(right.shape)}" if want not in ("", f"`{own}`") else sizes(right.shape)

@@ -178,9 +178,11 @@ class Evidence:
             for path, want in expected.items()
         )
 
-    def close(self, trial: str, seen: npt.NDArray[np.generic], want: Floats) -> bool:
-        """Whether ``seen`` is ``want`` within the tolerance of ``trial``."""
-        return close(seen, want, self.trials[trial].slack)
+    def close(
+        self, trial: str, seen: npt.NDArray[np.generic], want: Floats, times: float = 1.0
+    ) -> bool:
+        """Whether ``seen`` is ``want`` within the tolerance of ``trial``, or ``times`` that."""
+        return close(seen, want, self.trials[trial].slack * times)
 
     def weights(self, trial: str, on: str = "") -> Mapping[str, npt.NDArray[np.generic]]:
         """The weights that ``trial`` loads into the object ``on``, by default the first that do."""

@@ -285,7 +285,8 @@ def every(*tests: SourceTest) -> SourceTest:
             frozenset[int]().union(*(one.span for one in found)),
             _union(one.brings for one in found),
         )
-        return replace(found[-1], span=span, brings=brings)
+        note = " ".join(one.note for one in found if one.note) or None
+        return replace(found[-1], note=note, span=span, brings=brings)
 
     return test
 
@@ -308,10 +309,10 @@ def if_named(name: str, test: SourceTest) -> SourceTest:
     """``test``, in a file that uses the name: what no line needs may be missing."""
 
     def only_if(source: Source) -> Finding:
-        if not says(source, name):
-            return Finding(True)
         found = test(source)
-        return found if found.ok else replace(found, certain=True)
+        if found.ok or says(source, name):
+            return found if found.ok else replace(found, certain=True)
+        return Finding(True, note=f"No line needs {spoken(name)}, so it need not be imported.")
 
     return only_if
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 
-def stores(node: ast.AST) -> Iterator[ast.Name]:
+def stores(node: ast.AST) -> tuple[ast.Name, ...]:
     """The places in a node where a variable gets a value."""
     return _names(node, ast.Store)
 
@@ -16,7 +17,7 @@ def stored(node: ast.AST) -> frozenset[str]:
     return frozenset(one.id for one in stores(node))
 
 
-def reads(node: ast.AST) -> Iterator[ast.Name]:
+def reads(node: ast.AST) -> tuple[ast.Name, ...]:
     """The places in a node that read a variable."""
     return _names(node, ast.Load)
 
@@ -47,6 +48,7 @@ def appended(node: ast.AST) -> tuple[str, ast.expr] | None:
     return None
 
 
-def _names(node: ast.AST, kind: type[ast.expr_context]) -> Iterator[ast.Name]:
+@lru_cache(2048)
+def _names(node: ast.AST, kind: type[ast.expr_context]) -> tuple[ast.Name, ...]:
     names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
-    return (one for one in names if isinstance(one.ctx, kind))
+    return tuple(one for one in names if isinstance(one.ctx, kind))

@@ -132,14 +132,13 @@ def _seen(numbered: ast.stmt | ast.Name, name: str, *, within: bool = False) -> 
     """A statement that records a variable, perhaps as one in which something was changed."""
     call = _see(numbered, ast.Name(name, ast.Load()))
     call.args += [ast.Constant(True)] if within else []
-    return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), numbered))
+    return ast.copy_location(ast.Expr(call), numbered)
 
 
 def _see(numbered: ast.AST, value: ast.expr) -> ast.Call:
     """``see(number, value)`` in place of the node."""
     number = ast.Constant(numbered.number)  # type: ignore[attr-defined]
-    call = ast.Call(ast.Name(SEE, ast.Load()), [number, value], [])
-    return ast.fix_missing_locations(ast.copy_location(call, numbered))
+    return ast.copy_location(ast.Call(ast.Name(SEE, ast.Load()), [number, value], []), numbered)
 
 
 class Recorder:

@@ -14,6 +14,8 @@ from grader.worker.probes import Subject
 
 MOST_S = 0.3
 """Seconds of processor time for one program; a tenth of it is usual."""
+LEAST_S = 0.02
+"""With less left for all, none is begun: a timer may fire a few milliseconds early."""
 AGAIN_S = 0.02
 """Seconds until a program that caught the first interruption is interrupted again."""
 
@@ -27,7 +29,7 @@ def run(probe: Probe, job: Job, subject: Subject) -> Observation:
     late = SeenError(Late.__name__, "", probe.actions[0].name)
     answers = [Observation(probe.name, {}, late)]
     left = job.seconds - time.process_time()
-    if left > 0:
+    if left > LEAST_S:
         most = min(left, MOST_S) if probe.source and not job.follow else left
         with at_most(most):
             answers.append(_answer(probe, job, subject))

@@ -329,6 +329,7 @@ LAYERS = (
     (3, 4, 4, (5,)),
     (1, 72, 1, (530,)),
     (26, 3, 2, (4,)),
+    (32, 2, 2, (3,)),
     (2, 3, 33, (3,)),
     (3, 3, 3, (3,)),
     (3, 3, 2, (7,)),
@@ -369,7 +370,7 @@ def _far_scores(cls: Any) -> float:
     weights |= {"c_proj.bias": np.zeros(width, np.float32)}
     x = np.zeros((3, 4, width), np.float32)
     x[0] = [[1, -41, 0, 1], [1, -40, 0, 2], [1, -42, 0, 3], [-1, 43, 1e7, 4]]
-    x[1] = [[1, 60, 0, 1], [1, 59, 0, 2], [1, 52, 0, 3], [1, 57, 0, 4]]
+    x[1] = [[1, 79, 0, 1], [1, 78, 0, 2], [1, 71, 0, 3], [1, 76, 0, 4]]
     x[2] = [[1, -85, 0, 1], [1, -86, 0, 2], [1, -84, 0, 3], [1, -300, 1e30, 4]]
     layer = _staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))
     layer.load_state_dict({name: array.copy() for name, array in weights.items()})

@@ -50,9 +50,17 @@ class Inside:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         """Nothing to end: no process was started."""
 
-    def finish(self, job: Job, meanwhile: Iterator[object] | None = None) -> Outcome:
+    def finish(
+        self,
+        job: Job,
+        on_notice: Callable[[str], None] | None = None,
+        meanwhile: Iterator[object] | None = None,
+    ) -> Outcome:
         """Run the probes here, after ``meanwhile``. Of the walls only the clock is kept."""
         for _ in meanwhile or ():
             pass
@@ -85,8 +93,9 @@ class Inside:
                     """The probe with the program that it is run on: its own, if it brings one."""
                     if not probe.source:
                         return probe, subject
-                    other, _ = program.load(replace(job, source=probe.source), None)
-                    return probe, replace(subject, module=other, patient=False)
+                    own = follow.Recorder(runtime) if job.follow else None
+                    other, _ = program.load(replace(job, source=probe.source), own)
+                    return probe, replace(subject, module=other, recorder=own, patient=False)
 
                 for probe in job.probes if failed is None else ():
                     under_way = probe.name

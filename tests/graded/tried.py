@@ -82,7 +82,7 @@ def _counted() -> Iterator[list[float]]:
         try:
             return search.found()
         finally:
-            seconds.append(search.spent)
+            seconds.append(case.meter.spent)
 
     suggest.suggest = counted
     try:

@@ -11,7 +11,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from grader.grading.tried.forms import BLOCKS, Function, code, words
 from grader.grading.tried.naming import Naming, bound_by, parameters
@@ -58,6 +58,12 @@ class Pair:
     scope: Scope
 
 
+@lru_cache(4)
+def aligned(mine: Text, right: Text) -> tuple[Pair | Gap, ...]:
+    """What :class:`Alignment` finds, once for two programs."""
+    return Alignment(mine, right).found()
+
+
 @dataclass
 class Alignment:
     """Pairs the statements of two programs."""
@@ -71,7 +77,7 @@ class Alignment:
     def _naming(self) -> Naming:
         return Naming(self.mine, self.right)
 
-    def found(self) -> list[Pair | Gap]:
+    def found(self) -> tuple[Pair | Gap, ...]:
         """Every pair and every gap, once the names are known."""
         self._attributes = {}
         for one in self._module():
@@ -79,7 +85,7 @@ class Alignment:
                 self._naming.vote(one.mine, one.right, one.scope.function, one.scope.bound)
         self._attributes = self._naming.elected("attribute")
         self._bags.clear()
-        return list(self._module())
+        return tuple(self._module())
 
     def _module(self) -> Iterator[Pair | Gap]:
         scope = Scope(Names(self._naming.elected("module"), self._attributes))

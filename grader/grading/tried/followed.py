@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grader.base.model import Step
-from grader.grading.follow import Start, compared, wrong_result
+from grader.grading.follow import Start, compared, together, wrong_result
 from grader.grading.relations import TooMuch
 from grader.grading.trace import Comparison, Departure
 from grader.protocol.probe import Job
@@ -64,24 +64,21 @@ class Followed:
 
 def followed(
     step: Step, job: Job, evidence: Evidence, start: Start, trial: str, seconds: float
-) -> tuple[Followed | None, float]:
+) -> Followed | None:
     """Both programs on a trial, in one worker; None if there is nothing to follow.
 
-    Returns also the processor time of both, in seconds; it is at most ``seconds``. One worker
-    saves a tenth of a second, and has the learner's code in one process with the reference.
+    Both take at most ``seconds`` of processor time.
     """
     solution = step.solution.read_text(encoding="utf-8")
-    probe = evidence.trials[trial].probe
-    other = replace(probe, name=f"{trial} of the solution", source=solution)
-    with start(engine=job.engine) as running:
-        asked = replace(job, probes=(probe, other), seconds=seconds, follow=True)
-        outcome = running.finish(asked)
-    mine, right = (outcome.observations.get(one.name) for one in (probe, other))
+    probes = (evidence.trials[trial].probe,)
+    asked = replace(job, probes=probes, seconds=seconds, follow=True)
+    programs = together(asked, solution, start)
+    mine, right = (one.get(trial) for one in programs)
     comparison = compared((job.source, mine), (solution, right), evidence.trials[trial])
     if comparison is None or mine is None:
-        return None, outcome.spent
+        return None
     if mine.error is not None and mine.error.line is not None:
-        return Followed(comparison, mine.error.line, None), outcome.spent
+        return Followed(comparison, mine.error.line, None)
     with np.errstate(all="ignore"):
         result, _ = wrong_result(evidence, trial, mine, comparison)
-    return Followed(comparison, None, result), outcome.spent
+    return Followed(comparison, None, result)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from grader.grading.tried.align import Alignment, Gap, Pair, Scope
+from grader.grading.tried.align import Gap, Pair, Scope, aligned
 from grader.grading.tried.forms import Function, code, form, same
 from grader.grading.tried.text import Change, Edit, Names, Text, bracketed, written
 
@@ -26,7 +26,7 @@ class Reference:
     def __init__(self, mine: Text, right: Text) -> None:
         self._mine = mine
         self._right = right
-        self._found = Alignment(mine, right).found()
+        self._found = aligned(mine, right)
         self._put_in: list[tuple[Edit, ast.stmt, Scope]] = []
         self._taken_out: list[tuple[Edit, ast.stmt]] = []
 

@@ -7,7 +7,6 @@ take a fraction of what :mod:`suggest` may. What is told has passed the trials t
 from __future__ import annotations
 
 import ast
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -33,6 +32,10 @@ TRIED = "Tried on your file: with "
 """How the sentence on an edit begins that is shown."""
 BUDGET_S = 0.26
 """Processor time in seconds for the tries, and for the one grading that confirms."""
+MOST_S = 0.4
+"""The same, with all that was done before to explain the failure."""
+LEAST_S = 0.1
+"""With less left of it, nothing is tried: to make the edits takes most of that."""
 MOST_GRADING_S = 0.17
 """What one grading may have taken for another one: of a slower program, small trials must do."""
 MOST = 240
@@ -45,6 +48,9 @@ FEW = 5
 """Trials on which they are."""
 MOST_SHOWN, SHORT = 80, 48
 """Characters of code in a sentence; and up to which what surrounds a change is shown with it."""
+TINY = 3
+"""Characters of what is to be written up to which it is said in place of what."""
+
 THERE = 0
 """What the line weighs on which the values leave the path."""
 
@@ -100,24 +106,25 @@ def single(case: Case) -> Single | None:
     """The likeliest edit after which every trial is right; None if none was found in time."""
     evidence = case.judge.evidence(case.outcome)
     chosen = trial.choose(case.judge.rubric, evidence)
-    if not chosen.exact or placeholders.unfilled(case.judge.source.tree):
+    spent = case.meter.spent
+    left = min(BUDGET_S, MOST_S - spent)
+    if left < LEAST_S or not chosen.exact or placeholders.unfilled(case.judge.source.tree):
         return None
-    mine, began, spent = Text(case.job.source), time.process_time(), 0.0
+    slow = case.outcome.spent > min(MOST_GRADING_S, left - LEAST_S)
+    until = spent + left - (0.0 if slow else case.outcome.spent)
+    mine = Text.of_source(case.job.source)
     closely = replace(chosen, names=_spread(evidence))
     raised = places.first_error(evidence) is not None
     ranked = _ranked(mine, _candidates(case, mine), raised=raised)
     candidates = (one for one in ranked if compiles(one.source))
-    slow = case.outcome.spent > MOST_GRADING_S
-    budget = BUDGET_S - (0.0 if slow else case.outcome.spent)
     for size in BATCH if slow else BATCHES:
         tried = list(islice(candidates, size))
         for trials in (chosen, closely):
-            left = budget - spent - (time.process_time() - began)
+            left = until - case.meter.spent
             if left <= 0 or not tried:
                 break
             sources = [one.source for one in tried]
-            helped, took = trial.run(trials, case.job, sources, left, case.start)
-            spent += took
+            helped = trial.run(trials, case.job, sources, left, case.meter.start)
             tried = [tried[number] for number in helped[:MOST_HELPING]]
         else:
             if tried and (slow or _is_right(case, tried[0].source)):
@@ -143,7 +150,7 @@ def _spread(evidence: Evidence) -> tuple[str, ...]:
 
 def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
     """The edited programs, the likeliest first."""
-    right = Text(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
+    right = Text.of_source(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
     error = places.first_error(case.judge.evidence(case.outcome))
     suspects, trace = places.suspects(mine, case.report, error), case.report.trace
     if trace is not None and trace.line is not None:
@@ -156,7 +163,7 @@ def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
 
 def _is_right(case: Case, source: str) -> bool:
     """Whether a program passes every check of what it does."""
-    with case.start(engine=case.job.engine) as running:
+    with case.meter.start(engine=case.job.engine) as running:
         outcome = running.finish(replace(case.job, source=source))
     return not case.judge.wrong(outcome)
 
@@ -175,7 +182,8 @@ def _told(mine: Text, best: Candidate, what: str) -> Single | None:
     if not shown:
         return _line(mine.source, best.source, what)
     line, (old, new) = 1 + mine.data[: around[0][0]].count(b"\n"), shown[-1]
-    return Single(line, f"{TRIED}{new} instead of {old} on line {line}, {what}.", new)
+    write = new if len(new) > TINY else f"{new} in place of {old}"
+    return Single(line, f"{TRIED}{new} instead of {old} on line {line}, {what}.", write)
 
 
 def _line(before: str, after: str, what: str) -> Single | None:

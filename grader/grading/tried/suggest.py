@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -13,8 +12,8 @@ from grader import frameworks
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Status, Tried, Verdict
 from grader.grading.conclude import Judge
-from grader.grading.follow import Start
 from grader.grading.judge import source_findings
+from grader.grading.meter import Meter
 from grader.grading.tried import places, syntax, trial
 from grader.grading.tried.candidates import Candidate, compiles, every, nearest
 from grader.grading.tried.followed import Followed, followed
@@ -53,13 +52,16 @@ MOST_GRADED = 3
 
 @dataclass(frozen=True)
 class Case:
-    """A failing program, and what its grading showed. ``judge`` has the step and its inputs."""
+    """A failing program, and what its grading showed. ``judge`` has the step and its inputs.
+
+    What it takes of the processor to explain is on ``meter``.
+    """
 
     judge: Judge
     job: Job
     outcome: Outcome
     report: Report
-    start: Start
+    meter: Meter
 
 
 def suggest(case: Case) -> Tried | None:
@@ -72,8 +74,6 @@ class Search:
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._began = time.process_time()
-        self._spent = 0.0
         self._graded = min(case.outcome.spent, MOST_GRADING_S)
         self._evidence = case.judge.evidence(case.outcome)
         self._chosen = trial.choose(case.judge.rubric, self._evidence)
@@ -83,10 +83,10 @@ class Search:
     def found(self) -> Tried | None:
         """What helps, if anything does."""
         case = self._case
-        right = Text(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
+        right = Text.of_source(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
         if case.report.problem is not None:
             return self._try(syntax.repairs(case.job.source, right.source)) or self._half
-        mine = Text(case.job.source)
+        mine = Text.of_source(case.job.source)
         error = places.first_error(self._evidence)
         suspects = places.suspects(mine, case.report, error)
         towards = Reference(mine, right)
@@ -115,11 +115,8 @@ class Search:
         name = trial.telling(self._evidence)
         if name is None:
             return None
-        found, spent = followed(
-            case.judge.step, case.job, self._evidence, case.start, name, MOST_FOLLOWED_S
-        )
-        self._spent += spent
-        return found
+        start = case.meter.start
+        return followed(case.judge.step, case.job, self._evidence, start, name, MOST_FOLLOWED_S)
 
     def _try(self, some: Iterator[Candidate]) -> Tried | None:
         """The first program that passes; what only helps is kept for later."""
@@ -130,10 +127,8 @@ class Search:
             seconds = self._left() - MORE * self._graded - spare
             if not batch or seconds <= 0:
                 return None
-            helped, spent = trial.run(
-                self._chosen, self._case.job, batch, seconds, self._case.start
-            )
-            self._spent += spent
+            start = self._case.meter.start
+            helped = trial.run(self._chosen, self._case.job, batch, seconds, start)
             for number in helped[:MOST_GRADED]:
                 tried = self._grade(batch[number])
                 if tried is not None and tried.passes:
@@ -161,14 +156,9 @@ class Search:
         self._known.add(source)
         return new and len(difference(self._case.job.source, source)) <= MOST_LINES
 
-    @property
-    def spent(self) -> float:
-        """Seconds of processor time so far: of this process, and of the workers."""
-        return time.process_time() - self._began + self._spent
-
     def _left(self) -> float:
         """Seconds of the budget that are left."""
-        return BUDGET_S - self.spent
+        return BUDGET_S - self._case.meter.spent
 
     def _grade(self, source: str) -> Tried | None:
         """What a program achieves, graded whole; None for nothing, or if there is no time."""
@@ -192,10 +182,9 @@ class Search:
         case = self._case
         source = parse(text.encode(), case.report.file, frameworks.current().spellings())
         findings = source_findings(case.judge.rubric, source)
-        with case.start(engine=case.job.engine) as running:
+        with case.meter.start(engine=case.job.engine) as running:
             seconds = self._left() - SPARE_S
             outcome = running.finish(replace(case.job, source=text, seconds=seconds))
-        self._spent += outcome.spent
         self._graded = max(self._graded, min(outcome.spent, MOST_GRADING_S))
         if case.judge.wrong(outcome) and self._left() < EXPLAINING_S:
             return None

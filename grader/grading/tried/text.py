@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from grader.grading.program import Program
@@ -38,6 +38,12 @@ class Edit:
 @dataclass(frozen=True)
 class Text(Program):
     """A program to be changed."""
+
+    @staticmethod
+    @lru_cache(8)
+    def of_source(source: str) -> Text:
+        """The same program for the same text: what is worked out of it is kept with it."""
+        return Text(source)
 
     @cached_property
     def statements(self) -> tuple[ast.stmt, ...]:

@@ -65,10 +65,10 @@ def _small(evidence: Evidence, names: Sequence[str]) -> str:
 
 def run(
     trials: Trials, job: Job, sources: Sequence[str], seconds: float, start: Start
-) -> tuple[list[int], float]:
-    """Which of these programs help, by their numbers, and what it took of the processor."""
+) -> list[int]:
+    """Which of these programs help, by their numbers."""
     if not trials.names or not sources:
-        return [], 0.0
+        return []
     probes = tuple(
         replace(trials.evidence.trials[name].probe, name=_named(number, name), source=source)
         for number, source in enumerate(sources)
@@ -76,8 +76,7 @@ def run(
     )
     with start(engine=job.engine) as running:
         outcome = running.finish(replace(job, source="", probes=probes, seconds=seconds))
-    helped = [number for number in range(len(sources)) if trials.helped(outcome, number)]
-    return helped, outcome.spent
+    return [number for number in range(len(sources)) if trials.helped(outcome, number)]
 
 
 def _named(number: int, trial: str) -> str:

@@ -7,7 +7,7 @@ import difflib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from grader.grading.tried.text import Text
 from grader.source.variables import reads, stored, stores
@@ -126,22 +126,30 @@ class Words:
 
     def defines(self, name: str) -> bool:
         """Whether the learner's objects have an attribute of that name."""
+        return name in self.set_attributes or name in self._methods
+
+    @cached_property
+    def _methods(self) -> frozenset[str]:
         defined = (node for node in self.mine.nodes if isinstance(node, ast.FunctionDef))
-        return name in self.set_attributes or any(
-            one.name == name and isinstance(self.mine.parents[one], ast.ClassDef) for one in defined
+        return frozenset(
+            one.name for one in defined if isinstance(self.mine.parents[one], ast.ClassDef)
         )
 
     def is_list(self, node: ast.stmt, name: str) -> bool:
         """Whether a function makes a variable an empty list, elsewhere than in a statement."""
         function = self.mine.around(node)
-        return any(
-            isinstance(one, ast.Assign)
-            and one is not node
-            and isinstance(one.value, ast.List)
-            and not one.value.elts
+        return function is not None and any(
+            one is not node
+            and self.mine.around(one) is function
             and any(isinstance(to, ast.Name) and to.id == name for to in one.targets)
-            for one in (ast.walk(function) if function is not None else ())
+            for one in self._emptied
         )
+
+    @cached_property
+    def _emptied(self) -> tuple[ast.Assign, ...]:
+        """The statements that make a variable an empty list."""
+        found = (node for node in self.mine.nodes if isinstance(node, ast.Assign))
+        return tuple(one for one in found if isinstance(one.value, ast.List) and not one.value.elts)
 
     def undefined(self, node: ast.AST) -> list[str]:
         """The functions or classes that the reference defines and the program does not."""
@@ -276,6 +284,7 @@ def nearest(name: str, others: Sequence[str]) -> list[str]:
     return sorted(rest, key=lambda one: -_like(name, one))[:MOST_NAMES]
 
 
+@lru_cache(8192)
 def _like(one: str, other: str) -> float:
     return difflib.SequenceMatcher(None, one, other, False).ratio()
 

@@ -76,6 +76,7 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         or _permuted(case, call)
         or _starred(case, call, match)
         or _superclass(case, call, what)
+        or _closed_early(case, call, match, what)
     ):
         return told
     if ast.unparse(call) == "F.functional()":
@@ -155,6 +156,26 @@ def _superclass(case: Case, call: ast.Call, what: str) -> Translation | None:
     )
 
 
+def _closed_early(
+    case: Case, call: ast.Call, match: re.Match[str], what: str
+) -> Translation | None:
+    """A keyword that belongs to the call inside: ``f(g(x), word=1)`` for ``f(g(x, word=1))``."""
+    word = match.groupdict().get("unknown")
+    given = next((one for one in call.keywords if one.arg == word), None)
+    for inner in call.args if given is not None else ():
+        signature = Signature.of(case.value(inner.func)) if isinstance(inner, ast.Call) else None
+        if not isinstance(inner, ast.Call) or signature is None or word not in signature.every:
+            continue
+        if given is None or word in [one.arg for one in inner.keywords]:
+            continue
+        new = ast.Call(inner.func, inner.args, [*inner.keywords, given])
+        args = [new if one is inner else one for one in call.args]
+        words = [one for one in call.keywords if one is not given]
+        hint = f"{word} is for {ast.unparse(inner.func)}, whose parenthesis closes too early."
+        return Translation(what, hint, case.fix(call, ast.Call(call.func, args, words)))
+    return None
+
+
 def _one_too_many(
     case: Case, call: ast.Call, fixed: ast.Call | None, signature: Signature, what: str
 ) -> Translation | None:
@@ -226,7 +247,9 @@ def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
         return f"{name} takes nothing by place, only by name"
     if not most:
         return f"{name} takes fewer than {count} arguments by place"
-    return f"{name} takes {most} value{'s' * (most != 1)} by place, and is given {count}"
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    given = "* hands over more or fewer" if starred else f"is given {count}"
+    return f"{name} takes {most} value{'s' * (most != 1)} by place, and {given}"
 
 
 def repaired(case: Case, call: ast.Call, signature: Signature) -> ast.Call | None:
@@ -235,6 +258,8 @@ def repaired(case: Case, call: ast.Call, signature: Signature) -> ast.Call | Non
     args = gathered(case, args, signature, words)
     if len(args) == 1 and isinstance(args[0], ast.List | ast.Tuple):
         args = spread(args[0], signature, words) or args
+    if len(args) == len(signature.plain) == 1 and isinstance(args[0], ast.Starred):
+        args = [args[0].value]
     if calls := chained(call, args, signature):
         return calls
     room = [name for name in signature.plain if name not in words]

@@ -40,14 +40,13 @@ def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
         return Translation(what, "Leave the brackets out.", case.fix(node, node.elts[0]))
     if value.kind == "NoneType":
         return none_has(case, node, NEEDED)
+    calls = case.error.calls
+    given = isinstance(node, ast.Name) and len(calls) > 1  # by the line that called
+    place = f"line: {calls[-2].line}" if given else ""
     if is_layer(value):
         what = f"{text} is {described(value)}, a layer that is not called, {NEEDED}"
         hint = "A layer gives a tensor when it is called with one: layer(x)."
-        calls = case.error.calls
-        given = isinstance(node, ast.Name) and len(calls) > 1  # by the line that called
-        return Translation(
-            what, hint, about=f"line: {calls[-2].line}" if given else "", elsewhere=given
-        )
+        return Translation(what, hint, about=place, elsewhere=given)
     if value.kind in TELLERS:
         return TELLERS[value.kind](case, node, value, what)
     if value.signature:
@@ -57,6 +56,8 @@ def misfit(case: Case, node: ast.expr, value: SeenValue) -> Translation:
     if value.kind.endswith(("iterator", "generator")):
         hint = f"next({text}) gives one of its values: write next where it is made."
         return Translation(what, hint)
+    if given and value.kind[:1].isupper():  # an object of the learner's
+        return Translation(what, "Hand over one of its values.", about=place, elsewhere=True)
     return Translation(what, "Use one of its values.")
 
 

@@ -206,6 +206,10 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
             place = f"stored: {node.attr} {case.error.line}"
             return Translation(what, hint, about=place)
         return Translation(what, hint, case.fix(node, node.attr))
+    call = next((one for one in case.calls() if one.func is node and one.args), None)
+    if "drop" in node.attr and call is not None:
+        hint = "Dropout is for training, and this course does without it: leave it out."
+        return Translation(what, hint, case.fix(call, call.args[0]))
     there = f" So far there is {', '.join(f'self.{one}' for one in own[:8])}." if own else ""
     early = "" if case.seen.function != "__init__" else ", above this line"
     or_method = (
@@ -261,7 +265,9 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
     if isinstance(node.value, ast.Name) and near is None and plain:
         hint = f"If {owner} is an argument: are the arguments in the lesson's order?"
         return Translation(what, hint)
-    return _suggested(case, node, what, near, None)
+    is_numpy = described(about) == "a function of NumPy"
+    uncalled = f"Call it first: {owner}(...)." if is_numpy else None
+    return _suggested(case, node, what, None if uncalled else near, uncalled)
 
 
 def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:

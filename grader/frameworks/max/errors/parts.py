@@ -34,8 +34,10 @@ def split(case: Case, match: re.Match[str]) -> Translation:
             call.args[:count],
             [*words, ast.keyword("axis", ast.parse(str(axis), mode="eval").body)],
         )
-        told = f"Axis {axis} is {total} long, and without axis= it is axis 0 that is split."
-        return Translation(what, told, case.fix(call, new))
+        told = f"Axis {axis} is {total} long"
+        if len(call.args) == count and len(words) == len(call.keywords):
+            told += ", and without axis= it is axis 0 that is split"
+        return Translation(what, f"{told}.", case.fix(call, new))
     each = f" Of {have}, {len(parts)} equal parts are {have // len(parts)} long." if parts else ""
     return Translation(what, f"They must add up to {have}.{each if have % len(parts) == 0 else ''}")
 

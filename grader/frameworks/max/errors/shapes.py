@@ -231,7 +231,7 @@ def sliced(case: Case, match: re.Match[str]) -> Translation:
         axis = f"this axis of {ast.unparse(case.node.value)}"
     parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
     if inner is None or (
-        any(isinstance(part, ast.Slice) for part in parts)
+        any(isinstance(part, ast.Slice) and (part.lower or part.upper) for part in parts)
         and (match["end"] == "stop" and str(index - 1) not in map(_text, parts))
     ):
         return Translation(

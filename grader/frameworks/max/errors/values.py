@@ -235,6 +235,9 @@ def too_early(case: Case, match: re.Match[str]) -> Translation:
         if node is not None and not name.endswith(("to_numpy", "item", "realize")):
             text = ast.unparse(node)
             what = f"{name} needs a number here, and {text} is {described(case.value(node))}"  # type: ignore[arg-type]
+            if case.kind(case.call.func) == "type":
+                hint = f"{name} is a class: call the object of it that __init__ made."
+                return Translation(what, hint)
             return Translation(what, f"A length of it: int({text}.shape[-1]).")
     return Translation(
         "Numbers were read inside 'with F.lazy():' or @F.functional, where operations are only "

@@ -1,0 +1,54 @@
+"""What explaining a failure takes of the processor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from grader.protocol.probe import Job, Outcome
+from grader.sandbox import Worker
+
+
+class Meter:
+    """Counts the processor time of this thread, and of the workers that it starts from now on."""
+
+    def __init__(self, start: Callable[..., Worker]) -> None:
+        self._start = start
+        self._began = time.thread_time()
+        self._workers = 0.0
+
+    def start(self, *, engine: str) -> Worker:
+        """A worker whose time counts."""
+        return _Counted(self._start(engine=engine), self._count)
+
+    @property
+    def spent(self) -> float:
+        """Seconds so far."""
+        return time.thread_time() - self._began + self._workers
+
+    def _count(self, seconds: float) -> None:
+        self._workers += seconds
+
+
+class _Counted(Worker):
+    """A worker that tells what its job took."""
+
+    def __init__(self, worker: Worker, count: Callable[[float], None]) -> None:
+        self._worker = worker
+        self._count = count
+
+    def finish(
+        self,
+        job: Job,
+        on_notice: Callable[[str], None] | None = None,
+        meanwhile: Iterator[object] | None = None,
+    ) -> Outcome:
+        outcome = self._worker.finish(job, on_notice, meanwhile)
+        self._count(outcome.spent)
+        return outcome
+
+    def abandon(self) -> None:
+        self._worker.abandon()
+
+    def close(self) -> None:
+        self._worker.close()
