@@ -42,7 +42,7 @@ def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:
         until(lambda: processes_with(running.folder))  # it has one once it is executed
     assert processes_with(running.folder) == []
     assert not Path(running.folder).exists()
-    assert open_files() == before
+    assert open_files() <= before  # what an earlier test left may close meanwhile
     running.close()
     with pytest.raises(RuntimeError):
         running.finish(job(HEAD, call("first")))

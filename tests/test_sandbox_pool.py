@@ -145,7 +145,7 @@ def test_workers_of_one_import_work_at_once_and_end_alone() -> None:
         assert [out(outcome, "g")[:2] for outcome in outcomes] == [[[], True]] * 2
     until(lambda: not processes_with(folder))
     assert not Path(folder).exists()
-    assert open_files() == before
+    assert open_files() <= before  # what an earlier test left may close meanwhile
 
 
 def test_dead_workers_are_replaced(pool: WorkerPool) -> None:
@@ -211,7 +211,7 @@ def test_closing_leaves_no_process_no_folder_and_no_open_file(forked: bool) -> N
     kept.close()
     until(lambda: not any(processes_with(name) for name in folders))
     assert not any(Path(name).exists() for name in folders)
-    assert open_files() == before
+    assert open_files() <= before  # what an earlier test left may close meanwhile
     with pytest.raises(RuntimeError):
         kept.start()
 
