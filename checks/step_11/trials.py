@@ -324,13 +324,14 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
 
 
 def _deep_and_damaged(rng: Rng) -> Trial:
-    """Many blocks with square matrices: tensors too many, and turned ones."""
+    """Many blocks with square matrices, names without a prefix: tensors too many, and turned ones."""
     sizes: Config = {**config(5, 4, 3, 11, 1), "n_inner": 3}
-    whole = stored(model_weights(rng, sizes), prefix=True)
+    whole = stored(model_weights(rng, sizes), prefix=False)
     *extra, one, other = REFUSED["refuse-deep"]
-    turned = {PREFIX + n: np.ascontiguousarray(whole[PREFIX + n].T) for n in (one, other)}
-    bias = whole["transformer.ln_f.bias"]
-    return _refused("refuse-deep", {**whole, **{PREFIX + n: bias for n in extra}, **turned}, sizes)
+    turned = {name: np.ascontiguousarray(whole[name].T) for name in (one, other)}
+    return _refused(
+        "refuse-deep", {**whole, **dict.fromkeys(extra, whole["ln_f.bias"]), **turned}, sizes
+    )
 
 
 def _refused(name: str, checkpoint: Mapping[str, Array], sizes: Config | None = None) -> Trial:
