@@ -324,7 +324,7 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
 
 
 def _deep_and_damaged(rng: Rng) -> Trial:
-    """Many blocks with square matrices, names without a prefix: tensors too many, and turned ones."""
+    """Square matrices in many blocks, names without a prefix: tensors too many, and turned ones."""
     sizes: Config = {**config(5, 4, 3, 11, 1), "n_inner": 3}
     whole = stored(model_weights(rng, sizes), prefix=False)
     *extra, one, other = REFUSED["refuse-deep"]
