@@ -166,14 +166,18 @@ def _repeated(rng: Rng) -> Trial:
     return in_turn("masked-again", {f"call{index}": one for index, one in enumerate(each)})
 
 
+MANY_KEYS = 1024
+"""As many as GPT-2 has positions."""
+
+
 def _masked(rng: Rng) -> list[Trial]:
     """Masks of every shape that broadcasts, as later steps use them."""
     return [
         _with_mask(rng, "masked-causal", (2, 3), 5, 5, causal=True),
-        _with_mask(rng, "masked-random", (3,), 4, 6, shape=(4, 6)),
+        _with_mask(rng, "masked-double", (3,), 4, 6, shape=(4, 6), kind=np.float64),
         _with_mask(rng, "masked-keys", (2, 3), 4, 7, shape=(2, 1, 1, 7)),
         _with_mask(rng, "masked-texts", (3, 2), 6, 4, shape=(3, 1, 6, 4)),
-        _with_mask(rng, "masked-named", (), 5, 3, shape=(5, 3), named=True),
+        _with_mask(rng, "masked-named", (), 5, MANY_KEYS, shape=(5, MANY_KEYS), named=True),
         _with_mask(rng, "masked-square", (), 4, 4, shape=(4, 4)),
         _with_mask(rng, "masked-nothing", (2,), 3, 4, shape=(3, 1), visible=True),
     ]
@@ -206,14 +210,15 @@ def _with_mask(
     causal: bool = False,
     named: bool = False,
     visible: bool = False,
+    kind: type[np.floating] = np.float32,
 ) -> Trial:
     """A mask of ``shape`` that leaves each query a key to see: its first, and others by chance."""
-    inputs = _inputs(rng, leading, queries, keys, 8, 9)
+    query, key, value = (x.astype(kind) for x in _inputs(rng, leading, queries, keys, 8, 9))
     hidden = np.triu(np.ones((queries, keys)), 1) > 0 if causal else rng.random(shape) < 0.5
     hidden[..., 0] = False
     hidden[..., -1] |= not causal
-    mask = np.where(hidden & (not visible), -np.inf, 0.0).astype(np.float32)
-    return _trial(name, *inputs, mask=mask, named=named)
+    mask = np.where(hidden & (not visible), -np.inf, 0.0).astype(kind)
+    return _trial(name, query, key, value, mask=mask, named=named)
 
 
 def example(name: str = "she loves cats") -> tuple[Array, Array, Array]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats, causal_mask
-from checks.shared.drawn import Rng
+from checks.shared.drawn import Rng, long
 from checks.step_04 import oracle as oracles
 from checks.step_04.oracle import Ints
 from grader.rubric import Arg, Call, DTypeArg, Probe, Ref, TensorArg, Trial, in_turn
@@ -35,7 +35,7 @@ def draw(rng: Rng) -> list[Trial]:
         _padding("double", _nothing_but(rng, 3, 3, pad), pad, dtype="float64"),
         _half(_nothing_but(rng, 2, 4, pad), pad),
         _combined("combined-texts", _texts(rng, 4, 6, pad), pad),
-        _combined("combined-single", _texts(rng, 1, 5, pad), pad),
+        _combined("combined-single", _somewhere(rng, 1, long(rng), pad), pad),
         _combined("combined-absent", _tokens(rng, 3, 4, pad), pad),
         _combined("combined-padding", _nothing_but(rng, 2, 5, pad), pad),
         *(
@@ -46,7 +46,7 @@ def draw(rng: Rng) -> list[Trial]:
                 _combined(f"combined-{batch}-{seq}", _somewhere(rng, batch, seq, pad), pad),
             )
         ),
-        _padding("padding-zero", _somewhere(rng, 4, 6, 0), 0),
+        _padding("padding-zero", _somewhere(rng, MANY_TEXTS, 6, 0), 0),
         _padding("padding-negative", _somewhere(rng, 3, 5, -100), -100),
         _padding("padding-wide", _wide(rng), WIDE),
         _padding("padding-long", _somewhere(rng, 2, LONGEST, pad), pad),
@@ -54,7 +54,7 @@ def draw(rng: Rng) -> list[Trial]:
         _again("combined-again", _combined, rng, pad),
         _combined("combined-other", _texts(rng, 4, 4, pad), pad, low=-1e9),
         _combined("both-double", _nothing_but(rng, 2, 4, pad), pad, LOWEST_DOUBLE, np.float64),
-        _combined("combined-zero", _somewhere(rng, 3, 5, 0), 0),
+        _combined("combined-zero", _somewhere(rng, MANY_TEXTS, 5, 0), 0),
         _together("together-texts", _texts(rng, 4, 5, pad), pad),
         _together("together-padding", _nothing_but(rng, 3, 6, pad), pad),
     ]
@@ -80,6 +80,8 @@ def _last_hidden(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
 
 
 LOWEST_DOUBLE = float(np.finfo(np.float64).min)
+
+MANY_TEXTS = 33
 
 LONGEST = 1024
 """Tokens of a text, at most."""

@@ -40,13 +40,13 @@ def draw(rng: Rng) -> list[Trial]:
 def _rotations_in_turn(rng: Rng) -> list[Trial]:
     """Rotations of equal lengths or of one, two in turn, each of two texts of the same shape.
 
-    One has a long table, and positions up to its end.
+    One has a long table, and positions up to its end, after a short table of the same base.
     """
     shapes = ((4, 4, 4), (2, 1, 4), (1, 3, 2), (4, 3, 6), (2, 2, 2, 8), (5, 1, 3, 2))
     each = []
     for index, shape in enumerate(shapes):
         base = _theta(rng) if index in (2, 4) else 10_000.0
-        longest = TABLE if index == 0 else LONGEST
+        longest = TABLE if index == 1 else LONGEST
         shared = index % 3 == 2
         given = {}
         for name in ("first", "second") if shared else ("first", "second", "third"):

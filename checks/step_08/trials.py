@@ -46,7 +46,7 @@ def draw(rng: Rng) -> list[Trial]:
         _equal(rng),
         _residual(rng, "residual-3d", (2, 4, 6)),
         _residual(rng, "residual-other", (3, 2, 9), watched=True),
-        _residual(rng, "residual-token", (1, 1, 5)),
+        _residual(rng, "residual-token", (1, 1, 5), watched=True),
         _residual(rng, "residual-equal", (3, 3, 3)),
         _residual(rng, "residual-2d", (4, 2)),
         _residual(rng, "residual-one", (3, 1)),
@@ -110,10 +110,10 @@ def _norm(
 
 
 def _outlier(rng: Rng) -> Trial:
-    """GPT-2's width, with one number far from all others, as GPT-2 has them."""
-    x = normal(rng, 2, 768)
-    x[:, 5] = [1000.0, -1000.0]
-    return _layer("norm-768", {"out": x}, weights(rng, 768), None)
+    """The width of GPT-2 XL, with one number far from all others, as GPT-2 has them."""
+    x = normal(rng, 2, 1600)
+    x[:, 5] = [1000.0, -20_000.0]
+    return _layer("norm-1600", {"out": x}, weights(rng, 1600), None)
 
 
 def _equal(rng: Rng) -> Trial:

@@ -43,8 +43,8 @@ AXES: Mapping[str, tuple[Any, ...]] = {
 """What a layer can be asked for. Mask and bias are those of the call that has a cache; the call
 before it has a bias where this one has a mask, and a mask where this one has a bias."""
 
-SCALES = (0.3, 2, -0.4)
-"""Those that are given, in turn. A whole number is a number too."""
+SCALES = (1.0, 4, -0.4)
+"""Those that are given, in turn. A whole number is a number too, and 1 is that of T5."""
 
 THREE = ("mask", "bias", "zero", "rotary", "scale")
 """A mistake about one of them may be made only with two others."""
@@ -68,9 +68,12 @@ def _long(rng: Rng) -> Trial:
     """A long text with every option but the rotation, which has one of its own."""
     options = Options({"bias": False, "add_zero_attn": True, "attention_scale": 0.3})
     seq = long(rng)
-    mask = np.where(rng.random((1, 1, 1, seq)) < 0.3, np.float32(-np.inf), np.float32(0.5))
+    mask = np.where(rng.random(seq) < 0.3, np.float32(-np.inf), np.float32(0.5))
     bias = normal(rng, 1, seq, seq, scale=1.5)
-    steps = [Step("text", normal(rng, 1, seq, 2), mask, bias)]
+    steps = [
+        Step("text", normal(rng, 1, seq, 2), mask, bias, use_cache=True),
+        Step("new", normal(rng, 1, 1, 2), after="text"),
+    ]
     return layer_trial("together-long", 1, 2, options, steps, layer_weights(rng, 2, bias=False))
 
 

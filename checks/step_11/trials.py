@@ -205,7 +205,7 @@ def _deep(rng: Rng) -> tuple[Config, dict[str, Array], dict[str, Array]]:
 
     The checkpoint has the causal masks too, and its names in another order than the model's.
     """
-    sizes = config(5, 4, 3, 13, 1)
+    sizes: Config = {**config(5, 4, 3, 13, 1), "layer_norm_epsilon": 0.3}
     weights = model_weights(rng, sizes)
     bare = stored(weights, prefix=False)
     mask = np.tril(np.ones((1, 1, 4, 4), np.float32))
@@ -288,10 +288,11 @@ REFUSED = {
     ),
     "refuse-tied": ("wte.weight",),
     "refuse-unexpected": ("h.1.ln_1.bias",),
-    "refuse-shape": ("h.0.ln_1.bias", "wpe.weight"),
+    "refuse-shape": ("h.0.ln_1.bias", "wte.weight", "wpe.weight"),
     "refuse-turned": ("h.0.attn.c_attn.weight", "wpe.weight"),
     "refuse-elsewhere": (
         *("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x"),
+        "h.0.crossattention.c_attn.bias",
         *("lm_head.bias", "score.weight"),
     ),
     "refuse-deep": ("h.0.attn.q.bias", "h.11.ln_1.bias", "h.10.attn.c_attn.weight", "wpe.weight"),
@@ -309,7 +310,8 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-empty", {}
     yield "refuse-tied", {HEAD if name == TABLE else name: array for name, array in whole.items()}
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
-    yield "refuse-shape", {**whole, table: whole[table][:3], bias: whole[bias][:, None]}
+    other = {table: whole[table][:3], bias: whole[bias][:, None], TABLE: whole[TABLE].ravel()}
+    yield "refuse-shape", {**whole, **other}
     fused = "transformer.h.0.attn.c_attn.weight"
     turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
     yield "refuse-turned", {**whole, **turned}

@@ -78,7 +78,13 @@ def _boundaries() -> list[Choice]:
         found += [Choice(even, 1.0, None, draw) for draw in (0.0, 0.25, 0.5, 0.75, BELOW_ONE)]
         found += [Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5)]
     above = np.array([3.0, 3.0, 1.0, 0.5], np.float32)  # two are best, not the third
-    return [*found, Choice(above, 1.0, 2, 0.97)]
+    last = np.array([1.0, 0.5, -9.0], np.float32)  # has three in a hundred thousand
+    return [*found, Choice(above, 1.0, 2, 0.97), Choice(last, 1.0, None, 0.99999), *_low()]
+
+
+def _low() -> list[Choice]:
+    """Scores so far below 0 that what is cut must be lower than any finite number near them."""
+    return [Choice(np.array([-30.0, -31.0, -30.0005], np.float32), 1e-3, 2, 0.3)]
 
 
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
