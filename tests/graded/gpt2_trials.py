@@ -444,6 +444,7 @@ MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
     ),
     ({"vocab_size": 5, "n_positions": 3, "n_embd": 3, "n_layer": 13, "n_head": 1}, (2, 3)),
     ({"vocab_size": 1, "n_positions": 4, "n_embd": 1, "n_layer": 2, "n_head": 1}, (2, 3)),
+    ({"vocab_size": 70_000, "n_positions": 3, "n_embd": 2, "n_layer": 1, "n_head": 1}, (2, 3)),
 )
 
 
