@@ -263,8 +263,8 @@ CACHE: Family = {
     ),
     "returns-old-cache": returned(
         "past",
-        "The cache that was given is returned as it was. Return (key, value), which hold all "
-        "tokens.",
+        "With use_cache, None or the cache that was given is returned. Return (key, value), which "
+        "hold all tokens.",
     ),
     "returns-keys-twice": returned("keys_twice", "The keys are returned twice."),
     "returns-query": returned(

@@ -50,6 +50,28 @@ def softmax_by_hand(scores: Floats) -> tuple[Floats, ...]:
         return most, scores - most, low, plain, *sums
 
 
+def gelu_by_hand(x: Floats) -> tuple[Floats, ...]:
+    """What a program computes on the way that writes GELU with tanh itself: 0.5·x·(1 + tanh(u))."""
+    number, root = 0.044715, np.sqrt(2 / np.pi)
+    with np.errstate(all="ignore"):
+        cubic = [number * x, number * x**2, number * x**3, x**2, x**3]
+        factors = [1 + number * x**2, root * x, root * (1 + number * x**2)]
+        bent = np.tanh(root * (x + number * x**3))
+        ends = [bent, 1 + bent, 0.5 * (1 + bent), 0.5 * x, x * bent]
+    inner = x + number * x**3
+    return *cubic, *factors, inner, root * inner, *ends
+
+
+def root_by_hand(x: Floats) -> tuple[Floats, ...]:
+    """What a program computes that multiplies by one over a root."""
+    with np.errstate(all="ignore"):
+        return (1 / np.sqrt(x),)
+
+
+BY_HAND = {"softmax": softmax_by_hand, "gelu": gelu_by_hand, "sqrt": root_by_hand}
+"""The values on the way to what an operation of the reference gives, by the operation."""
+
+
 @dataclass(frozen=True)
 class Relation:
     """What a value of the learner is to the value ``of`` of the reference.
