@@ -184,6 +184,8 @@ def origin(
     line = calls[-1].line
     statement = _emptied(tree, name, line) or without_number(tree, name, kind, ran)
     statement = statement or bound(tree, name, line, ran)
+    while statement is not None and kind == "NoneType" and _is_something(statement, name):
+        statement = bound(tree, name, statement.lineno, ran)  # it did not run
     if (old := _renamed(statement, name)) and old != name:
         return origin(tree, old, calls, kind, ran)
     if statement is not None:
@@ -213,6 +215,14 @@ def origin(
                 return end, f", where {helper.name} ends without a return"
             return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return None if kind == "tuple" else (calls[-2].line, "")
+
+
+def _is_something(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement gives a name a value that is not None, whatever is in it."""
+    value = getattr(statement, "value", None)
+    plain = (ast.BinOp, ast.Compare, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
+    written = isinstance(value, ast.Constant) and value.value is not None
+    return targets(statement) == [name] and (written or isinstance(value, plain))
 
 
 def _renamed(statement: ast.stmt | None, name: str) -> str:

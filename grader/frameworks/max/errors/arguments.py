@@ -70,6 +70,7 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     what = _what(case, call, match)
     if (
         told := _builtin(case, call)
+        or _class_itself(case, call)
         or _on_class(case, call, signature)
         or _permuted(case, call)
         or _starred(case, call, match)
@@ -109,6 +110,16 @@ def _builtin(case: Case, call: ast.Call) -> Translation | None:
     what = f"{name} is Python's own here, which takes no tensor apart along an axis"
     made = ast.Call(ast.Name(f"F.{name}"), call.args, call.keywords)
     return Translation(what, f"MAX has F.{name} for tensors.", case.fix(call, made))
+
+
+def _class_itself(case: Case, call: ast.Call) -> Translation | None:
+    """An attribute that holds a class, where an object of it is to be called."""
+    value, name = case.value(call.func), ast.unparse(call.func)
+    if value is None or value.kind != "type" or not name.startswith("self.") or not value.text:
+        return None
+    what = f"{name} is the class {value.text}, and not an object of it"
+    made = f"{value.text}(...)" if value.signature else f"{value.text}()"
+    return Translation(what, f"Make one where it is set: {name} = {made}")
 
 
 def _on_class(case: Case, call: ast.Call, signature: Signature | None) -> Translation | None:
