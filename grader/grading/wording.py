@@ -280,7 +280,7 @@ class Wording:
         matched = [self.comparison.match(value) for value in one.sources]
         for value, made in right.made.items():
             if list(made.sources) == matched and value not in self.comparison.matched:
-                told = differs.kinds(node, right.nodes[made.node])
+                told = differs.kinds_in(self.comparison, one.node, made.node)
                 return told or self._combined(one, value)
         return self._fewer(one.node) or self._combined(one, None)
 
