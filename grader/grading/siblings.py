@@ -36,6 +36,7 @@ class Unit:
 
 def beside(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
     """What is odd beside its like; for the weakest of these, unless the path is left before it."""
+    yield from misgiven(tree, trace)
     sure = (unpacked, returned, permuted, refilled, late)
     for slip in chain(astray(tree), loose(tree)):
         before = trace is not None and trace.line is not None and trace.line < slip.line
@@ -60,6 +61,31 @@ def astray(tree: ast.Module) -> Iterator[Slip]:
             for at in range(len(units[0].read)):
                 yield from _odd_one(function, units, at)
                 yield from _copied(function, units, at)
+
+
+def misgiven(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
+    """The one call of a helper in which the numbers go wrong, if it gives another variable.
+
+    The function around the call has one that is called as the helper calls what it takes.
+    """
+    line = trace.line if trace is not None and not trace.slip else None
+    helper = around(tree, line) if line is not None else None
+    calls = [one for one in own_calls(tree) if helper is not None and one[2] == helper.name]
+    for call, given, name, params in calls if len(calls) == 1 else ():
+        outer = around(tree, call.lineno)
+        own = stored(outer) & set(params) if outer is not None and outer is not helper else set()
+        for mine, param in zip(given, params, strict=False):
+            before = {n.lineno for n in ast.walk(outer or tree) if _stores(n, param)}
+            if len(param) < 2 or not mine or mine in params or param not in own:
+                continue
+            if min(before) < call.lineno:
+                said = f"Line {call.lineno} gives {name} {mine} for its {param}: there is {param}"
+                yield Slip(call.lineno, f"{said} here too, from line {min(before)}.")
+
+
+def _stores(node: ast.AST, name: str) -> bool:
+    """Whether a node gives a variable of this name a value."""
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
 
 
 def unpacked(tree: ast.Module) -> Iterator[Slip]:
