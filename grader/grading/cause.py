@@ -196,7 +196,8 @@ class Causes:
         lacking = self._lacking(node, sources)
         if lacking is not None:
             return Cause(node, want=lacking)
-        unknown = [one for one in sources if not self._known(one) and self._made_here(one)]
+        settled = self.comparison.settled
+        unknown = [one for one in sources if not settled(one) and self._made_here(one)]
         if len(unknown) != 1 or len(sources) == 1 or self._leads_back(unknown[0]):
             return Cause(node)
         made = self.mine.made[unknown[0]]

@@ -163,7 +163,7 @@ class Values:
             return Relation("equal", found)
         if mine.size <= 1 or not np.isfinite(mine).any():
             return None
-        for look in (_transposed, _scaled, _reshaped, _part):
+        for look in (_transposed, _scaled, _reshaped, _part, _entry):
             for index, one in self._values:
                 self._spend(mine.size if one.size == mine.size else 0)
                 if one.size > 1 and (relation := look(mine, one, index)) is not None:
@@ -216,4 +216,22 @@ def _part(mine: Floats, one: Floats, index: int) -> Relation | None:
     for number in range(count):
         if same(mine, one[*before, number * width : (number + 1) * width]):
             return Relation("part", index, axis=axes[0], index=number, count=count)
+    return None
+
+
+def _entry(mine: Floats, one: Floats, index: int) -> Relation | None:
+    """One head, or one text, or one head of one text: what a loop over them works on."""
+    fewer = one.ndim - mine.ndim
+    if mine.ndim < 2 or not 1 <= fewer <= 2 or one.shape[-1] != mine.shape[-1]:
+        return None
+    whole = one.reshape(-1, *one.shape[2:]) if fewer == 2 else one
+    for axis in range(whole.ndim - 2 if fewer == 1 else 1):
+        each = np.moveaxis(whole, axis, 0)
+        if each.shape[1:] != mine.shape:
+            continue
+        first = each[(slice(None), *(0,) * mine.ndim)]
+        near = np.flatnonzero(np.abs(first - mine.flat[0]) <= ATOL + RTOL * np.abs(first))
+        for number in near[:MOST_STACKED]:
+            if same(mine, each[number]):
+                return Relation("part", index, axis=axis, index=int(number), count=len(each))
     return None

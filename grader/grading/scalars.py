@@ -59,11 +59,13 @@ class Scalars:
         twin = self._around_twin(cause)
         if (turned := self._turned(cause, order)) is not None:
             return turned
+        times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
         bad = frozenset(
             value
             for leaf in self._leaves(node, twin)
             for value in self.mine.held(leaf, order)
-            if not _among(value, self._as_given(cause, leaf) or twin or self._known)
+            if (times and not value)  # nothing is left of what is multiplied by 0
+            or not _among(value, self._as_given(cause, leaf) or twin or self._known)
             and not self._as_there(leaf, value)
             if value not in self._own_sizes or value in self._known
         )
