@@ -296,11 +296,18 @@ class Causes:
 
     def _followed(self, have: int, want: int, depth: int) -> Cause | None:
         mine, right = self.mine.made[have], self.right.made[want]
-        if not self._made_here(have) or self.comparison.match(have) in right.sources:
+        short = self.comparison.match(have) in right.sources and not self._is_idle(have, right)
+        if not self._made_here(have) or short:
             return None  # given, or a step short of it
         if not _alike(self.mine, mine, self.right, right):
             return self._other_source(mine, right, depth)
         return self._beside(mine.node, mine.sources, mine.order, right, depth)
+
+    def _is_idle(self, have: int, right: Made) -> bool:
+        """Whether the operation is there, and gave ``have`` as it was: what it makes is wrong."""
+        made, match = self.mine.made[have], self.comparison.match(have)
+        alike = _alike(self.mine, made, self.right, right)
+        return alike and [self.comparison.match(one) for one in made.sources] == [match]
 
     def _other_source(self, mine: Made, right: Made, depth: int) -> Cause | None:
         """The cause behind the one source in which two operations differ that are written apart."""
