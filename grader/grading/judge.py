@@ -124,6 +124,7 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         complete=error is not None and error.line is not None and not left,
     )
     if not right:
+        told = once.explained(case.rubric, case.rulings, _mistakes(case), told)
         told = once.in_turn(case.rubric, case.findings, told, left)
     return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
