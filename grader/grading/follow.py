@@ -171,7 +171,7 @@ def _wrong(evidence: Evidence) -> list[str]:
 
     Functions go before methods, which may call them, short texts before long ones, and a trial that
     raised an error before one that did not: the report quotes the error, with its sizes. Of those
-    about one function that raised none, the one with the fewest calls, and with weights of its own. What is only wished for
+    about one function that raised none, the one with the fewest calls. What is only wished for
     counts where nothing else is wrong.
     """
 
@@ -196,15 +196,13 @@ def _wrong(evidence: Evidence) -> list[str]:
         and _called(evidence.trials[name]) == _called(evidence.trials[found[False][0]])
     ]
     raised = any(evidence.error(name) is not None for name in whole[:1])
-    whole = whole if raised else sorted(whole, key=lambda name: _shown_by(evidence.trials[name]))
+    whole = whole if raised else sorted(whole, key=lambda name: _calls(evidence.trials[name]))
     return found[True][:1] + whole[:1]
 
 
-def _shown_by(trial: Trial) -> tuple[int, bool]:
-    """How often a trial calls the program, and whether with fresh weights: ones hide a factor."""
-    actions = trial.probe.actions
-    fresh = not any(isinstance(action, Load) for action in actions)
-    return sum(isinstance(action, Call) for action in actions), fresh
+def _calls(trial: Trial) -> int:
+    """How often a trial calls the program."""
+    return sum(isinstance(action, Call) for action in trial.probe.actions)
 
 
 def _in_other_shape(evidence: Evidence, name: str) -> bool:
