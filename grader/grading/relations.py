@@ -229,7 +229,7 @@ def _entry(mine: Floats, one: Floats, index: int) -> Relation | None:
         each = np.moveaxis(whole, axis, 0)
         if each.shape[1:] != mine.shape:
             continue
-        first = each[(slice(None), *(0,) * mine.ndim)]
+        first = each.reshape(len(each), -1)[:, 0]
         near = np.flatnonzero(np.abs(first - mine.flat[0]) <= ATOL + RTOL * np.abs(first))
         for number in near[:MOST_STACKED]:
             if same(mine, each[number]):

@@ -65,8 +65,10 @@ class Scalars:
             for leaf in self._leaves(node, twin)
             for value in self.mine.held(leaf, order)
             if (times and not value)  # nothing is left of what is multiplied by 0
-            or not _among(value, self._as_given(cause, leaf) or twin or self._known)
-            and not self._as_there(leaf, value)
+            or not (
+                _among(value, self._as_given(cause, leaf) or twin or self._known)
+                or self._as_there(leaf, value)
+            )
             if value not in self._own_sizes or value in self._known
         )
         found = [

@@ -18,7 +18,7 @@ from grader.base.model import Trace
 from grader.grading.bindings import around, callee, functions
 from grader.grading.odd import blocks
 from grader.grading.shown import Slip, meant, name_of, own_calls
-from grader.source.variables import appended, read, stored
+from grader.source.variables import appended, read, stored, stores
 
 NAME = re.compile(r"Name\(id='\w+'")
 """A variable in the text of a syntax tree."""
@@ -75,17 +75,12 @@ def misgiven(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
         outer = around(tree, call.lineno)
         own = stored(outer) & set(params) if outer is not None and outer is not helper else set()
         for mine, param in zip(given, params, strict=False):
-            before = {n.lineno for n in ast.walk(outer or tree) if _stores(n, param)}
+            before = [n.lineno for n in stores(outer or tree) if n.id == param]
             if len(param) < 2 or not mine or mine in params or param not in own:
                 continue
             if min(before) < call.lineno:
                 said = f"Line {call.lineno} gives {name} {mine} for its {param}: there is {param}"
                 yield Slip(call.lineno, f"{said} here too, from line {min(before)}.")
-
-
-def _stores(node: ast.AST, name: str) -> bool:
-    """Whether a node gives a variable of this name a value."""
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
 
 
 def unpacked(tree: ast.Module) -> Iterator[Slip]:

@@ -265,8 +265,7 @@ class Wording:
 
     def _differs(self, one: Departure, cause: Cause) -> str:
         """What the operation does otherwise than the reference's: as written, or by its numbers."""
-        mine, right = self.comparison.mine, self.comparison.right
-        node = mine.nodes[cause.node]
+        right = self.comparison.right
         if cause.twin is None and cause.gives is not None:
             return differs.instead(self.comparison, cause.node, cause.gives)
         if cause.twin is not None and cause.have is None:
