@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from grader.grading import differs
 from grader.grading.bindings import bound, callee
 from grader.grading.kinds import kind
-from grader.grading.program import target
+from grader.grading.program import parameters, target
 from grader.grading.relations import same
 from grader.grading.run import Made, Run, operation
 from grader.grading.trace import Comparison, Departure
@@ -78,6 +78,7 @@ class Causes:
         The first call outside that ends after entry ``order`` is the one.
         """
         proven = self.comparison.proven | self._right_before(cause.node, order)
+        proven |= self._given_to_call(cause.node, order)
         if not self.mine.scope(cause.node) & proven:
             return cause
         for place in self.mine.places[order:]:
@@ -85,6 +86,16 @@ class Causes:
             if called and not self.mine.scope(place.node) & proven:
                 return self._handed_wrong(cause, place.node)
         return cause
+
+    def _given_to_call(self, node: int, order: int) -> frozenset[str]:
+        """The helper around a call of what it is given to call, on nothing that is wrong."""
+        call, inside = self.mine.nodes[node], self.mine.around(self.mine.nodes[node])
+        place = self.mine.places[order] if order < len(self.mine.places) else None
+        if inside is None or place is None or place.node != node or not isinstance(call, ast.Call):
+            return frozenset()
+        handed = isinstance(call.func, ast.Name) and callee(call) in parameters(inside)
+        right = all(map(self._known, self.mine.made[place.value].sources))
+        return frozenset((inside.name,)) if handed and right else frozenset()
 
     def _right_before(self, node: int, order: int) -> frozenset[str]:
         """The helper around a node, if in a call before all that it gave there was right."""

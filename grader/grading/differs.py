@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from grader.grading.kinds import spelled
 from grader.grading.relations import Floats, same
 from grader.grading.run import operation
 from grader.grading.trace import Comparison
@@ -83,7 +84,7 @@ def _makes(node: ast.AST) -> bool:
 
 
 def _does(node: ast.AST) -> str:
-    kind = operation(node)
+    kind = spelled(node)
     return VERBS.get(kind, f"calls {kind}" if isinstance(node, ast.Call) else "")
 
 

@@ -170,6 +170,28 @@ def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that calls what a helper is to call, if an error is ``told`` to come of that."""
+    if "was called like a function" not in told or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    if inside is None:
+        return None
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
+    name = next((one for one in params if told.startswith(f"{one} is ")), "")
+    for node in ast.walk(tree) if name else ():
+        if not isinstance(node, ast.Call) or callee(node) != inside.name:
+            continue
+        at = params.index(name)
+        given = node.args[at] if at < len(node.args) else None
+        if isinstance(given, ast.Call) and given.lineno in statement_at(tree, outer.line):
+            text, line = ast.unparse(given.func), given.lineno
+            said = f"Line {line} calls {text} and hands over what it gives: {inside.name} is to"
+            return Slip(line, f"{said} call it. Hand over {text} itself.")
+    return None
+
+
 def _kept(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     """The line that gives a layer another name, which the line with the error reads."""
     call = error.calls[-1]
