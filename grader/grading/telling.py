@@ -147,6 +147,8 @@ class Teller:
         blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
         said = self.wording.left_out(gap, cause, self._lines.of(cause))
         told = (*said, *self.lesson.said(blank))
+        if gap.idle:
+            return self.trace(told, gap.line, found, blank)
         tree, user = self.comparison.mine.tree, self._lines.of(cause)
         right, twin = self.comparison.right, cause.twin
         beside = twin is not None and right.function(twin) == right.function(gap.step.node)

@@ -49,8 +49,18 @@ class Wording:
             yield f"Line {at} is still right{what}."
 
     def left_out(self, gap: Omitted, cause: Cause, user: int) -> Iterator[str]:
-        """That ``user`` does without a step, which belongs after the line of the gap."""
+        """That ``user`` does without a step, which belongs after the line of the gap.
+
+        Or that the line of the gap takes it, and it changes nothing there.
+        """
         quantity = self.lesson.quantity(self.comparison.match(gap.have))
+        if gap.idle:
+            want = self.lesson.quantity(cause.want) or "something else"
+            kind = operation(self.comparison.right.nodes[gap.step.node])
+            given = quantity or "what it is given"
+            yield f"Line {gap.line} changes nothing here: {kind} gives {given} as it is."
+            yield f"The reference has {want} there."
+            return
         yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
         text = self.comparison.mine.segment(cause.node)
         shown = f": {text}" if len(text) <= differs.MOST_TEXT else ""
