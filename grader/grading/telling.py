@@ -62,7 +62,7 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not evaluated: what it is not made from says nothing."""
 
-OWN_LINE = re.compile("True and False|has no entries")
+OWN_LINE = re.compile("True and False|has no entries|by place, and is given")
 """What is said of errors that are fixed at their own line, whatever came before it."""
 
 OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
