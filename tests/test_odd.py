@@ -183,3 +183,11 @@ def test_odd_keys_entries_and_lists_are_found(text: str, line: int, words: str, 
 )
 def test_what_is_meant_with_keys_entries_and_lists_is_not(text: str) -> None:
     assert not certain(text)
+
+
+def test_a_comprehension_that_does_not_read_its_variable() -> None:
+    assert certain("heads = [cut(q) for t in (q, k, v)]") == [
+        (1, "Line 1 makes the same for every t: nothing in it reads t.", "")
+    ]
+    assert certain("norms = [LayerNorm(n) for _ in (a, b)]") == []
+    assert certain("norms = [LayerNorm(n) for i in (1, 2)]") == []

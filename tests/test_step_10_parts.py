@@ -11,6 +11,7 @@ import pytest
 from checks.step_10.rubric import PART_1
 from grader import frameworks
 from grader.base import course
+from grader.base.blanks import make_answer
 from grader.base.model import Report, Status
 from grader.grading import diagnose
 from grader.grading.inputs import draw
@@ -90,3 +91,15 @@ def test_two_mistakes_together_are_not_looked_for_in_the_longest_text() -> None:
     search = diagnose._Search(evidence)
     sizes = {name: search.size(name) for name, trial in drawn.trials.items() if trial.expect}
     assert sizes["rotary"] > statistics.median(sizes.values())
+
+
+def test_an_option_is_not_accused_of_what_another_part_does(
+    tmp_path: Path, workers: WorkerPool
+) -> None:
+    source = make_answer(STEP.solution.read_text(encoding="utf-8"))
+    wrong = source
+    for name in ("position_bias", "attention_mask"):
+        wrong = wrong.replace(f"scores = scores + {name}", f"scores = scores - {name}")
+    status = {one.id: one.status for one in graded(wrong, tmp_path, workers).checks}
+    assert status["attention-mask"] is status["position-bias"] is Status.FAIL
+    assert status["attention-scale"] is status["add-zero-attn"] is Status.NOT_RUN

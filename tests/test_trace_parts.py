@@ -6,6 +6,7 @@ Longer than 300 lines, because the parts are tried on the same small programs.
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from grader.grading.cause import Cause, Causes
 from grader.grading.lines import Lines
 from grader.grading.omitted import omitted, wasted
 from grader.grading.placing import Placing
+from grader.grading.relations import Values, gelu_by_hand, same
 from grader.grading.rewrite import Rewrite
 from grader.grading.scalars import Scalars
 from grader.grading.trace import Comparison
@@ -441,3 +443,22 @@ def test_a_loop_that_was_still_running_is_told(loop: str, said: str) -> None:
 
 def test_without_a_loop_nothing_is_told() -> None:
     assert endless(ast.parse("def g(n):\n    for i in n:\n        print(i)\n"), 3) is None
+
+
+def test_a_gelu_written_by_hand_is_known_on_the_way() -> None:
+    x = np.linspace(-2.0, 2.0, 7)
+    known = gelu_by_hand(x)
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    for right in (0.044715 * x * x * x, inner, np.tanh(inner), 0.5 * x):
+        assert any(same(right, one) for one in known)
+    for wrong in (x + 0.044715 * x**2, x * (1 + np.tanh(inner))):
+        assert not any(same(wrong, one) for one in known)
+
+
+@pytest.mark.parametrize("at", [(slice(None), 2), (1, 2), (1,)])
+def test_what_a_loop_works_on_is_a_part(at: tuple[int | slice, ...]) -> None:
+    whole = np.random.default_rng(1).normal(size=(2, 3, 4, 5))
+    relation = Values([whole]).relation(whole[at])
+    assert relation is not None
+    assert (relation.kind, relation.of) == ("part", 0)
+    assert Values([whole]).relation(2 * whole[at]) is None

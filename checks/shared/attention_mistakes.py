@@ -268,7 +268,9 @@ HEADS: Family = {
 """In taking query, key, value and their heads apart, and in putting them together."""
 
 LAYER: Family = {
-    "heads-head-dim": heads("head_dim", "n_head and head_dim are swapped."),
+    "heads-head-dim": heads("head_dim", "n_head and head_dim are swapped.").also(
+        scale="sqrt_n_head"  # by self.head_dim, which is then the number of heads
+    ),
     "twelve-heads": heads(
         "twelve", "The number of heads is fixed at 12. Take it from config.n_head."
     ),

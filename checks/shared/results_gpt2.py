@@ -37,8 +37,11 @@ def output_and_cache(*trials: str, cached: bool = True) -> Rule:
                 asked = call.kwargs.get("use_cache") is True or call.args[-1] is True
                 if (asked and not cached) or obstacle(evidence, name, call.name):
                     continue
-                if problem := _no_pair(evidence.seen(name, call.name), asked=asked):
-                    return replace(problem, about=f"{defined(evidence, name, call.name)} end")
+                seen = evidence.seen(name, call.name)
+                if problem := _no_pair(seen, asked=asked):
+                    pair = isinstance(seen, tuple | list) and len(seen) == 2
+                    end = "~use_cache|^return" if pair and not asked else "end"
+                    return replace(problem, about=f"{defined(evidence, name, call.name)} {end}")
         return Passed()
 
     return rule

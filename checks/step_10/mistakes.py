@@ -180,7 +180,7 @@ ROTARY: Family = {
             f"The positions of new tokens start at {what}. They start at the number of cached "
             "tokens: past_key_value[0].shape[-2].",
             part="positions",
-            place=r"__call__() ~(past|cache|key).*shape|len\(",
+            place=r"__call__() ~(past|cache|key|old|_k\b).*shape|len\(",
         )
         for name, value, what in (
             ("batch", "past_axis_0", "the batch size, the first axis of the cache"),
@@ -236,7 +236,9 @@ CACHE: Family = {
         place=VALUES,
     ),
     "cache-exchanged": cache(
-        "exchanged", "Cached keys and values are swapped. past_key_value is (key, value)."
+        "exchanged",
+        "Cached keys and values are swapped. past_key_value is (key, value).",
+        place=r"__call__() ~^\w*v\w*, \w*[kc]\w* = past|concat",
     ),
     "cache-value-for-key": cache(
         "value_for_key",
@@ -263,8 +265,8 @@ CACHE: Family = {
     ),
     "returns-old-cache": returned(
         "past",
-        "The cache that was given is returned as it was. Return (key, value), which hold all "
-        "tokens.",
+        "With use_cache, None or the cache that was given is returned. Return (key, value), which "
+        "hold all tokens.",
     ),
     "returns-keys-twice": returned("keys_twice", "The keys are returned twice."),
     "returns-query": returned(

@@ -73,7 +73,7 @@ def _constant(loop: ast.For) -> list[ast.stmt]:
 def _filling(comparison: Comparison, node: int) -> list[ast.For]:
     """The loops that fill the lists which a call is given."""
     mine, call = comparison.mine, comparison.mine.nodes[node]
-    given = call.args if isinstance(call, ast.Call) else ()
+    given = call.args if isinstance(call, ast.Call) else [call]
     names = [one.id for one in given if isinstance(one, ast.Name)]
     return [
         loop

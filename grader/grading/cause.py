@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from grader.grading import differs
 from grader.grading.bindings import bound, callee
 from grader.grading.kinds import kind
-from grader.grading.program import target
+from grader.grading.program import parameters, target
 from grader.grading.relations import same
 from grader.grading.run import Made, Run, operation
 from grader.grading.trace import Comparison, Departure
@@ -78,6 +78,7 @@ class Causes:
         The first call outside that ends after entry ``order`` is the one.
         """
         proven = self.comparison.proven | self._right_before(cause.node, order)
+        proven |= self._given_to_call(cause.node, order)
         if not self.mine.scope(cause.node) & proven:
             return cause
         for place in self.mine.places[order:]:
@@ -85,6 +86,16 @@ class Causes:
             if called and not self.mine.scope(place.node) & proven:
                 return self._handed_wrong(cause, place.node)
         return cause
+
+    def _given_to_call(self, node: int, order: int) -> frozenset[str]:
+        """The helper around a call of what it is given to call, on nothing that is wrong."""
+        call, inside = self.mine.nodes[node], self.mine.around(self.mine.nodes[node])
+        place = self.mine.places[order] if order < len(self.mine.places) else None
+        if inside is None or place is None or place.node != node or not isinstance(call, ast.Call):
+            return frozenset()
+        handed = isinstance(call.func, ast.Name) and callee(call) in parameters(inside)
+        right = all(map(self._known, self.mine.made[place.value].sources))
+        return frozenset((inside.name,)) if handed and right else frozenset()
 
     def _right_before(self, node: int, order: int) -> frozenset[str]:
         """The helper around a node, if in a call before all that it gave there was right."""
@@ -196,7 +207,8 @@ class Causes:
         lacking = self._lacking(node, sources)
         if lacking is not None:
             return Cause(node, want=lacking)
-        unknown = [one for one in sources if not self._known(one) and self._made_here(one)]
+        settled = self.comparison.settled
+        unknown = [one for one in sources if not settled(one) and self._made_here(one)]
         if len(unknown) != 1 or len(sources) == 1 or self._leads_back(unknown[0]):
             return Cause(node)
         made = self.mine.made[unknown[0]]
@@ -295,11 +307,18 @@ class Causes:
 
     def _followed(self, have: int, want: int, depth: int) -> Cause | None:
         mine, right = self.mine.made[have], self.right.made[want]
-        if not self._made_here(have) or self.comparison.match(have) in right.sources:
+        short = self.comparison.match(have) in right.sources and not self._is_idle(have, right)
+        if not self._made_here(have) or short:
             return None  # given, or a step short of it
         if not _alike(self.mine, mine, self.right, right):
             return self._other_source(mine, right, depth)
         return self._beside(mine.node, mine.sources, mine.order, right, depth)
+
+    def _is_idle(self, have: int, right: Made) -> bool:
+        """Whether the operation is there, and gave ``have`` as it was: what it makes is wrong."""
+        made, match = self.mine.made[have], self.comparison.match(have)
+        alike = _alike(self.mine, made, self.right, right)
+        return alike and [self.comparison.match(one) for one in made.sources] == [match]
 
     def _other_source(self, mine: Made, right: Made, depth: int) -> Cause | None:
         """The cause behind the one source in which two operations differ that are written apart."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from grader.grading.kinds import spelled
 from grader.grading.relations import Floats, same
 from grader.grading.run import operation
 from grader.grading.trace import Comparison
@@ -54,7 +55,27 @@ def instead(comparison: Comparison, node: int, gives: int) -> str:
     for value in mine.latest(node):
         if comparison.match(value) == gives and (text := mine.segment(mine.made[value].node)):
             return f"The reference uses {text} as it is." if len(text) < MOST_TEXT else ""
-    return kinds(mine.nodes[node], right.nodes[right.made[gives].node])
+    return kinds_in(comparison, node, right.made[gives].node)
+
+
+def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
+    """The two operations in words; nothing of a call by a name that only the learner's file has."""
+    mine, one = comparison.mine, comparison.mine.nodes[node]
+    if isinstance(one, ast.Call) and operation(one) in _own(mine.tree):
+        return ""
+    return kinds(one, comparison.right.nodes[twin])
+
+
+def _own(tree: ast.Module) -> frozenset[str]:
+    """The functions of a file, and the variables and arguments of these."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.arg(arg=name):
+                found.add(name)
+    return frozenset(found)
 
 
 def _makes(node: ast.AST) -> bool:
@@ -63,7 +84,7 @@ def _makes(node: ast.AST) -> bool:
 
 
 def _does(node: ast.AST) -> str:
-    kind = operation(node)
+    kind = spelled(node)
     return VERBS.get(kind, f"calls {kind}" if isinstance(node, ast.Call) else "")
 
 

@@ -27,6 +27,8 @@ FILLS = re.compile("Put one tensor into it each time|is filled")
 QUOTES = "Leave the quotes out where it is made"
 GAVE_NONE = re.compile(r"(\w+)\(.*\) gave None")
 """What an error is told as if a function of the file returned nothing."""
+PROPERTIES = {"property", "cached_property", "functools.cached_property"}
+"""What makes a method without arguments an attribute."""
 ONCE = "Make an iterator of it once"
 """What a hint says if the line to change is where a value comes from."""
 
@@ -168,6 +170,28 @@ def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that calls what a helper is to call, if an error is ``told`` to come of that."""
+    if "was called like a function" not in told or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    if inside is None:
+        return None
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
+    name = next((one for one in params if told.startswith(f"{one} is ")), "")
+    for node in ast.walk(tree) if name else ():
+        if not isinstance(node, ast.Call) or callee(node) != inside.name:
+            continue
+        at = params.index(name)
+        given = node.args[at] if at < len(node.args) else None
+        if isinstance(given, ast.Call) and given.lineno in statement_at(tree, outer.line):
+            text, line = ast.unparse(given.func), given.lineno
+            said = f"Line {line} calls {text} and hands over what it gives: {inside.name} is to"
+            return Slip(line, f"{said} call it. Hand over {text} itself.")
+    return None
+
+
 def _kept(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     """The line that gives a layer another name, which the line with the error reads."""
     call = error.calls[-1]
@@ -248,17 +272,31 @@ def misordered(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 
 
 def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
-    """The method that a call gives one argument too many, because its first one is not ``self``."""
-    found = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
-    if found is None or int(found[3]) != int(found[2]) + 1:
+    """The method whose first argument is not ``self`` and is given it; or is, and is not given it.
+
+    A static method is given no object.
+    """
+    many = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
+    few = re.search(r"(\w+)\(\) missing 1 required positional argument: '\w+'$", error.message)
+    if many is not None and int(many[3]) != int(many[2]) + 1:
         return None
+    found = many or few
+    for cls, one in _methods(tree, found[1] if found is not None else ""):
+        given = [arg.arg for arg in one.args.args]
+        marks = {ast.unparse(mark) for mark in one.decorator_list}
+        own = given[:1] in (["self"], ["cls"])
+        if many and not own and marks <= PROPERTIES:
+            said = f"{one.name} is a method of {cls}, and its first argument is not self."
+            return Slip(one.lineno, said, f"def {one.name}({', '.join(['self', *given])}):")
+        if few and own and marks == {"staticmethod"}:
+            said = f"{one.name} is a static method: no object goes to its {given[0]}. Leave out"
+            return Slip(one.lineno, f"{said} {given[0]}, or @staticmethod.")
+    return None
+
+
+def _methods(tree: ast.Module, name: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The methods of this name, each with its class."""
     for cls in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
         for one in cls.body:
-            if not isinstance(one, ast.FunctionDef) or one.name != found[1] or one.decorator_list:
-                continue
-            given = [arg.arg for arg in one.args.args]
-            if given[:1] not in (["self"], ["cls"]):
-                said = f"{one.name} is a method of {cls.name}, and its first argument is not self."
-                head = f"def {one.name}({', '.join(['self', *given])}):"
-                return Slip(one.lineno, said, head)
-    return None
+            if isinstance(one, ast.FunctionDef) and one.name == name:
+                yield cls.name, one

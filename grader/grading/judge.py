@@ -124,6 +124,7 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         complete=error is not None and error.line is not None and not left,
     )
     if not right:
+        told = once.explained(case.rubric, case.rulings, _mistakes(case), told)
         told = once.in_turn(case.rubric, case.findings, told, left)
     return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
@@ -411,7 +412,9 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     own = () if ruling.alone else check.hints
     hints = ((ruling.hint,) if ruling.hint else ()) + own
     if ruling.about.startswith("unset: ") and (name := unread(ruling, case.imports, tree)):
-        hints = (f"Nothing uses self.{name}: is it meant here?", *hints)
+        idle = name in origins.idle(tree, ruling.about)
+        why = f"Nothing uses self.{name}" if idle else f"It is kept as self.{name}"
+        hints = (f"{why}: is that meant here?", *hints)
     if case.solution is not None and (others := _beside(ruling, case.solution)):
         hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
     line = _place(case, ruling) or _mistaken(case, check)
@@ -473,7 +476,7 @@ def unread(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> 
     """
     idle = origins.idle(tree, ruling.about)
     found = [one for one in idle if f"self.{one}" in (imports or ())]
-    found = found or list(idle & origins.renamed(tree, ruling.about))
+    found = found or list(origins.renamed(tree, ruling.about))
     return found[0] if len(found) == 1 else None
 
 

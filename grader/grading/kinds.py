@@ -9,6 +9,16 @@ from grader.grading.run import Run, operation
 ENTRY = "an entry"
 """The kind of calls of an entry of a list: ``for f in fs: f(x)`` and ``fs[i](x)`` are alike."""
 
+SPELLED = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mult",
+    "div": "Div",
+    "matmul": "MatMult",
+    "pow": "Pow",
+}
+"""The functions that do what an operator does: ``F.add(a, b)`` is ``a + b``."""
+
 
 def kind(run: Run, number: int) -> str:
     """The kind of an expression: its operation, whatever the variable is called that it calls."""
@@ -18,4 +28,11 @@ def kind(run: Run, number: int) -> str:
             return ENTRY
         case ast.Call(func=ast.Name(id=name)) if name in run.entries:
             return ENTRY
-    return operation(node)
+    return spelled(node)
+
+
+def spelled(node: ast.AST) -> str:
+    """The operation of an expression; of a function of two that is an operator, that one."""
+    name = operation(node)
+    two = isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords
+    return SPELLED.get(name, name) if two else name

@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 
 from grader.grading.odd import blocks, functions, parameters
 from grader.grading.shown import OwnCall, Slip, own_calls
-from grader.source.variables import read, stored
+from grader.source.variables import read, reads, stored
 
 SIMILAR = 0.8
 """How alike two names are of which one is a slip of the pen, by difflib's ratio."""
@@ -37,13 +37,23 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
         for name in parameters(function):
             if name.startswith("_") or name in read(function):
                 continue
-            if other is not None and name not in read(other):
+            if other is not None and (name not in read(other) or _idle(other, name, right)):
                 continue
             said = f"{function.name} takes {name} and does not use it"
             inside = range(function.lineno + 1, (function.end_lineno or 0) + 1)
             found = (one for one in calls if one[0].lineno in inside)
             line, how = next(_instead(found, name), (function.lineno, ""))
             yield Slip(line, f"{said}{how}.")
+
+
+def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
+    """Whether an argument is only kept as an attribute that nothing reads."""
+    kept = [n for n in ast.walk(function) if isinstance(n, ast.Assign) and name in read(n)]
+    if len(kept) != 1 or sum(one.id == name for one in reads(function)) != 1:
+        return False
+    owns = {one.attr for one in kept[0].targets if isinstance(one, ast.Attribute)}
+    own = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in owns)
+    return bool(owns) and not any(isinstance(one.ctx, ast.Load) for one in own)
 
 
 def _instead(calls: Iterable[OwnCall], name: str) -> Iterator[tuple[int, str]]:

@@ -137,8 +137,14 @@ def fixed(tree: ast.Module) -> Iterator[Slip]:
         match node:
             case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=1)])):
                 yield Slip(node.lineno, f"The loop of line {node.lineno} has only one turn.")
-            case ast.ListComp(elt=elt, generators=[ast.comprehension(target=ast.Name(id=name))]):
-                if name not in read(elt) and _picks(elt):
+            case (
+                ast.ListComp(elt=elt, generators=[ast.comprehension() as head])
+                | ast.GeneratorExp(elt=elt, generators=[ast.comprehension() as head])
+            ) if isinstance(head.target, ast.Name):
+                name, over = head.target.id, head.iter
+                chosen = isinstance(over, ast.Tuple | ast.List) and not _in_text(over)
+                picks = isinstance(node, ast.ListComp) and _picks(elt)
+                if name not in (*read(elt), "_") and (picks or chosen) and not head.ifs:
                     line = node.lineno
                     said = f"Line {line} makes the same for every {name}: nothing in it reads "
                     yield Slip(line, f"{said}{name}.")
@@ -233,6 +239,11 @@ def _thousands(node: ast.Tuple) -> str:
     text = ast.unparse(node).strip("()").replace(" ", "")
     first, *rest = text.split(",")
     return "_".join((first, *rest)) if all(len(one) == 3 for one in rest) else ""
+
+
+def _in_text(node: ast.Tuple | ast.List) -> bool:
+    """Whether something in a list is written out, and not the value of a variable."""
+    return not all(isinstance(one, ast.Name | ast.Attribute) for one in node.elts)
 
 
 def _picks(node: ast.expr) -> bool:

@@ -20,11 +20,15 @@ LONGEST = 4
 
 @dataclass(frozen=True)
 class Omitted:
-    """A ``line`` of the learner gives ``have``, which the reference takes through a ``step``."""
+    """A ``line`` of the learner gives ``have``, which the reference takes through a ``step``.
+
+    If it is ``idle``, the step is there, and gives what it was given.
+    """
 
     line: int
     have: int
     step: Made
+    idle: bool = False
 
 
 def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
@@ -41,11 +45,21 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
         at = None if step is None else _place(comparison, cause, have, step)
         if step is None or at is None or not _is_one(comparison, step, match):
             continue
+        if _changes_nothing(comparison, have, step, match):
+            return Omitted(at.lineno, have, step, idle=True)
         if _nested(comparison, cause, step, at):
             return None
         if not _taken(comparison, step, match, at):
             return Omitted(_made_at(comparison, have, step, at), have, step)
     return None
+
+
+def _changes_nothing(comparison: Comparison, have: int, step: Made, match: int | None) -> bool:
+    """Whether a step of this kind gave ``have``, with the numbers that it was given."""
+    made = comparison.mine.made[have]
+    alike = operation(comparison.mine.nodes[made.node])
+    same = match in map(comparison.match, made.sources)
+    return same and alike == operation(comparison.right.nodes[step.node])
 
 
 def _nested(comparison: Comparison, cause: Cause, step: Made, at: ast.stmt) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.base.model import CheckResult, Status
-from grader.rubric import Check, Failed, Rubric, Ruling
+from grader.rubric import Check, Failed, Misconception, Rubric, Ruling
 from grader.source import Finding
 
 
@@ -79,6 +79,30 @@ def told(
             found.append(check.waiting(moved[result.waits_for]))
         else:
             found.append(result)
+    return found
+
+
+def explained(
+    rubric: Rubric,
+    rulings: Mapping[str, Ruling],
+    mistakes: Sequence[Misconception],
+    results: Sequence[CheckResult],
+) -> list[CheckResult]:
+    """The results; an option whose numbers are wrong by mistakes in other parts waits for these.
+
+    What is right without options is tried with several at once. ``mistakes`` explain all numbers.
+    """
+    pairs = list(zip(rubric.checks, results, strict=True))
+    failed = [check for check, one in pairs if one.status is Status.FAIL and check.rule]
+    blamed = {check.id for one in mistakes for check in rubric.blamed(one)}
+    first = next((check for check in failed if check.id in blamed), None)
+    found = []
+    for check, result in pairs:
+        ruling = rulings.get(check.id)
+        numbers = isinstance(ruling, Failed) and bool(ruling.wrong) and not ruling.stopped
+        option = rubric.result in check.needs and check.id not in blamed and check in failed
+        follows = first is not None and numbers and option
+        found.append(check.waiting(first.passed) if first is not None and follows else result)
     return found
 
 

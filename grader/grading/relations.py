@@ -50,6 +50,28 @@ def softmax_by_hand(scores: Floats) -> tuple[Floats, ...]:
         return most, scores - most, low, plain, *sums
 
 
+def gelu_by_hand(x: Floats) -> tuple[Floats, ...]:
+    """What a program computes on the way that writes GELU with tanh itself: 0.5·x·(1 + tanh(u))."""
+    number, root = 0.044715, np.sqrt(2 / np.pi)
+    with np.errstate(all="ignore"):
+        cubic = [number * x, number * x**2, number * x**3, x**2, x**3]
+        factors = [1 + number * x**2, root * x, root * (1 + number * x**2)]
+        bent = np.tanh(root * (x + number * x**3))
+        ends = [bent, 1 + bent, 0.5 * (1 + bent), 0.5 * x, x * bent]
+    inner = x + number * x**3
+    return *cubic, *factors, inner, root * inner, *ends
+
+
+def root_by_hand(x: Floats) -> tuple[Floats, ...]:
+    """What a program computes that multiplies by one over a root."""
+    with np.errstate(all="ignore"):
+        return (1 / np.sqrt(x),)
+
+
+BY_HAND = {"softmax": softmax_by_hand, "gelu": gelu_by_hand, "sqrt": root_by_hand}
+"""The values on the way to what an operation of the reference gives, by the operation."""
+
+
 @dataclass(frozen=True)
 class Relation:
     """What a value of the learner is to the value ``of`` of the reference.
@@ -141,7 +163,7 @@ class Values:
             return Relation("equal", found)
         if mine.size <= 1 or not np.isfinite(mine).any():
             return None
-        for look in (_transposed, _scaled, _reshaped, _part):
+        for look in (_transposed, _scaled, _reshaped, _part, _entry):
             for index, one in self._values:
                 self._spend(mine.size if one.size == mine.size else 0)
                 if one.size > 1 and (relation := look(mine, one, index)) is not None:
@@ -194,4 +216,22 @@ def _part(mine: Floats, one: Floats, index: int) -> Relation | None:
     for number in range(count):
         if same(mine, one[*before, number * width : (number + 1) * width]):
             return Relation("part", index, axis=axes[0], index=number, count=count)
+    return None
+
+
+def _entry(mine: Floats, one: Floats, index: int) -> Relation | None:
+    """One head, or one text, or one head of one text: what a loop over them works on."""
+    fewer = one.ndim - mine.ndim
+    if mine.ndim < 2 or not 1 <= fewer <= 2 or one.shape[-1] != mine.shape[-1]:
+        return None
+    whole = one.reshape(-1, *one.shape[2:]) if fewer == 2 else one
+    for axis in range(whole.ndim - 2 if fewer == 1 else 1):
+        each = np.moveaxis(whole, axis, 0)
+        if each.shape[1:] != mine.shape:
+            continue
+        first = each.reshape(len(each), -1)[:, 0]
+        near = np.flatnonzero(np.abs(first - mine.flat[0]) <= ATOL + RTOL * np.abs(first))
+        for number in near[:MOST_STACKED]:
+            if same(mine, each[number]):
+                return Relation("part", index, axis=axis, index=int(number), count=len(each))
     return None

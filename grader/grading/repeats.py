@@ -19,7 +19,8 @@ def again(comparison: Comparison, one: Departure) -> str:
     for place in mine.places if isinstance(node, ast.Call | ast.BinOp) else ():
         before = mine.nodes[place.node]
         inner = place.value in one.sources and place.node != one.node
-        if not inner or operation(before) != kind:
+        here = mine.function(place.node) == mine.function(one.node)
+        if not inner or not here or operation(before) != kind:
             continue
         if isinstance(before, ast.Call):
             return f"It calls {kind} twice: on what {kind} gave already."

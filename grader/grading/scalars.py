@@ -22,6 +22,17 @@ from grader.grading.trace import Comparison
 FARTHEST = 8
 """Lines that a number is followed back through."""
 
+AS_IT_IS = (
+    ast.Attribute,
+    ast.Name,
+    ast.expr_context,
+    ast.Call,
+    ast.ListComp,
+    ast.GeneratorExp,
+    ast.comprehension,
+)
+"""What may be written around a shape whose numbers stay what they are."""
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -59,12 +70,16 @@ class Scalars:
         twin = self._around_twin(cause)
         if (turned := self._turned(cause, order)) is not None:
             return turned
+        times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
         bad = frozenset(
             value
             for leaf in self._leaves(node, twin)
             for value in self.mine.held(leaf, order)
-            if not _among(value, self._as_given(cause, leaf) or twin or self._known)
-            and not self._as_there(leaf, value)
+            if (times and not value)  # nothing is left of what is multiplied by 0
+            or not (
+                _among(value, self._as_given(cause, leaf) or twin or self._known)
+                or self._as_there(leaf, value)
+            )
             if value not in self._own_sizes or value in self._known
         )
         found = [
@@ -212,7 +227,7 @@ class Scalars:
             return None
         if (returned := property_of(self.mine.tree, node)) is not None:
             return self._one(returned, bad if _hands_on(returned) else frozenset(), order, most)
-        statement = bound(self.mine.tree, name, self.mine.line(leaf))
+        statement = self._set_by(name, leaf, have)
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
         value: ast.AST = getattr(statement, "value", None) or statement
@@ -221,11 +236,24 @@ class Scalars:
         bad = bad if _hands_on(value) else frozenset()
         return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
 
+    def _set_by(self, name: str, leaf: int, have: Sequence[float]) -> ast.stmt | None:
+        """The statement that gives a variable its number; that one, of several for an attribute."""
+        first = bound(self.mine.tree, name, self.mine.line(leaf))
+        several = [
+            one
+            for one in ast.walk(self.mine.tree)
+            if isinstance(one, ast.Assign) and name in map(ast.unparse, one.targets)
+        ]
+        gave = [one for one in several if self._values(one.value) == tuple(have)]
+        return gave[0] if name.startswith("self.") and len(gave) == 1 else first
+
     def _measures(self, value: ast.AST) -> bool:
-        """Whether an expression is the whole shape of a tensor that is right."""
-        if not isinstance(value, ast.Attribute) or value.attr != "shape":
+        """Whether an expression is the whole shape of a tensor that is right; or its ints."""
+        shapes = [one for one in ast.walk(value) if getattr(one, "attr", "") == "shape"]
+        if len(shapes) != 1 or not all(isinstance(one, AS_IT_IS) for one in ast.walk(value)):
             return False
-        given = self.mine.values(self.mine.numbers[value.value])
+        owner = getattr(shapes[0], "value", value)
+        given = self.mine.values(self.mine.numbers[owner])
         return bool(given) and all(map(self.comparison.known, given))
 
     def _turns(self, statement: ast.stmt) -> bool:

@@ -183,7 +183,7 @@ def origin(
     """
     line = calls[-1].line
     statement = _emptied(tree, name, line) or without_number(tree, name, kind, ran)
-    statement = statement or bound(tree, name, line, ran)
+    statement = statement or _bound(tree, name, line, kind, ran)
     if (old := _renamed(statement, name)) and old != name:
         return origin(tree, old, calls, kind, ran)
     if statement is not None:
@@ -213,6 +213,22 @@ def origin(
                 return end, f", where {helper.name} ends without a return"
             return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return None if kind == "tuple" else (calls[-2].line, "")
+
+
+def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.stmt | None:
+    """What gave ``name`` its value, of this kind: a statement that cannot give None did not run."""
+    found = bound(tree, name, line, ran)
+    while found is not None and kind == "NoneType" and _is_something(found, name):
+        found = bound(tree, name, found.lineno, ran)
+    return found
+
+
+def _is_something(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement gives a name a value that is not None, whatever is in it."""
+    value = getattr(statement, "value", None)
+    plain = (ast.BinOp, ast.Compare, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
+    written = isinstance(value, ast.Constant) and value.value is not None
+    return targets(statement) == [name] and (written or isinstance(value, plain))
 
 
 def _renamed(statement: ast.stmt | None, name: str) -> str:

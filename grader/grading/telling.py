@@ -28,6 +28,7 @@ from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
 from grader.grading.differs import MOST_TEXT
 from grader.grading.handed import (
+    called_early,
     class_called,
     divided,
     made,
@@ -61,7 +62,7 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not evaluated: what it is not made from says nothing."""
 
-OWN_LINE = re.compile("True and False|has no entries")
+OWN_LINE = re.compile("True and False|has no entries|by place, and is given")
 """What is said of errors that are fixed at their own line, whatever came before it."""
 
 OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
@@ -146,7 +147,13 @@ class Teller:
         blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
         said = self.wording.left_out(gap, cause, self._lines.of(cause))
         told = (*said, *self.lesson.said(blank))
+        if gap.idle:
+            return self.trace(told, gap.line, found, blank)
         tree, user = self.comparison.mine.tree, self._lines.of(cause)
+        right, twin = self.comparison.right, cause.twin
+        beside = twin is not None and right.function(twin) == right.function(gap.step.node)
+        if beside and around(tree, gap.line) is not around(tree, user):
+            return self.trace(told, user, found, blank)  # the helper is to take both steps
         if self.wording.is_nested(gap) and around(tree, gap.line) is around(tree, user):
             return self.trace(told, user, found, blank)
         return replace(self.trace(told, gap.line, found, blank), left_out=True)
@@ -315,7 +322,8 @@ class Teller:
         kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
         if (end := _returned(self.comparison.mine.tree, line, at)) is not None:
             return Slip(end, f"{kept}: line {end} does without it.")
-        if len(reads(self.comparison.mine.tree, own, line)) > 1:
+        several = len(reads(self.comparison.mine.tree, own, line)) > 1
+        if several and not self.comparison.known(cause.have):
             return None  # several lines use it: the one that gives it is to change
         return Slip(at, f"{kept}: line {at} uses {own}.")
 
@@ -453,6 +461,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or misfit(mine.tree, error, said, mine.ran)
         or divided(mine, said)
         or uncalled(mine.tree, error, said)
+        or called_early(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
     )

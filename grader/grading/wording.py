@@ -49,8 +49,18 @@ class Wording:
             yield f"Line {at} is still right{what}."
 
     def left_out(self, gap: Omitted, cause: Cause, user: int) -> Iterator[str]:
-        """That ``user`` does without a step, which belongs after the line of the gap."""
+        """That ``user`` does without a step, which belongs after the line of the gap.
+
+        Or that the line of the gap takes it, and it changes nothing there.
+        """
         quantity = self.lesson.quantity(self.comparison.match(gap.have))
+        if gap.idle:
+            want = self.lesson.quantity(cause.want) or "something else"
+            kind = operation(self.comparison.right.nodes[gap.step.node])
+            given = quantity or "what it is given"
+            yield f"Line {gap.line} changes nothing here: {kind} gives {given} as it is."
+            yield f"The reference has {want} there."
+            return
         yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
         text = self.comparison.mine.segment(cause.node)
         shown = f": {text}" if len(text) <= differs.MOST_TEXT else ""
@@ -265,8 +275,7 @@ class Wording:
 
     def _differs(self, one: Departure, cause: Cause) -> str:
         """What the operation does otherwise than the reference's: as written, or by its numbers."""
-        mine, right = self.comparison.mine, self.comparison.right
-        node = mine.nodes[cause.node]
+        right = self.comparison.right
         if cause.twin is None and cause.gives is not None:
             return differs.instead(self.comparison, cause.node, cause.gives)
         if cause.twin is not None and cause.have is None:
@@ -280,7 +289,7 @@ class Wording:
         matched = [self.comparison.match(value) for value in one.sources]
         for value, made in right.made.items():
             if list(made.sources) == matched and value not in self.comparison.matched:
-                told = differs.kinds(node, right.nodes[made.node])
+                told = differs.kinds_in(self.comparison, one.node, made.node)
                 return told or self._combined(one, value)
         return self._fewer(one.node) or self._combined(one, None)
 

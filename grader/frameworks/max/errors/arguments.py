@@ -61,17 +61,16 @@ USUAL = {
 
 def refused(case: Case, match: re.Match[str]) -> Translation | None:
     """A call whose arguments do not fit the function's."""
-    call = case.call
-    if call is None or isinstance(call.func, ast.Call):
-        call = call or next(case.calls(), None)
-    if call is None:
-        return None
+    call = case.call or next(case.calls(), None)
+    if call is None or (case.call is None and isinstance(case.node, ast.Attribute)):
+        return None  # to look something up called what is not written there
     if numpy := of_numpy(case, call):
         return numpy
     signature = Signature.of(case.value(call.func))
     what = _what(case, call, match)
     if (
         told := _builtin(case, call)
+        or _class_itself(case, call)
         or _on_class(case, call, signature)
         or _permuted(case, call)
         or _starred(case, call, match)
@@ -111,6 +110,16 @@ def _builtin(case: Case, call: ast.Call) -> Translation | None:
     what = f"{name} is Python's own here, which takes no tensor apart along an axis"
     made = ast.Call(ast.Name(f"F.{name}"), call.args, call.keywords)
     return Translation(what, f"MAX has F.{name} for tensors.", case.fix(call, made))
+
+
+def _class_itself(case: Case, call: ast.Call) -> Translation | None:
+    """An attribute that holds a class, where an object of it is to be called."""
+    value, name = case.value(call.func), ast.unparse(call.func)
+    if value is None or value.kind != "type" or not name.startswith("self.") or not value.text:
+        return None
+    what = f"{name} is the class {value.text}, and not an object of it"
+    made = f"{value.text}(...)" if value.signature else f"{value.text}()"
+    return Translation(what, f"Make one where it is set: {name} = {made}")
 
 
 def _on_class(case: Case, call: ast.Call, signature: Signature | None) -> Translation | None:
@@ -370,6 +379,8 @@ def without_self(case: Case, match: re.Match[str]) -> Translation | None:
     """
     func = case.call.func if case.call else None
     given = len(case.call.args) if case.call else 0
+    if case.call is None and isinstance(case.node, ast.Attribute):
+        return _property_without_self(case, case.node, match)
     if not isinstance(func, ast.Attribute) or int(match["takes"]) != given:
         return None
     name, owner = match["name"], ast.unparse(func.value)
@@ -380,6 +391,21 @@ def without_self(case: Case, match: re.Match[str]) -> Translation | None:
         f"{owner}.{name} takes {takes} besides self, and is given {given}",
         f"Compare the call with the def. The first argument of a method is self: def {name}(self, "
         "...).",
+    )
+
+
+def _property_without_self(
+    case: Case, node: ast.Attribute, match: re.Match[str]
+) -> Translation | None:
+    """A property of the learner's, whose def takes nothing."""
+    if node.attr != match["name"] or (match["takes"], match["given"]) != ("0", "1"):
+        return None
+    owner = case.kind(node.value)
+    return Translation(
+        f"{ast.unparse(node)} is a property, and its def takes no self",
+        f"Write def {node.attr}(self):",
+        about=f"{owner}.{node.attr}()" if owner else "",
+        elsewhere=bool(owner),
     )
 
 

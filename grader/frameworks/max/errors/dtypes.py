@@ -178,6 +178,10 @@ def values(case: Case, match: re.Match[str]) -> Translation:
         if value is not None and value.kind == "StaticDim":
             what = f"{text} is a Dim, and Tensor takes numbers"
             return Translation(what, "Make a number of it.", case.fix(first, f"int({text})"))
+        if value is not None and value.kind == "list" and isinstance(first, ast.Name):
+            what = f"A Tensor cannot be made of the list {text}: it takes numbers"
+            hint = "F.stack joins a list of tensors along a new axis, F.concat along one they have."
+            return Translation(what, hint)
         if value is not None and value.kind in ("type", "function", "method"):
             return not_tensor(case, match) or Translation("Tensor takes numbers", None)
         if "int" in " ".join(ast.unparse(w.value) for w in call.keywords):

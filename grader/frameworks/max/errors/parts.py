@@ -99,6 +99,11 @@ def _counted(case: Case, want: int) -> Translation | None:
     """A variable with several values is taken apart into fewer names."""
     statement = case.statement
     value = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(value, ast.Attribute) and value.attr == "shape":
+        shape = getattr(case.value(value.value), "shape", None)
+        if shape and len(shape) != want:
+            what = f"{ast.unparse(value)} holds {len(shape)} sizes, and {want} names are to take"
+            return Translation(f"{what} them", f"Give each a name: {len(shape)} of them.")
     held = case.value(value) if isinstance(value, ast.Name) else None
     several = held is not None and held.kind in ("list", "tuple") and held.text.isdecimal()
     if value is None or held is None or not several or int(held.text) <= want:

@@ -19,6 +19,9 @@ from grader.frameworks.max.errors.vocabulary import meant
 from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
+COUNTER = re.compile(r"^\w{1,2}\d*$|ind|idx|num|count|^n_|pos|layer|step|head", re.IGNORECASE)
+"""Names that loops give to what enumerate counts."""
+
 
 def not_callable(case: Case, match: re.Match[str]) -> Translation:
     """Something that is no function was called."""
@@ -203,9 +206,17 @@ def _counted(case: Case) -> Translation | None:
         case ast.For(target=ast.Tuple(elts=[first, _]), iter=over) if not isinstance(
             over, ast.Call
         ):
-            text = ast.unparse(over)
-            what = f"Each entry of {text} is one thing, and {ast.unparse(first)} is to be a number"
-            return Translation(what, "enumerate counts.", case.fix(over, f"enumerate({text})"))
+            text, name = ast.unparse(over), ast.unparse(first)
+            if COUNTER.search(name):
+                what = f"Each entry of {text} is one thing, and {name} is to be a number"
+                return Translation(what, "enumerate counts.", case.fix(over, f"enumerate({text})"))
+            what = f"Each entry of {text} is one thing, and the loop has two names for it"
+            entries = over.elts if isinstance(over, ast.Tuple | ast.List) else []
+            if not entries or len(entries) % 2:
+                return Translation(what, "Give it one name; or enumerate, if one is to count.")
+            texts = [ast.unparse(one) for one in entries]
+            pairs = ", ".join(f"({a}, {b})" for a, b in zip(texts[::2], texts[1::2], strict=True))
+            return Translation(what, f"Put two into brackets each: [{pairs}].")
         case ast.For(target=target, iter=ast.Call(func=ast.Name(id="len"), args=[over])):
             text = ast.unparse(over)
             what = f"len({text}) is a number, and a loop goes through a list"
