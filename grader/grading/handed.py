@@ -240,11 +240,20 @@ def misordered(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
                 targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=other)])],
                 value=ast.Tuple(elts=[first, second]),
                 lineno=line,
-            ) if is_read(one, call.code) and is_read(other, call.code):
+            ) if {one, other} <= _given(call.code):
                 said = f"Line {line} gives {one} and {other} their values, in another order."
                 write = f"{one}, {other} = {ast.unparse(second)}, {ast.unparse(first)}"
                 return Slip(line, said, write)
     return None
+
+
+def _given(code: str) -> set[str]:
+    """The variables that a call, as it is written, is given as they are."""
+    try:
+        call = ast.parse(code.strip(), mode="eval").body
+    except SyntaxError:
+        return set()
+    return {one.id for one in getattr(call, "args", ()) if isinstance(one, ast.Name)}
 
 
 def selfless(tree: ast.Module, error: SeenError) -> Slip | None:

@@ -18,6 +18,7 @@ import numpy as np
 from grader.grading.evaluate import Evaluator
 from grader.grading.relations import Floats, same
 from grader.grading.run import operation
+from grader.grading.sequences import Sequences
 from grader.grading.trace import Comparison
 from grader.grading.variations import MOST_AXES, variations
 
@@ -29,6 +30,8 @@ MOST_NAMES = 12
 """Variables that are tried in place of one."""
 FEWEST = 3
 """Different numbers that a value must hold: two are equal by chance."""
+MANY = 16
+"""Numbers of which two different ones are enough, as in a mask."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,23 @@ class Retried:
             if left <= 0:
                 return None
         if error is None:
-            return None
+            return self._in_turn(left)
         return self._varied(error, Evaluator(mine, len(mine.places), last), left)[0]
+
+    def _in_turn(self, left: int) -> Change | None:
+        """The same for plain numbers that a loop works out, one in each turn."""
+        numbers = Sequences(self.comparison)
+        lacking = numbers.lacking
+        for node, known in numbers.wrong() if lacking else ():
+            for new in variations(node, known, []):
+                left -= 1
+                array = known.value(new)
+                if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
+                    continue
+                for one in (array, *map(known.value, self._around(node, new))):
+                    if (value := numbers.match(one, lacking)) is not None and left > 0:
+                        return Change(self.comparison.mine.numbers[node], new, value)
+        return None
 
     def _explains(self, change: Change, results: Sequence[int]) -> bool:
         """Whether all that is wrong about the results comes through the change."""
@@ -184,7 +202,9 @@ class Retried:
             array = right.arrays[value]
             if value in self.comparison.matched or array is None:
                 continue
-            if len(np.unique(array[np.isfinite(array)].round(6))) >= FEWEST:
+            different = len(np.unique(array.round(6)))
+            plain = len(np.unique(array[np.isfinite(array)].round(6)))
+            if plain >= FEWEST or (different > 1 and array.size >= MANY):
                 found[value] = array.squeeze()
         return found
 

@@ -21,6 +21,7 @@ from grader.grading.alike import (
     grown,
     overwritten,
     own_way,
+    repeating,
     unturned,
 )
 from grader.grading.bindings import around, reads, statement_at
@@ -272,6 +273,7 @@ class Teller:
         slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
+        slip = slip or repeating(self.comparison)
         if slip is not None:
             return slip
         if cause is None or first is not None:

@@ -176,10 +176,8 @@ FAMILIES: tuple[Family, ...] = (
     Family("OverflowError", r"cannot convert float infinity to integer", dtypes.infinite),
     Family(
         "ValueError",
-        r"DType must match input dtype",
-        values.ordered(
-            "Whole numbers meet floating-point numbers", "tensor.cast(DType.float32) converts."
-        ),
+        r"DType must match input dtype: dtype=(?P<asked>\w+) != value\.dtype=(?P<held>\w+)",
+        values.kept_as,
     ),
     Family("RuntimeError", r"std::bad_cast", dtypes.values),
     Family(

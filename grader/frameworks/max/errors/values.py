@@ -38,6 +38,24 @@ def ordered(message: str, hint: str) -> Callable[[Case, re.Match[str]], Translat
     return tell
 
 
+def kept_as(case: Case, match: re.Match[str]) -> Translation:
+    """A tensor is made of an array that holds numbers of another type."""
+    if (other := in_order(case)) is not None:
+        return other
+    call, asked, held = case.call, match["asked"], match["held"]
+    data = call.args[0] if call is not None and call.args else None
+    word = next((one.value for one in call.keywords if one.arg == "dtype"), None) if call else None
+    text = ast.unparse(data) if isinstance(data, ast.Name | ast.Attribute) else "The array"
+    what = f"{text} holds {held} numbers, and the tensor is to have dtype {asked}; MAX does not"
+    floats = asked.startswith("float") and held.startswith("float")
+    fix = None
+    if text != "The array" and data is not None and word is not None and floats:
+        fix = case.fix(data, f"{text}.astype({ast.unparse(word)}.to_numpy())")
+    value = case.value(data)
+    how = "astype" if value is not None and value.kind == "ndarray" else "cast"
+    return Translation(f"{what} convert", f"Convert it first, with {how}.", fix)
+
+
 def device(case: Case, match: re.Match[str]) -> Translation:
     """Something that is no device was given as one."""
     for node in case.operands():
