@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.grading.bindings import around, bound, stores, targets
+from grader.grading.bindings import around, bound, callee, functions, stores, targets
 from grader.grading.cause import Cause
 from grader.grading.program import target
 from grader.grading.relations import same
@@ -101,7 +101,16 @@ class Lines:
             return None
         made = bound(self.mine.tree, array.id, node.lineno)
         whole = isinstance(made, ast.Assign) and not isinstance(made.value, ast.List)
-        return made.lineno if made is not None and whole else None
+        if made is None or not whole:
+            return None
+        return self._of_helper(getattr(made, "value", None)) or made.lineno
+
+    def _of_helper(self, value: ast.AST | None) -> int | None:
+        """The one return of the file's own function that makes each entry of a list."""
+        call = value.elt if isinstance(value, ast.ListComp) else None
+        helper = functions(self.mine.tree).get(callee(call)) if call is not None else None
+        ends = [one for one in ast.walk(helper) if isinstance(one, ast.Return)] if helper else []
+        return ends[0].lineno if len(ends) == 1 else None
 
     def ordered(self, cause: Cause) -> int | None:
         """The node that orders the axes of a tensor, where a piece of it has the wrong order."""

@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from grader.grading.downstream import Changed, Downstream
 from grader.grading.evaluate import Evaluator
 from grader.grading.relations import Floats, same
 from grader.grading.run import operation
@@ -24,6 +25,8 @@ from grader.grading.variations import MOST_AXES, variations
 
 MOST = 1_500
 """Expressions that are worked out for one program."""
+MOST_ONWARD = 200
+"""Of which as many are followed to the result."""
 MOST_TEXT = 70
 """Characters of an expression that is quoted in a sentence."""
 MOST_NAMES = 12
@@ -85,8 +88,31 @@ class Retried:
             if left <= 0:
                 return None
         if error is None:
-            return self._in_turn(left)
+            return self._in_turn(left) or self._downstream(results, left)
         return self._varied(error, Evaluator(mine, len(mine.places), last), left)[0]
+
+    def _downstream(self, results: Sequence[int], left: int) -> Change | None:
+        """The change after which the result is the reference's, worked out to the end."""
+        mine = self.comparison.mine
+        if len(results) != 1 or self._is_right(results[0]):
+            return None
+        onward, left = Downstream(mine, results[0]), min(left, MOST_ONWARD)
+        for value in onward.path:
+            made = mine.made[value]
+            if self._is_right(value) or not isinstance(mine.nodes[made.node], ast.expr):
+                continue
+            known = Changed(mine, made.order, onward.before(made.order), -1, {})
+            for new in variations(mine.nodes[made.node], known, self._names(made.node, known)):
+                left -= 1
+                if left <= 0:
+                    return None
+                array = known.value(new)
+                if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
+                    continue
+                result = onward.changed(value, array)
+                if result is not None and (found := self._lacking(result)) is not None:
+                    return Change(made.node, new, found)
+        return None
 
     def _in_turn(self, left: int) -> Change | None:
         """The same for plain numbers that a loop works out, one in each turn."""

@@ -52,6 +52,7 @@ from grader.grading.slips import misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import Wording
 from grader.protocol.probe import SeenError
+from grader.source.variables import read, stored
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -294,6 +295,10 @@ class Teller:
                 said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
                 ask = " Are the names in the right order?" if quantity else ""
                 return Slip(line, f"{said}{ask}")
+            if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
+                at, read = other
+                kept = f"Line {line} makes {name}, and nothing uses it"
+                return Slip(at, f"{kept}: line {at} uses {read}.")
             what = f"gives {quantity}" if quantity else "computes something"
             ends, where = mine.ends(node), "after" if name else "before"
             fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
@@ -443,6 +448,20 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
         return None
     ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
     return ends[0] if len(ends) == 1 and ends[0] > line else None
+
+
+def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[int, str] | None:
+    """The one later line that reads what a statement makes its variable from, and that name."""
+    inside = None if kept is None else around(tree, kept.lineno)
+    if kept is None or inside is None:
+        return None
+    known = stored(inside)
+    names = read(kept) & known
+    if len(names) != 1 or names & stored(kept):
+        return None
+    (name,) = names
+    lines = {one.lineno for one in reads(inside, name, kept.lineno)}
+    return (min(lines), name) if len(lines) == 1 else None
 
 
 def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None:
