@@ -115,7 +115,7 @@ class Teller:
         if slip is not None:
             also = None if cause is None else self._lines.of(cause)
             return replace(self.slipped(slip, (), found), also=also)
-        if cause is None:
+        if cause is None or (_is_bare(cause) and len(lines) > 1):
             return self.trace()
         first, line = found[0], self._lines.of(cause)
         odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)

@@ -179,6 +179,7 @@ FAMILIES: tuple[Family, ...] = (
         r"DType must match input dtype: dtype=(?P<asked>\w+) != value\.dtype=(?P<held>\w+)",
         values.kept_as,
     ),
+    Family("TypeError", r"only integer scalar arrays can be converted", values.listed),
     Family("RuntimeError", r"std::bad_cast", dtypes.values),
     Family(
         "ValueError",

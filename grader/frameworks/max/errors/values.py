@@ -56,6 +56,23 @@ def kept_as(case: Case, match: re.Match[str]) -> Translation:
     return Translation(f"{what} convert", f"Convert it first, with {how}.", fix)
 
 
+def listed(case: Case, match: re.Match[str]) -> Translation | None:
+    """Arrays are handed over one by one where NumPy takes them in a list."""
+    call = case.call
+    name = ast.unparse(call.func) if call is not None else ""
+    if call is None or len(call.args) < 2 or not name.endswith(JOINS):
+        return None
+    arrays = [one for one in call.args if not isinstance(one, ast.Constant)]
+    rest = [one for one in call.args if isinstance(one, ast.Constant)]
+    new = ast.Call(call.func, [ast.List(arrays), *rest], call.keywords)
+    what = f"{name} takes what it joins in one list"
+    return Translation(what, "Put the arrays into one list.", case.fix(call, new))
+
+
+JOINS = (".stack", ".concatenate", ".hstack", ".vstack")
+"""NumPy's functions that join arrays."""
+
+
 def device(case: Case, match: re.Match[str]) -> Translation:
     """Something that is no device was given as one."""
     for node in case.operands():
