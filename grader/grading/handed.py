@@ -135,10 +135,12 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
 
 def divided(mine: Run, said: str) -> Slip | None:
     """Where a size was divided into a fraction, if an error ``said`` that it is one."""
+    told = [float(one) for one in re.findall(r"\d+\.\d+", said)]
     lines = {
         mine.line(number): mine.held(number)[0]
         for number, scalars in mine.scalars.items()
         if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
+        if not told or mine.held(number)[0] in told
     }
     if "whole number" not in said or len(lines) != 1:
         return None

@@ -105,12 +105,20 @@ def misfit(
             line, where = found_at
             if value.kind == "list" and not where:  # most lists are meant
                 continue
+            if value.kind in FUNCTIONS and _is_function(tree, line):
+                continue  # it is called nowhere: that is missing where it is used
             if not where and value.kind in FUNCTIONS:
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             said = f"{name} is {what} here: it comes from line {line}{where}."
             return Slip(line, said, instead(tree, line))
     return None
+
+
+def _is_function(tree: ast.Module, line: int) -> bool:
+    """Whether a line gives a lambda a name."""
+    kept = (one for one in ast.walk(tree) if isinstance(one, ast.Assign) and one.lineno == line)
+    return any(isinstance(one.value, ast.Lambda) for one in kept)
 
 
 def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:

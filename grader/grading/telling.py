@@ -149,8 +149,11 @@ class Teller:
         said = self.wording.left_out(gap, cause, self._lines.of(cause))
         told = (*said, *self.lesson.said(blank))
         tree, user = self.comparison.mine.tree, self._lines.of(cause)
-        if self.wording.is_nested(gap) and around(tree, gap.line) is around(tree, user):
+        inside = around(tree, gap.line) is around(tree, user)
+        if self.wording.is_nested(gap) and inside:
             return self.trace(told, user, found, blank)
+        if not inside and user < gap.line:  # the helper that takes it does without the step
+            return replace(self.trace(told, user, found, blank), left_out=True)
         return replace(self.trace(told, gap.line, found, blank), left_out=True)
 
     def raised(self, error: SeenError) -> Trace:

@@ -227,6 +227,7 @@ def _constant(tree: ast.Module, line: int) -> int:
     value = fields[0] if len(fields) == 1 else None
     words = value.keywords if isinstance(value, ast.Call) else []
     value = next((one.value for one in words if one.arg == "default_factory"), value)
+    value = value.func if isinstance(value, ast.Call) and not value.args else value
     text = ast.unparse(value) if isinstance(value, ast.Name | ast.Attribute) else ""
     name = text.rpartition(".")[2]
     ends = [

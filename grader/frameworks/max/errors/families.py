@@ -212,6 +212,12 @@ FAMILIES: tuple[Family, ...] = (
         rf"Input lhs \(shape (?P<left>{SHAPE})\).*?rhs \(shape (?P<right>{SHAPE})\)",
         shapes.together,
     ),
+    Family(
+        "ValueError",
+        rf"Input (?P<one>condition|x) \(shape (?P<left>{SHAPE})\).*?"
+        rf"input (?P<other>x|y) \(shape (?P<right>{SHAPE})\)",
+        shapes.chosen,
+    ),
     Family("ValueError", r"Concat inputs differ on non-concat axis (?P<axis>\d+)", parts.joined),
     Family("ValueError", r"Concat inputs must all have the same rank", parts.joined),
     Family(
