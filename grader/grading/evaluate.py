@@ -197,6 +197,8 @@ class Evaluator:
         axis = self.axis(node)
         if name == "unsqueeze":
             return None if axis is None else np.expand_dims(array, axis)
+        if name == "cumsum":
+            return None if axis is None else np.cumsum(array, axis)
         if name == "squeeze":
             return None if axis is None else np.squeeze(array, axis)
         first = self._value(rest[0]) if rest else None
@@ -264,7 +266,7 @@ class Evaluator:
         return found if type(found) is int else None
 
 
-MOVES = ("gather", "repeat", "squeeze", "tile", "unsqueeze")
+MOVES = ("cumsum", "gather", "repeat", "squeeze", "tile", "unsqueeze")
 
 
 def _is_int(value: object) -> bool:

@@ -299,9 +299,9 @@ class Teller:
                 ask = " Are the names in the right order?" if quantity else ""
                 return Slip(line, f"{said}{ask}")
             if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
-                at, read = other
+                at, source = other
                 kept = f"Line {line} makes {name}, and nothing uses it"
-                return Slip(at, f"{kept}: line {at} uses {read}.")
+                return Slip(line, f"{kept}: line {at} uses {source}.")
             what = f"gives {quantity}" if quantity else "computes something"
             ends, where = mine.ends(node), "after" if name else "before"
             fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"

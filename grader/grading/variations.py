@@ -87,7 +87,11 @@ def _calls(node: ast.Call, known: Evaluator) -> Iterator[ast.expr]:
     rank = array.ndim if isinstance(array, np.ndarray) else MOST_AXES
     yield from _functions(node, name)
     if name in (*REDUCTIONS, *JOINS, "softmax", "repeat"):
-        for axis in range(-1, -rank - 1, -1):
+        first = [0] if name in JOINS else []  # before the rows that are joined
+        for axis in (*first, *range(-1, -rank - 1, -1)):
+            yield _with_axis(node, axis, known)
+    if name in ("unsqueeze", "cumsum"):
+        for axis in range(min(rank + 1, MOST_AXES)):
             yield _with_axis(node, axis, known)
     yield from _ordered(node, name, given, rank)
 
