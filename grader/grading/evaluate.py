@@ -1,6 +1,8 @@
 """What an expression would give, worked out from values that were recorded: nothing is run.
 
 Only common operations on tensors are known; of any other expression the value is unknown, None.
+
+Longer than 300 lines, because each of these operations is worked out in its own way.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ JOINS: dict[str, Callable[..., Any]] = {
 SWAPS = ("transpose", "swapaxes")
 PASSES = ("Tensor", "array", "asarray", "astype", "cast", "constant")
 """Calls that give the numbers which they are given."""
+MOVES = ("cumsum", "gather", "repeat", "squeeze", "tile", "unsqueeze")
 PAIRS: dict[str, Callable[[Any, Any], Any]] = {
     "outer": np.outer,
     "power": np.power,
@@ -112,9 +115,9 @@ class Evaluator:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return _negative(self._value(operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                asked, pair = COMPARES.get(type(op)), (self._value(left), self._value(right))
-                known = asked is not None and None not in [None if one is None else 0 for one in pair]
-                return asked(*pair) * 1.0 if known and asked is not None else None
+                asked, one, other = COMPARES.get(type(op)), self._value(left), self._value(right)
+                known = one is not None and other is not None
+                return asked(one, other) * 1.0 if known and asked is not None else None
             case ast.BinOp(left=left, op=op, right=right):
                 return self._binary(op, self._value(left), self._value(right))
             case ast.Call():
@@ -153,6 +156,10 @@ class Evaluator:
             return None if array is None or other is None else PAIRS[name](array, other)
         if not isinstance(array, np.ndarray):
             return None
+        return self._of_array(name, node, array, given)
+
+    def _of_array(self, name: str, node: ast.Call, array: Floats, given: list[ast.expr]) -> Any:
+        """What a call gives that is given one array."""
         if name in PLAIN and len(given) == 1:
             return PLAIN[name](array)
         if name in PASSES:
@@ -180,11 +187,17 @@ class Evaluator:
         match node:
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 sizes = [self._bound(one) for one in parts]
-                return [int(one or 0) for one in sizes] if all(map(_is_int, sizes)) else None
+                return (
+                    [int(one or 0) for one in sizes]
+                    if all(type(one) is int for one in sizes)
+                    else None
+                )
             case ast.Attribute(value=value, attr="shape"):
                 array = self._value(value)
                 return list(array.shape) if isinstance(array, np.ndarray) else None
-            case ast.Subscript(value=ast.Attribute(attr="shape") as shape, slice=ast.Slice() as cut):
+            case ast.Subscript(
+                value=ast.Attribute(attr="shape") as shape, slice=ast.Slice() as cut
+            ):
                 whole, at = self._sizes(shape), self._index(cut)
                 return None if whole is None or at is None else whole[at]
             case ast.BinOp(left=left, op=ast.Add(), right=right):
@@ -205,8 +218,9 @@ class Evaluator:
         words = {one.arg: literal(one.value) for one in node.keywords}
         along = words.get("axis", literal(rest[1]) if len(rest) > 1 else None)
         if name == "gather":
-            known = isinstance(first, np.ndarray) and type(along) is int
-            return np.take(array, first.astype(int), axis=along) if known else None
+            if not isinstance(first, np.ndarray) or type(along) is not int:
+                return None
+            return np.take(array, first.astype(int), axis=along)
         count = self._bound(rest[0]) if rest else None
         if type(count) is not int:
             return None
@@ -264,13 +278,6 @@ class Evaluator:
         given = named or self.given(node)[1:2]
         found = literal(given[0]) if given else None
         return found if type(found) is int else None
-
-
-MOVES = ("cumsum", "gather", "repeat", "squeeze", "tile", "unsqueeze")
-
-
-def _is_int(value: object) -> bool:
-    return type(value) is int
 
 
 def literal(node: ast.AST) -> Any:

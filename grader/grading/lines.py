@@ -95,7 +95,9 @@ class Lines:
 
     def _converted(self, node: ast.AST) -> int | None:
         """The line that works out the array of which a call only makes a tensor."""
-        array = node.args[0] if isinstance(node, ast.Call) and node.args else None
+        if not isinstance(node, ast.Call) or not node.args:
+            return None
+        array = node.args[0]
         if not isinstance(array, ast.Name):
             return None
         listed = operation(node) in PLAIN and not self.mine.gave(self.mine.numbers[array])
@@ -113,8 +115,10 @@ class Lines:
         values = mine.values(cause.node)
         array = mine.arrays[values[-1]] if values else None
         right = None if want is None else self.comparison.right.arrays[want]
-        given = call.args[0] if isinstance(call, ast.Call) and call.args else None
-        if array is None or right is None or not isinstance(given, ast.Name):
+        if array is None or right is None or not isinstance(call, ast.Call):
+            return None
+        given = call.args[0]
+        if not isinstance(given, ast.Name):
             return None
         if sorted(array.shape) == sorted(right.shape):
             return None
@@ -124,7 +128,8 @@ class Lines:
                 return None
             over = table.generators[0].iter
             if have != other:
-                made = bound(mine.tree, over.id, over.lineno) if isinstance(over, ast.Name) else None
+                name = over.id if isinstance(over, ast.Name) else ""
+                made = bound(mine.tree, name, over.lineno) if name else None
                 return over.lineno if made is None else made.lineno
             table = table.elt
         return None

@@ -93,9 +93,7 @@ class Retried:
         found, left = self._varied(error, Evaluator(mine, len(mine.places), last), left)
         return found or self._before(error, last, min(left, MOST_ONWARD))
 
-    def _before(
-        self, error: int, last: Mapping[int, Sequence[int]], left: int
-    ) -> Change | None:
+    def _before(self, error: int, last: Mapping[int, Sequence[int]], left: int) -> Change | None:
         """The change before an error after which its statement gives what the reference has."""
         mine = self.comparison.mine
         around = [mine.nodes[one] for one in (error, *mine.outer(error))]

@@ -103,10 +103,9 @@ def misfit(
             if found_at is None or (found_at[0] == call.line and not found_at[1]):
                 continue
             line, where = found_at
-            if value.kind == "list" and not where:  # most lists are meant
+            meant = value.kind in FUNCTIONS and _is_function(tree, line)  # to be called later
+            if meant or (value.kind == "list" and not where):  # most lists are meant, too
                 continue
-            if value.kind in FUNCTIONS and _is_function(tree, line):
-                continue  # it is called nowhere: that is missing where it is used
             if not where and value.kind in FUNCTIONS:
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)

@@ -293,23 +293,29 @@ class Teller:
             known = match is not None and name not in self.lesson.variables(match)
             if name and cause is not None and not known:
                 continue
-            quantity = self.lesson.quantity(match)
-            if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
-                said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
-                ask = " Are the names in the right order?" if quantity else ""
-                return Slip(line, f"{said}{ask}")
-            if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
-                at, source = other
-                kept = f"Line {line} makes {name}, and nothing uses it"
-                return Slip(line, f"{kept}: line {at} uses {source}.")
-            what = f"gives {quantity}" if quantity else "computes something"
-            ends, where = mine.ends(node), "after" if name else "before"
-            fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
-            fix = used_by(self.comparison, value) if name and not ends else fix
-            if name and not quantity:
-                return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
-            return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
+            return self._wasted(node, value, name)
         return None
+
+    def _wasted(self, node: int, value: int, name: str) -> Slip:
+        """That nothing uses what a statement works out and keeps as ``name``, if it does."""
+        mine, match = self.comparison.mine, self.comparison.match(value)
+        line = mine.line(node)
+        quantity = self.lesson.quantity(match)
+        if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
+            said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
+            ask = " Are the names in the right order?" if quantity else ""
+            return Slip(line, f"{said}{ask}")
+        if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
+            user, source = other
+            kept = f"Line {line} makes {name}, and nothing uses it"
+            return Slip(line, f"{kept}: line {user} uses {source}.")
+        what = f"gives {quantity}" if quantity else "computes something"
+        ends, where = mine.ends(node), "after" if name else "before"
+        fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
+        fix = used_by(self.comparison, value) if name and not ends else fix
+        if name and not quantity:
+            return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
+        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
 
     def _used_instead(self, cause: Cause | None, line: int, value: int, name: str) -> Slip | None:
         """The line that uses another value than the reference, which uses what ``name`` keeps."""
@@ -463,7 +469,7 @@ def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[int, str] | N
     if len(names) != 1 or names & stored(kept):
         return None
     (name,) = names
-    lines = {one.lineno for one in reads(inside, name, kept.lineno)}
+    lines = reads(tree, name, kept.lineno)
     return (min(lines), name) if len(lines) == 1 else None
 
 

@@ -101,6 +101,11 @@ def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
     others = [pair[1 - pair.index(name)] for pair in TWINS if name in pair]
     others += ["concat"] if name == "stack" else ["stack"] if name in JOINS else []
     func = node.func
+    if name in ("power", "outer", "sub") and len(node.args) == 2:
+        yield ast.Call(func, node.args[::-1], node.keywords)
+    if isinstance(func, ast.Attribute) and name == "tile":
+        last = ast.keyword("axis", ast.UnaryOp(ast.USub(), ast.Constant(1)))
+        yield ast.Call(ast.Attribute(func.value, "repeat", ast.Load()), node.args, [last])
     if isinstance(func, ast.Attribute):
         for new in others:
             other = ast.Attribute(func.value, new, ast.Load())
@@ -112,12 +117,6 @@ def _ordered(node: ast.Call, name: str, given: list[ast.expr], rank: int) -> Ite
     if name == "reshape" and len(given) == 2 and isinstance(given[1], ast.List):
         for sizes in _sizes(given[1].elts, rank):
             yield _with_last(node, [ast.List(sizes, ast.Load())])
-    if name in ("power", "outer", "sub") and len(node.args) == 2:
-        yield ast.Call(node.func, node.args[::-1], node.keywords)
-    if name == "tile" and len(node.args) == 2:
-        func, last = node.func, ast.keyword("axis", ast.UnaryOp(ast.USub(), ast.Constant(1)))
-        if isinstance(func, ast.Attribute):
-            yield ast.Call(ast.Attribute(func.value, "repeat", ast.Load()), node.args, [last])
     if name == "where" and len(given) == 3:
         yield ast.Call(node.func, [given[0], given[2], given[1]], [])
     if name in SWAPS and len(given) == 3:
