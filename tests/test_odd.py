@@ -191,3 +191,71 @@ def test_a_comprehension_that_does_not_read_its_variable() -> None:
     ]
     assert certain("norms = [LayerNorm(n) for _ in (a, b)]") == []
     assert certain("norms = [LayerNorm(n) for i in (1, 2)]") == []
+
+
+UNREAD = """\
+def tables(angles):
+    cosines, sines = [], []
+    for angle in angles:
+        cosines.append(cos(angle))
+        sines.append(sin(angle))
+    first = array(cosines)
+    second = array(cosines)
+    return first, second
+"""
+
+
+def test_a_list_that_nothing_reads_is_found_where_another_is_read_again() -> None:
+    ((line, said, _),) = certain(UNREAD)
+    assert (line, "nothing reads it" in said, "Is sines meant?" in said) == (7, True, True)
+
+
+def test_a_dict_that_is_changed_too_late_is_found() -> None:
+    text = """\
+    def init(self, **given):
+        known = {"a": 1}
+        for name in given:
+            check(name)
+        given.update(known)
+        self.__dict__.update(known)
+    """
+    ((line, said, _),) = certain(text)
+    assert (line, said) == (5, "Line 5 changes given, and nothing reads given after that.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        UNREAD.replace("second = array(cosines)", "second = array(sines)"),
+        "def f(rows):\n    rows.append(1)\n",
+        "def f(self):\n    rows = []\n    self.rows = rows\n    rows.append(1)\n",
+        "def f(n):\n    rows = []\n    for i in range(n):\n        if i in rows:\n"
+        "            return i\n        rows.append(i)\n",
+    ],
+)
+def test_what_is_read_elsewhere_or_later_is_not(text: str) -> None:
+    assert not certain(text)
+
+
+def test_a_name_that_only_a_class_has_is_found_outside_of_it() -> None:
+    text = "class Sizes:\n    WIDTH = 768\n\nclass Config:\n    n_embd: int = WIDTH\n"
+    ((line, said, write),) = certain(text)
+    assert (line, "is in the class Sizes" in said, write) == (5, True, "Sizes.WIDTH")
+    assert not certain(
+        text.replace("WIDTH = 768", "WIDTH = 768\n    TWICE = 2 * WIDTH").replace(
+            "int = WIDTH", "int = Sizes.WIDTH"
+        )
+    )
+
+
+def test_an_init_that_takes_nothing_by_name_is_told_where_nothing_else_is_known() -> None:
+    ((line, said),) = likely("class A:\n    def __init__(self, *given):\n        use(given)\n")
+    assert (line, "**given takes them by name" in said) == (2, True)
+
+
+def test_the_condition_of_an_own_error_is_told() -> None:
+    text = "def f(a, known):\n    if a in known:\n        raise TypeError(a)\n    return a\n"
+    slip = meant.own_raise(ast.parse(text), 3)
+    assert slip is not None
+    assert (slip.line, "a in known is true" in slip.said) == (2, True)
+    assert meant.own_raise(ast.parse(text), 4) is None

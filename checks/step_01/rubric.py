@@ -220,7 +220,7 @@ def _odd(seen: object, want: object) -> str | None:
     if isinstance(seen, list | dict):
         return "A default is one value."
     if isinstance(seen, str) and not isinstance(want, str):
-        return f"Quotes make a text of it: write {want!r} without them."
+        return f"It is a text: write {want!r} without quotes, or read it as a number."
     if getattr(seen, "type_name", None) in ("function", "type"):
         return "Write the value itself after the =, neither a function nor a type."
     return "Look the value up in the lesson's table of fields."

@@ -70,7 +70,7 @@ CAUSAL: Family = {
         "With earlier tokens the diagonal starts in column 0, which hides some of them. "
         "Row i must see num_tokens + i columns before its own.",
         part="earlier",
-        place=r"() ~num_upper|triu|tril|^if\b.*[<>]|arange\((?!.*\) \+)",
+        place=r"() ~num_upper|triu|tril|^if\b.*[<>]|arange\((?!.*\) \+).*(unsqueeze\(-?1\)|None\])",
     ),
     "earlier-ignored": earlier(
         "ignored", "num_tokens is not used: the mask needs a column for each earlier token."

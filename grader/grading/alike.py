@@ -95,6 +95,34 @@ def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
     return False
 
 
+def repeating(comparison: Comparison) -> Slip | None:
+    """A loop that puts the same tensor into a list in every turn, and does not read its variable.
+
+    A name that begins with an underscore is not to be read.
+    """
+    mine = comparison.mine
+    for node in mine.nodes:
+        match node:
+            case ast.ListComp(elt=elt, generators=[ast.comprehension(target=ast.Name(id=name))]):
+                given, moving = [elt], frozenset((name,))
+            case ast.For(target=ast.Name(id=name)):
+                given = [found[1] for one in node.body if (found := appended(one)) is not None]
+                moving = stored(node)
+            case _:
+                continue
+        for one in given:
+            values = mine.values(mine.numbers[one])
+            arrays = [mine.arrays[value] for value in values]
+            first = arrays[0] if len(arrays) > 1 else None
+            if first is None or name.startswith("_") or moving & read(one):
+                continue
+            same_all = all(other is not None and same(other, first) for other in arrays)
+            if same_all and comparison.flows(values[0]):
+                said = f"Line {one.lineno} makes the same for every {name}: nothing in it reads"
+                return Slip(one.lineno, f"{said} {name}.")
+    return None
+
+
 def own_way(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
     """Whether a value that is made of no other is only a constant, of a shape or kind of its own.
 

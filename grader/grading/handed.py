@@ -137,10 +137,12 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
 
 def divided(mine: Run, said: str) -> Slip | None:
     """Where a size was divided into a fraction, if an error ``said`` that it is one."""
+    told = [float(one) for one in re.findall(r"\d+\.\d+", said)]
     lines = {
         mine.line(number): mine.held(number)[0]
         for number, scalars in mine.scalars.items()
         if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
+        if not told or mine.held(number)[0] in told
     }
     if "whole number" not in said or len(lines) != 1:
         return None
@@ -264,11 +266,20 @@ def misordered(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
                 targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=other)])],
                 value=ast.Tuple(elts=[first, second]),
                 lineno=line,
-            ) if is_read(one, call.code) and is_read(other, call.code):
+            ) if {one, other} <= _given(call.code):
                 said = f"Line {line} gives {one} and {other} their values, in another order."
                 write = f"{one}, {other} = {ast.unparse(second)}, {ast.unparse(first)}"
                 return Slip(line, said, write)
     return None
+
+
+def _given(code: str) -> set[str]:
+    """The variables that a call, as it is written, is given as they are."""
+    try:
+        call = ast.parse(code.strip(), mode="eval").body
+    except SyntaxError:
+        return set()
+    return {one.id for one in getattr(call, "args", ()) if isinstance(one, ast.Name)}
 
 
 def selfless(tree: ast.Module, error: SeenError) -> Slip | None:

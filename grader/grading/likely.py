@@ -17,7 +17,33 @@ SIMILAR = 0.8
 
 def likely(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     """All of them; ``right`` is the solution."""
-    return chain(unused(tree, right), replaced(tree), misspelled(tree), unreached(tree))
+    return chain(
+        unused(tree, right), replaced(tree), misspelled(tree), unreached(tree), starred(tree)
+    )
+
+
+def starred(tree: ast.Module) -> Iterator[Slip]:
+    """An ``__init__`` that takes any values by place, and none by name."""
+    for function in functions(tree):
+        given = function.args
+        named = (*given.posonlyargs, *given.args[1:], *given.kwonlyargs)
+        if function.name == "__init__" and given.vararg and not given.kwarg and not named:
+            name, line = given.vararg.arg, function.lineno
+            said = f"Line {line} takes *{name}, which are values by place: **{name} takes them by"
+            yield Slip(line, f"{said} name.")
+
+
+def own_raise(tree: ast.Module, line: int) -> Slip | None:
+    """The condition of the file's own under which ``line`` raises an error."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.If):
+            continue
+        for block, was in ((node.body, "true"), (node.orelse, "false")):
+            if any(isinstance(one, ast.Raise) and one.lineno == line for one in block):
+                at, test = node.test.lineno, ast.unparse(node.test)
+                said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
+                return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
+    return None
 
 
 def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.grading.bindings import around, bound, stores, targets
+from grader.grading.bindings import around, bound, callee, functions, stores, targets
 from grader.grading.cause import Cause
+from grader.grading.evaluate import PLAIN
 from grader.grading.program import target
 from grader.grading.relations import same
 from grader.grading.run import Run, operation
@@ -40,7 +41,7 @@ class Lines:
             statement = bound(mine.tree, mine.of(node), line)
             return line if statement is None else statement.lineno
         if (given := self._converted(node)) is not None:
-            return given
+            return self._ranged(cause) or given
         if (kept := self._kept(cause)) is not None:
             return kept
         later = self._filled(cause.node)
@@ -94,14 +95,51 @@ class Lines:
 
     def _converted(self, node: ast.AST) -> int | None:
         """The line that works out the array of which a call only makes a tensor."""
-        if not isinstance(node, ast.Call) or operation(node) not in CONVERTS:
+        if not isinstance(node, ast.Call) or not node.args:
             return None
-        array = node.args[0] if node.args else None
+        array = node.args[0]
         if not isinstance(array, ast.Name):
+            return None
+        listed = operation(node) in PLAIN and not self.mine.gave(self.mine.numbers[array])
+        if operation(node) not in CONVERTS and not listed:
             return None
         made = bound(self.mine.tree, array.id, node.lineno)
         whole = isinstance(made, ast.Assign) and not isinstance(made.value, ast.List)
-        return made.lineno if made is not None and whole else None
+        if made is None or not whole:
+            return None
+        return self._of_helper(getattr(made, "value", None)) or made.lineno
+
+    def _ranged(self, cause: Cause) -> int | None:
+        """The line of the range that has too many or too few turns for an axis of a table."""
+        mine, want, call = self.mine, cause.gives, self.mine.nodes[cause.node]
+        values = mine.values(cause.node)
+        array = mine.arrays[values[-1]] if values else None
+        right = None if want is None else self.comparison.right.arrays[want]
+        if array is None or right is None or not isinstance(call, ast.Call):
+            return None
+        given = call.args[0]
+        if not isinstance(given, ast.Name):
+            return None
+        if sorted(array.shape) == sorted(right.shape):
+            return None
+        table = getattr(bound(mine.tree, given.id, call.lineno), "value", None)
+        for have, other in zip(array.shape, right.shape, strict=False):
+            if not isinstance(table, ast.ListComp) or len(table.generators) != 1:
+                return None
+            over = table.generators[0].iter
+            if have != other:
+                name = over.id if isinstance(over, ast.Name) else ""
+                made = bound(mine.tree, name, over.lineno) if name else None
+                return over.lineno if made is None else made.lineno
+            table = table.elt
+        return None
+
+    def _of_helper(self, value: ast.AST | None) -> int | None:
+        """The one return of the file's own function that makes each entry of a list."""
+        call = value.elt if isinstance(value, ast.ListComp) else None
+        helper = functions(self.mine.tree).get(callee(call)) if call is not None else None
+        ends = [one for one in ast.walk(helper) if isinstance(one, ast.Return)] if helper else []
+        return ends[0].lineno if len(ends) == 1 else None
 
     def ordered(self, cause: Cause) -> int | None:
         """The node that orders the axes of a tensor, where a piece of it has the wrong order."""

@@ -9,26 +9,33 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
+from grader.grading.downstream import Changed, Downstream
 from grader.grading.evaluate import Evaluator
 from grader.grading.relations import Floats, same
 from grader.grading.run import operation
+from grader.grading.sequences import Sequences
 from grader.grading.trace import Comparison
 from grader.grading.variations import MOST_AXES, variations
 
 MOST = 1_500
 """Expressions that are worked out for one program."""
+MOST_ONWARD = 200
+"""Of which as many are followed to the result."""
 MOST_TEXT = 70
 """Characters of an expression that is quoted in a sentence."""
 MOST_NAMES = 12
 """Variables that are tried in place of one."""
 FEWEST = 3
 """Different numbers that a value must hold: two are equal by chance."""
+FEW, MANY = 8, 16
+"""Numbers of which two different ones are enough, as in a mask: where nothing came out, or did."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +89,70 @@ class Retried:
             if left <= 0:
                 return None
         if error is None:
+            return self._in_turn(left) or self._downstream(results, left)
+        found, left = self._varied(error, Evaluator(mine, len(mine.places), last), left)
+        return found or self._before(error, last, min(left, MOST_ONWARD))
+
+    def _before(self, error: int, last: Mapping[int, Sequence[int]], left: int) -> Change | None:
+        """The change before an error after which its statement gives what the reference has."""
+        mine = self.comparison.mine
+        around = [mine.nodes[one] for one in (error, *mine.outer(error))]
+        for taken in mine.latest(error):
+            onward = Downstream(mine, taken)
+            for value, node, new, array in self._onward(onward):
+                left -= 1
+                if left <= 0:
+                    return None
+                given = onward.changed(value, array)
+                if given is None:
+                    continue
+                known = Changed(mine, len(mine.places), last, -1, {taken: given})
+                for one in around:
+                    whole = known.value(one)
+                    found = None if whole is None else self._lacking(np.asarray(whole), FEW)
+                    if found is not None:
+                        return Change(node, new, found)
+        return None
+
+    def _onward(self, onward: Downstream) -> Iterator[tuple[int, int, ast.expr, Floats]]:
+        """The variations of what a value is made from: value, node, expression, and its array."""
+        mine = self.comparison.mine
+        for value in onward.path:
+            made = mine.made[value]
+            if self._is_right(value) or not isinstance(mine.nodes[made.node], ast.expr):
+                continue
+            known = Changed(mine, made.order, onward.before(made.order), -1, {})
+            for new in variations(mine.nodes[made.node], known, self._names(made.node, known)):
+                array = known.value(new)
+                if isinstance(array, np.ndarray) and not self._is_idle(new, array, known):
+                    yield value, made.node, new, array
+
+    def _downstream(self, results: Sequence[int], left: int) -> Change | None:
+        """The change after which the result is the reference's, worked out to the end."""
+        mine = self.comparison.mine
+        if len(results) != 1 or self._is_right(results[0]):
             return None
-        return self._varied(error, Evaluator(mine, len(mine.places), last), left)[0]
+        onward = Downstream(mine, results[0])
+        for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
+            result = onward.changed(value, array)
+            if result is not None and (found := self._lacking(result)) is not None:
+                return Change(node, new, found)
+        return None
+
+    def _in_turn(self, left: int) -> Change | None:
+        """The same for plain numbers that a loop works out, one in each turn."""
+        numbers = Sequences(self.comparison)
+        lacking = numbers.lacking
+        for node, known in numbers.wrong() if lacking else ():
+            for new in variations(node, known, []):
+                left -= 1
+                array = known.value(new)
+                if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
+                    continue
+                for one in (array, *map(known.value, self._around(node, new))):
+                    if (value := numbers.match(one, lacking)) is not None and left > 0:
+                        return Change(self.comparison.mine.numbers[node], new, value)
+        return None
 
     def _explains(self, change: Change, results: Sequence[int]) -> bool:
         """Whether all that is wrong about the results comes through the change."""
@@ -167,11 +236,16 @@ class Retried:
         now = self.comparison.stacks(array)
         return bool(now) and now != self.comparison.stacks(before)
 
-    def _lacking(self, array: Floats) -> int | None:
-        """The value of the reference that these numbers are, if the program has it nowhere."""
+    def _lacking(self, array: Floats, least: int = MANY) -> int | None:
+        """The value of the reference that these numbers are, if the program has it nowhere.
+
+        Of one that holds two different numbers only, ``least`` as many.
+        """
         if array.size < FEWEST or not np.isfinite(array).any():
             return None
         plain = array.squeeze()
+        if array.size < least and len(np.unique(array.round(6))) < FEWEST:
+            return None
         for value, other in self._missing.items():
             if other.shape == plain.shape and same(plain, other):
                 return value
@@ -184,7 +258,9 @@ class Retried:
             array = right.arrays[value]
             if value in self.comparison.matched or array is None:
                 continue
-            if len(np.unique(array[np.isfinite(array)].round(6))) >= FEWEST:
+            different = len(np.unique(array.round(6)))
+            plain = len(np.unique(array[np.isfinite(array)].round(6)))
+            if plain >= FEWEST or (different > 1 and array.size >= FEW):
                 found[value] = array.squeeze()
         return found
 

@@ -23,11 +23,16 @@ class Slip:
 def meant(name: str, params: Sequence[str]) -> int | None:
     """Which parameter an argument's name stands for; None for none, or several.
 
-    It is called the same, or ends so (``token_positions``), or is its beginning (``q``).
+    It is called the same, or ends or begins so (``token_positions``, ``table_cos``), or is its
+    beginning (``q``).
     """
     if name in params or not name:
         return params.index(name) if name else None
-    ends = [at for at, one in enumerate(params) if name.endswith(f"_{one}")]
+    ends = [
+        at
+        for at, one in enumerate(params)
+        if name.endswith(f"_{one}") or name.startswith(f"{one}_")
+    ]
     begins = [at for at, one in enumerate(params) if one.startswith(name)]
     found = ends or begins
     return found[0] if len(found) == 1 else None

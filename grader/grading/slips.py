@@ -84,7 +84,7 @@ def misfit(
 
     A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
     """
-    if found := _late(tree, error) or _misplaced(tree, error):
+    if found := _late(tree, error) or _silent(tree, error, ran) or _misplaced(tree, error):
         return found
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
@@ -103,12 +103,35 @@ def misfit(
             if found_at is None or (found_at[0] == call.line and not found_at[1]):
                 continue
             line, where = found_at
-            if value.kind == "list" and not where:  # most lists are meant
+            meant = value.kind in FUNCTIONS and _is_function(tree, line)  # to be called later
+            if meant or (value.kind == "list" and not where):  # most lists are meant, too
                 continue
             if not where and value.kind in FUNCTIONS:
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             said = f"{name} is {what} here: it comes from line {line}{where}."
+            return Slip(line, said, instead(tree, line))
+    return None
+
+
+def _is_function(tree: ast.Module, line: int) -> bool:
+    """Whether a line gives a lambda a name."""
+    kept = (one for one in ast.walk(tree) if isinstance(one, ast.Assign) and one.lineno == line)
+    return any(isinstance(one.value, ast.Lambda) for one in kept)
+
+
+def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
+    """The end of the helper that gave the None which an error is raised at, for want of a return.
+
+    Whatever else is odd about the call that hands it over.
+    """
+    call = error.calls[-1] if error.calls else None
+    for name in call.values if call is not None else ():
+        if call is None or call.values[name].kind != "NoneType" or not is_read(name, call.code):
+            continue
+        line, where = origin(tree, name, error.calls, "NoneType", ran) or (0, "")
+        if where.endswith("without a return"):
+            said = f"{name} is None here: it comes from line {line}{where}."
             return Slip(line, said, instead(tree, line))
     return None
 

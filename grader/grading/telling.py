@@ -21,6 +21,7 @@ from grader.grading.alike import (
     grown,
     overwritten,
     own_way,
+    repeating,
     unturned,
 )
 from grader.grading.bindings import around, reads, statement_at
@@ -52,6 +53,7 @@ from grader.grading.slips import misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import Wording
 from grader.protocol.probe import SeenError
+from grader.source.variables import read, stored
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -114,7 +116,7 @@ class Teller:
         if slip is not None:
             also = None if cause is None else self._lines.of(cause)
             return replace(self.slipped(slip, (), found), also=also)
-        if cause is None:
+        if cause is None or (_is_bare(cause) and len(lines) > 1):
             return self.trace()
         first, line = found[0], self._lines.of(cause)
         odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
@@ -150,12 +152,15 @@ class Teller:
         if gap.idle:
             return self.trace(told, gap.line, found, blank)
         tree, user = self.comparison.mine.tree, self._lines.of(cause)
+        inside = around(tree, gap.line) is around(tree, user)
         right, twin = self.comparison.right, cause.twin
         beside = twin is not None and right.function(twin) == right.function(gap.step.node)
-        if beside and around(tree, gap.line) is not around(tree, user):
+        if beside and not inside:
             return self.trace(told, user, found, blank)  # the helper is to take both steps
-        if self.wording.is_nested(gap) and around(tree, gap.line) is around(tree, user):
+        if self.wording.is_nested(gap) and inside:
             return self.trace(told, user, found, blank)
+        if not inside and user < gap.line:  # the helper that takes it does without the step
+            return replace(self.trace(told, user, found, blank), left_out=True)
         return replace(self.trace(told, gap.line, found, blank), left_out=True)
 
     def raised(self, error: SeenError) -> Trace:
@@ -279,6 +284,7 @@ class Teller:
         slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
+        slip = slip or repeating(self.comparison)
         if slip is not None:
             return slip
         if cause is None or first is not None:
@@ -294,19 +300,29 @@ class Teller:
             known = match is not None and name not in self.lesson.variables(match)
             if name and cause is not None and not known:
                 continue
-            quantity = self.lesson.quantity(match)
-            if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
-                said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
-                ask = " Are the names in the right order?" if quantity else ""
-                return Slip(line, f"{said}{ask}")
-            what = f"gives {quantity}" if quantity else "computes something"
-            ends, where = mine.ends(node), "after" if name else "before"
-            fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
-            fix = used_by(self.comparison, value) if name and not ends else fix
-            if name and not quantity:
-                return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
-            return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
+            return self._wasted(node, value, name)
         return None
+
+    def _wasted(self, node: int, value: int, name: str) -> Slip:
+        """That nothing uses what a statement works out and keeps as ``name``, if it does."""
+        mine, match = self.comparison.mine, self.comparison.match(value)
+        line = mine.line(node)
+        quantity = self.lesson.quantity(match)
+        if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
+            said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
+            ask = " Are the names in the right order?" if quantity else ""
+            return Slip(line, f"{said}{ask}")
+        if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
+            user, source = other
+            kept = f"Line {line} makes {name}, and nothing uses it"
+            return Slip(line, f"{kept}: line {user} uses {source}.")
+        what = f"gives {quantity}" if quantity else "computes something"
+        ends, where = mine.ends(node), "after" if name else "before"
+        fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
+        fix = used_by(self.comparison, value) if name and not ends else fix
+        if name and not quantity:
+            return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
+        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
 
     def _used_instead(self, cause: Cause | None, line: int, value: int, name: str) -> Slip | None:
         """The line that uses another value than the reference, which uses what ``name`` keeps."""
@@ -449,6 +465,20 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
         return None
     ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
     return ends[0] if len(ends) == 1 and ends[0] > line else None
+
+
+def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[int, str] | None:
+    """The one later line that reads what a statement makes its variable from, and that name."""
+    inside = None if kept is None else around(tree, kept.lineno)
+    if kept is None or inside is None:
+        return None
+    known = stored(inside)
+    names = read(kept) & known
+    if len(names) != 1 or names & stored(kept):
+        return None
+    (name,) = names
+    lines = reads(tree, name, kept.lineno)
+    return (min(lines), name) if len(lines) == 1 else None
 
 
 def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None:

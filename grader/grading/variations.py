@@ -18,7 +18,7 @@ MOST_AXES = 4
 """Axes, and positions along one, that are tried."""
 
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
-TURNS = (ast.Sub, ast.Div, ast.MatMult)
+TURNS = (ast.Sub, ast.Div, ast.MatMult, ast.Pow)
 TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"))
 """Functions that are taken for each other."""
 
@@ -34,6 +34,10 @@ def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterat
             yield from _given(node, names)
         case ast.Subscript():
             yield from _indices(node, known)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            for kind in (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq):
+                if not isinstance(op, kind):
+                    yield ast.Compare(left, [kind()], [right])
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield operand
 
@@ -82,8 +86,12 @@ def _calls(node: ast.Call, known: Evaluator) -> Iterator[ast.expr]:
     array = known.value(given[0]) if given and name not in JOINS else None
     rank = array.ndim if isinstance(array, np.ndarray) else MOST_AXES
     yield from _functions(node, name)
-    if name in (*REDUCTIONS, *JOINS, "softmax"):
-        for axis in range(-1, -rank - 1, -1):
+    if name in (*REDUCTIONS, *JOINS, "softmax", "repeat"):
+        first = [0] if name in JOINS else []  # before the rows that are joined
+        for axis in (*first, *range(-1, -rank - 1, -1)):
+            yield _with_axis(node, axis, known)
+    if name in ("unsqueeze", "cumsum"):
+        for axis in range(min(rank + 1, MOST_AXES)):
             yield _with_axis(node, axis, known)
     yield from _ordered(node, name, given, rank)
 
@@ -93,6 +101,11 @@ def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
     others = [pair[1 - pair.index(name)] for pair in TWINS if name in pair]
     others += ["concat"] if name == "stack" else ["stack"] if name in JOINS else []
     func = node.func
+    if name in ("power", "outer", "sub") and len(node.args) == 2:
+        yield ast.Call(func, node.args[::-1], node.keywords)
+    if isinstance(func, ast.Attribute) and name == "tile":
+        last = ast.keyword("axis", ast.UnaryOp(ast.USub(), ast.Constant(1)))
+        yield ast.Call(ast.Attribute(func.value, "repeat", ast.Load()), node.args, [last])
     if isinstance(func, ast.Attribute):
         for new in others:
             other = ast.Attribute(func.value, new, ast.Load())
@@ -181,6 +194,9 @@ def _bounds(node: ast.expr, size: int) -> Iterator[ast.expr]:
     elif not isinstance(node, ast.Slice | ast.Constant):
         yield ast.Slice(node, None, None)
         yield ast.Slice(None, node, None)
+    if isinstance(node, ast.Slice) and node.lower is None and node.upper is not None:
+        yield ast.Slice(node.upper, None, node.step)
+        yield ast.Slice(ast.UnaryOp(ast.USub(), node.upper), None, node.step)
     if isinstance(node, ast.Slice) and node.upper is None:
         for lower in (0, 1):
             for step in (node.step, ast.Constant(2)):

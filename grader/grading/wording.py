@@ -170,6 +170,8 @@ class Wording:
                 if not (have and there):
                     have, there = self._in_turn(mine, want)
                 fixed = isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant)
+                read = isinstance(want, ast.Constant) and isinstance(mine, ast.Name)
+                fixed |= read and not have  # in a long run not all numbers are kept
                 if fixed or (have and there and have != there):
                     one, two = ast.unparse(mine), ast.unparse(want)
                     one = f"{one}, {have}," if have and one != have else one

@@ -32,7 +32,7 @@ def attribute(tree: ast.Module, path: str) -> int | None:
         empty = _emptied(tree)
         found = [one for one in found if one[1] not in empty] or found
         if found:
-            line = _filled(tree, _worked_out(tree, min(found)[1]))
+            line = _constant(tree, _filled(tree, _worked_out(tree, min(found)[1])))
             return _default(tree, parts[index], line)
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
 
@@ -210,6 +210,44 @@ def _worked_out(tree: ast.Module, line: int) -> int:
     }
     found = [n.lineno for n in stores(function) if n.id in given and id(n) not in sizes]
     return found[-1] if len(set(found)) == 1 and found[0] < line else line
+
+
+def _constant(tree: ast.Module, line: int) -> int:
+    """``line``; or where the file has the one constant, or function, that a field's default is.
+
+    Where others read it too, it is the field that may have the wrong one.
+    """
+    fields = [
+        one.value
+        for cls in ast.walk(tree)
+        if isinstance(cls, ast.ClassDef)
+        for one in cls.body
+        if isinstance(one, ast.Assign | ast.AnnAssign) and one.lineno == line
+    ]
+    value = fields[0] if len(fields) == 1 else None
+    words = value.keywords if isinstance(value, ast.Call) else []
+    value = next((one.value for one in words if one.arg == "default_factory"), value)
+    value = value.func if isinstance(value, ast.Call) and not value.args else value
+    text = ast.unparse(value) if isinstance(value, ast.Name | ast.Attribute) else ""
+    name = text.rpartition(".")[2]
+    ends = [
+        last.lineno
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef) and one.name == text
+        for last in ast.walk(one)
+        if isinstance(last, ast.Return)
+    ]
+    if len(ends) == 1:
+        return ends[0]
+    loads = [one for one in ast.walk(tree) if isinstance(one, ast.Name | ast.Attribute)]
+    loads = [one for one in loads if isinstance(one.ctx, ast.Load) and ast.unparse(one) == text]
+    kept = [
+        one.lineno
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None
+        if name and name in [getattr(each, "id", "") for each in _targets(one)]
+    ]
+    return kept[0] if len(loads) == len(kept) == 1 else line
 
 
 def _filled(tree: ast.Module, line: int) -> int:

@@ -215,6 +215,7 @@ ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (r"unterminated|EOL while", "Close the quotation mark."),
     (r"Maybe you meant '=='|cannot assign", "Use == to compare and = to assign."),
+    (r"positional argument follows", "An argument by name has = and no colon: name=value."),
     (r"forgot a comma|Perhaps you forgot", "Is a comma missing, here or on the line before?"),
 )
 
@@ -227,6 +228,7 @@ WRITTEN: tuple[tuple[str, str], ...] = (
     (r"\d\s+\d", "A number has no spaces in it; 50_257 is the same as 50257."),
     (r"^\w+(-\w+)+\s*[:=]", "A name has no dash in it, only letters, digits and underscores."),
     (r"\+\+|--\s*$", "Write += 1 to count up."),
+    (r":\s*\w+\s*\|\|\s*\w+", "One type or another is written with a single |: int | None."),
     (r"&&|\|\|", "Write and, or."),
     (r"(^|[\s(=])!\w", "Write not."),
     (r"[\u201c\u201d\u2018\u2019]", "Use straight quotation marks, \" or '."),

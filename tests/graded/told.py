@@ -95,9 +95,10 @@ def _told(one: Mistake, report: Report, evidence: Evidence | None, lie: str) -> 
     number = re.search(r"\bline (\d+)", first, re.IGNORECASE)
     line = int(number[1]) if number else None
     told = {check.line for check in report.checks if check.status is Status.FAIL}
-    written = () if told.intersection(one.lines) else one.written  # any of these may change
-    wrong = _contradictions(one.step, one.source, written, report, evidence)
     tried = single.TRIED in first  # what was tried passes: it names what to change
+    elsewhere = tried or bool(told.intersection(one.lines))
+    written = () if elsewhere else one.written  # any of these may change
+    wrong = _contradictions(one.step, one.source, written, report, evidence)
     if report.verdict is Verdict.ERROR:
         wrong.append("the grader calls it a fault of its own")
     return Told(

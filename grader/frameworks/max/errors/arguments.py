@@ -189,6 +189,12 @@ def _one_too_many(
     case: Case, call: ast.Call, fixed: ast.Call | None, signature: Signature, what: str
 ) -> Translation | None:
     """Several values where one is taken, and no use for the others: which is meant is not known."""
+    for one in call.args:
+        if isinstance(one, ast.Starred) and case.kind(one.value) == "dict":
+            rest = [other for other in call.args if other is not one]
+            new = ast.Call(call.func, rest, [*call.keywords, ast.keyword(None, one.value)])
+            hint = "One * hands over only the keys of a dict: ** hands over its values, by name."
+            return Translation(what, hint, case.fix(call, new))
     if fixed is None or call.keywords or fixed.keywords or len(signature.plain) != 1:
         return None
     names, kept = ([ast.unparse(one) for one in each.args] for each in (call, fixed))

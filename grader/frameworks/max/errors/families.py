@@ -176,11 +176,10 @@ FAMILIES: tuple[Family, ...] = (
     Family("OverflowError", r"cannot convert float infinity to integer", dtypes.infinite),
     Family(
         "ValueError",
-        r"DType must match input dtype",
-        values.ordered(
-            "Whole numbers meet floating-point numbers", "tensor.cast(DType.float32) converts."
-        ),
+        r"DType must match input dtype: dtype=(?P<asked>\w+) != value\.dtype=(?P<held>\w+)",
+        values.kept_as,
     ),
+    Family("TypeError", r"only integer scalar arrays can be converted", values.listed),
     Family("RuntimeError", r"std::bad_cast", dtypes.values),
     Family(
         "ValueError",
@@ -212,6 +211,12 @@ FAMILIES: tuple[Family, ...] = (
         "ValueError",
         rf"Input lhs \(shape (?P<left>{SHAPE})\).*?rhs \(shape (?P<right>{SHAPE})\)",
         shapes.together,
+    ),
+    Family(
+        "ValueError",
+        rf"Input (?P<one>condition|x) \(shape (?P<left>{SHAPE})\).*?"
+        rf"input (?P<other>x|y) \(shape (?P<right>{SHAPE})\)",
+        shapes.chosen,
     ),
     Family("ValueError", r"Concat inputs differ on non-concat axis (?P<axis>\d+)", parts.joined),
     Family("ValueError", r"Concat inputs must all have the same rank", parts.joined),

@@ -102,6 +102,24 @@ def together(case: Case, match: re.Match[str]) -> Translation:
     )
 
 
+def chosen(case: Case, match: re.Match[str]) -> Translation:
+    """Shapes of a condition and of what it chooses between that do not fit."""
+    left, right = read(match["left"]), read(match["right"])
+    given = case.call.args if case.call is not None else []
+    places = [WHERE.index(match[one]) for one in ("one", "other")]
+    known = len(given) == len(WHERE)
+    names = [
+        named(case, given[at], shape) if known else sizes(shape)
+        for at, shape in zip(places, (left, right), strict=True)
+    ]
+    what = f"{names[0]} and {names[1]} do not fit together, element by element"
+    return Translation(what, "From the right, each pair of sizes must be equal, or one of them 1.")
+
+
+WHERE = ("condition", "x", "y")
+"""What MAX calls the arguments of F.where, in their order."""
+
+
 def _differing(case: Case, names: tuple[str, str], left: Shape, right: Shape) -> str | None:
     """What the smaller of two shapes must be; which of two alike differs in its width."""
     if len(left) != len(right) and min(len(left), len(right)) > 1:

@@ -38,6 +38,41 @@ def ordered(message: str, hint: str) -> Callable[[Case, re.Match[str]], Translat
     return tell
 
 
+def kept_as(case: Case, match: re.Match[str]) -> Translation:
+    """A tensor is made of an array that holds numbers of another type."""
+    if (other := in_order(case)) is not None:
+        return other
+    call, asked, held = case.call, match["asked"], match["held"]
+    data = call.args[0] if call is not None and call.args else None
+    word = next((one.value for one in call.keywords if one.arg == "dtype"), None) if call else None
+    text = ast.unparse(data) if isinstance(data, ast.Name | ast.Attribute) else "The array"
+    what = f"{text} holds {held} numbers, and the tensor is to have dtype {asked}; MAX does not"
+    floats = asked.startswith("float") and held.startswith("float")
+    fix = None
+    if text != "The array" and data is not None and word is not None and floats:
+        fix = case.fix(data, f"{text}.astype({ast.unparse(word)}.to_numpy())")
+    value = case.value(data)
+    how = "astype" if value is not None and value.kind == "ndarray" else "cast"
+    return Translation(f"{what} convert", f"Convert it first, with {how}.", fix)
+
+
+def listed(case: Case, match: re.Match[str]) -> Translation | None:
+    """Arrays are handed over one by one where NumPy takes them in a list."""
+    call = case.call
+    name = ast.unparse(call.func) if call is not None else ""
+    if call is None or len(call.args) < 2 or not name.endswith(JOINS):
+        return None
+    arrays = [one for one in call.args if not isinstance(one, ast.Constant)]
+    rest = [one for one in call.args if isinstance(one, ast.Constant)]
+    new = ast.Call(call.func, [ast.List(arrays), *rest], call.keywords)
+    what = f"{name} takes what it joins in one list"
+    return Translation(what, "Put the arrays into one list.", case.fix(call, new))
+
+
+JOINS = (".stack", ".concatenate", ".hstack", ".vstack")
+"""NumPy's functions that join arrays."""
+
+
 def device(case: Case, match: re.Match[str]) -> Translation:
     """Something that is no device was given as one."""
     for node in case.operands():
