@@ -105,6 +105,40 @@ def test_what_may_be_meant_is_not_told(text: str) -> None:
     assert not [one for one in certain(text) if "=+" not in one[1]]
 
 
+LOST = """\
+def write(model, ids):
+    cache = None
+    for _ in range(3):
+        ids, cache = model.decode(ids, None)
+    return ids
+"""
+
+
+def test_none_beside_the_variable_that_nothing_reads_is_told() -> None:
+    ((line, said, write),) = certain(LOST)
+    assert (line, "nothing reads cache" in said) == (4, True)
+    assert write == "model.decode(ids, cache)"
+    zipped = LOST.replace("    cache = None\n", "").replace(
+        "for _ in range(3)", "for a, b in zip(x, y)"
+    )
+    zipped = zipped.replace("ids, cache =", "ids =").replace("(ids, None)", "(a, None)")
+    assert [(one, write) for one, _, write in certain(zipped)] == [(3, "model.decode(a, b)")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOST.replace("None)", "cache)"),
+        LOST.replace("return ids", "return cache"),
+        LOST.replace("cache", "_cache"),
+        LOST.replace("    cache = None\n", ""),
+        LOST.replace("(ids, None)", "(ids, None, None)"),
+    ],
+)
+def test_none_that_may_be_meant_is_not(text: str) -> None:
+    assert not certain(text)
+
+
 @pytest.mark.parametrize("step", variants.steps())
 def test_nothing_certain_is_told_of_a_right_program(step: str) -> None:
     for one in variants.of(step, right=True):
