@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from grader.grading import likely as meant
-from grader.grading import odd
+from grader.grading import odd, siblings
 from tests.graded import variants
 
 NOTHING = ast.parse("")
@@ -217,3 +217,18 @@ def test_odd_keys_entries_and_lists_are_found(text: str, line: int, words: str, 
 )
 def test_what_is_meant_with_keys_entries_and_lists_is_not(text: str) -> None:
     assert not certain(text)
+
+
+def test_parts_without_a_name_are_in_no_order() -> None:
+    right = dedent("""\
+        def g(x):
+            return f(x), (x, x)
+
+
+        def h(x, kept):
+            a, kept[0] = g(x)
+            return a
+        """)
+    assert not list(siblings.returned(ast.parse(right)))
+    wrong = right.replace("f(x), (x, x)", "b, a").replace("a, kept[0] = g(x)", "a, b = g(x)")
+    assert [one.line for one in siblings.returned(ast.parse(wrong))] == [6]
