@@ -26,7 +26,7 @@ from grader.base import course
 from grader.base.model import Report, Status, Verdict
 from grader.grading import faults
 from grader.grading.pipeline import Options, grade
-from grader.protocol.probe import Job, Observation, Outcome, SeenError
+from grader.protocol.probe import Job, Observation, Outcome, Probe, SeenError
 from grader.report import as_check50, as_github, as_gradescope, as_json, as_junit, as_text
 from tests.marks import whole_but_each
 from tests.own_course import Course, copy_course
@@ -375,6 +375,49 @@ def test_the_solution_does_not_run_for_each_of_many_that_end_early(
     for expected in (2, 3, 4):
         assert grade(STEP, path, start=start).verdict is Verdict.FAIL
         assert len(started) == expected
+
+
+def test_where_only_errors_are_in_doubt_the_solution_runs_one_trial_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(faults, "_right", {})
+    one, two = (SeenError("TypeError", text, "out", 3, origin="grader") for text in "ab")
+    plain = replace(one, origin="file")
+    errors = {"p": one, "q": one, "r": two, "s": plain, "t": None}
+    seen = {name: Observation(name, {}, error) for name, error in errors.items()}
+    probes = tuple(Probe(name, ()) for name in seen)
+    ran: list[list[str]] = []
+
+    class Told:
+        """A worker whose program raises what ``answer`` says."""
+
+        answer: SeenError | None = None
+
+        def __init__(self, engine: str) -> None:
+            self.engine = engine
+
+        def __enter__(self) -> Told:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def finish(self, job: Job) -> Outcome:
+            ran.append([probe.name for probe in job.probes])
+            return Outcome("done", {"q": Observation("q", {}, self.answer)})
+
+    def problem(outcome: Outcome) -> str:
+        start: Any = Told
+        return faults.reference_problem(
+            STEP, Job("f.py", "", {}, probes), outcome, start, lambda _: "wrong"
+        )
+
+    assert problem(Outcome("done", seen)) == ""
+    assert ran == [["q", "r"]]
+    Told.answer = one
+    assert problem(Outcome("done", seen)) == "TypeError: a"
+    assert problem(Outcome("done", seen, faults=("AddOp",))) == "wrong"
+    assert ran[-1] == list(seen)
 
 
 def test_a_file_runs_once_more_where_the_engine_failed_or_it_was_killed() -> None:

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from grader.grading import likely as meant
-from grader.grading import odd
+from grader.grading import odd, siblings
 from tests.graded import variants
 
 NOTHING = ast.parse("")
@@ -103,6 +103,40 @@ def test_what_to_write_is_told_where_it_is_sure(text: str, write: str) -> None:
 )
 def test_what_may_be_meant_is_not_told(text: str) -> None:
     assert not [one for one in certain(text) if "=+" not in one[1]]
+
+
+LOST = """\
+def write(model, ids):
+    cache = None
+    for _ in range(3):
+        ids, cache = model.decode(ids, None)
+    return ids
+"""
+
+
+def test_none_beside_the_variable_that_nothing_reads_is_told() -> None:
+    ((line, said, write),) = certain(LOST)
+    assert (line, "nothing reads cache" in said) == (4, True)
+    assert write == "model.decode(ids, cache)"
+    zipped = LOST.replace("    cache = None\n", "").replace(
+        "for _ in range(3)", "for a, b in zip(x, y)"
+    )
+    zipped = zipped.replace("ids, cache =", "ids =").replace("(ids, None)", "(a, None)")
+    assert [(one, write) for one, _, write in certain(zipped)] == [(3, "model.decode(a, b)")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOST.replace("None)", "cache)"),
+        LOST.replace("return ids", "return cache"),
+        LOST.replace("cache", "_cache"),
+        LOST.replace("    cache = None\n", ""),
+        LOST.replace("(ids, None)", "(ids, None, None)"),
+    ],
+)
+def test_none_that_may_be_meant_is_not(text: str) -> None:
+    assert not certain(text)
 
 
 @pytest.mark.parametrize("step", variants.steps())
@@ -259,3 +293,18 @@ def test_the_condition_of_an_own_error_is_told() -> None:
     assert slip is not None
     assert (slip.line, "a in known is true" in slip.said) == (2, True)
     assert meant.own_raise(ast.parse(text), 4) is None
+
+
+def test_parts_without_a_name_are_in_no_order() -> None:
+    right = dedent("""\
+        def g(x):
+            return f(x), (x, x)
+
+
+        def h(x, kept):
+            a, kept[0] = g(x)
+            return a
+        """)
+    assert not list(siblings.returned(ast.parse(right)))
+    wrong = right.replace("f(x), (x, x)", "b, a").replace("a, kept[0] = g(x)", "a, b = g(x)")
+    assert [one.line for one in siblings.returned(ast.parse(wrong))] == [6]

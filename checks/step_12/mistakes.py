@@ -8,8 +8,10 @@ from __future__ import annotations
 from checks.shared.mistakes import Family, Knob
 
 SORTED = r"next_token() ~sort|partition|top_k.*[\])]"
+COUNTED = r"next_token() ~[\w)] [+-] \d+[\])] ~ sort|partition|top_k.*[\])]"
 HIDDEN = r"next_token() ~\[.*[<>].*\] = |where\("
 SHARES = r"next_token() ~\bexp\(|softmax"
+RENEWED = r"stream() ~^\w+ = \[\w+\]$ ~ \[-1:?\]|\[:1\]|Tensor\("
 ALONE = r"next_token() ~^\w+ = \w+$|draw <|[<>]=? draw"
 ENDS = r"next_token() ~cumsum|cumprod|searchsorted|draw <|[<>]=? draw"
 READ = r"stream() ~\[-1:?\]|\[:1\]|Tensor\("
@@ -82,9 +84,12 @@ CHOICE: Family = {
             "index_less",
             "One token too few may be drawn: top_k - 1 of them. np.sort(scores)[-top_k] is the "
             "lowest that may stay.",
+            place=COUNTED,
         ),
     ),
-    "top-k-one-more": best("one_more", "One token too many may be drawn: top_k + 1 of them."),
+    "top-k-one-more": best(
+        "one_more", "One token too many may be drawn: top_k + 1 of them.", place=COUNTED
+    ),
     "top-k-worst": best("worst", "The worst top_k tokens are kept. Keep the best."),
     "top-k-from-the-lowest": (
         best(
@@ -269,6 +274,7 @@ LOOP: Family = {
         "last_new",
         "Without a cache the model only reads the last new token. It must read the whole "
         "text each time.",
+        place=RENEWED,
     ),
     "cache-positions-restart": decode(
         "restart",

@@ -77,7 +77,7 @@ def feeding(rule: Rule, trial: str) -> Rule:
     return told
 
 
-FEEDS, APPENDED = r"stream() ~\[-1:?\]|\[:1\]", "stream() ~^yield"
+FEEDS, APPENDED = r"stream() ~^\w+ = \[\w+\]$ ~ \[-1:?\]|\[:1\]", "stream() ~^yield"
 APPENDS = r"stream() ~append\(|\+= \["
 """Where the tokens to feed are chosen, to what the new one is appended, and where it is."""
 MADE = r"stream() ~Tensor\("

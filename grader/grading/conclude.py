@@ -54,6 +54,12 @@ class Judge:
             or (one.likely.startswith("() ~") and origins.place(self.source.tree, one.likely))
         )
 
+    def _failed(self, rulings: Mapping[str, Ruling]) -> frozenset[str]:
+        """The checks that found fault with the source, or failed; not that of the result."""
+        found = {name for name, one in self.findings.items() if not one.ok}
+        found |= {name for name, one in rulings.items() if isinstance(one, Failed)}
+        return frozenset(found - {self.rubric.result})
+
     def _imports(self) -> frozenset[str]:
         """The names that the step's solution imports, and what it reads as ``self.x``."""
         return _imports(self._solution)
@@ -96,7 +102,9 @@ class Judge:
             evidence,
             rulings,
             self.findings,
-            explanation := None if right else diagnose(self.rubric, evidence),
+            explanation := None
+            if right
+            else diagnose(self.rubric, evidence, self._failed(rulings)),
             self.strict,
             None if right else self._imports(),
             None if right else self._solution,

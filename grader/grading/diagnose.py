@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.protocol.probe import SeenArray, SeenTensor
+from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import Evidence, Floats, Misconception, Rubric, State
 
 HUGE = 1e30
@@ -28,8 +28,11 @@ Not seconds: the same file must get the same report on every machine.
 ROUGH = 4.0
 """Times the tolerance of trials with slack: a mistake may make what is rounded much larger."""
 
-EACH = 20_000
-"""What a prediction costs besides its numbers."""
+MOST_ON_PAIRS = 24_000_000
+"""The same for pairs alone: a fifth of a second. Those with a failed check come first."""
+
+EACH = 2_500
+"""What predicting one call costs besides its numbers, and the same again for each weight."""
 
 Arrays = dict[str, npt.NDArray[np.generic] | None]
 Mistakes = tuple[Misconception, ...]
@@ -51,39 +54,57 @@ class Explanation:
     complete: bool
 
 
-def diagnose(rubric: Rubric, evidence: Evidence) -> Explanation | None:
+def diagnose(
+    rubric: Rubric, evidence: Evidence, failed: Collection[str] = ()
+) -> Explanation | None:
     """The first misconception, else the first pair, that explains what was seen.
 
-    Errors speak for themselves: there must be wrong numbers to explain.
+    Errors speak for themselves: there must be wrong numbers to explain. Of the pairs, those come
+    first that the ``failed`` checks are about.
     """
     try:
-        return _diagnosed(rubric, evidence)
+        return _diagnosed(rubric, evidence, failed)
     except _Enough:
         return None
 
 
-def _diagnosed(rubric: Rubric, evidence: Evidence) -> Explanation | None:
+def _diagnosed(rubric: Rubric, evidence: Evidence, failed: Collection[str]) -> Explanation | None:
     search = _Search(evidence)
     seen = search.seen
     wrong = [name for name in seen if search.whole(name) and not search.fits(name, ())]
     if not wrong:
         return None
-    order = sorted(seen, key=lambda name: (name not in wrong, search.size(name)))
+    order = sorted(seen, key=lambda name: (name not in wrong, search.cost(name)))
     forwards = [name for name in order if not evidence.trials[name].part]
     complete = any(search.whole(name) for name in forwards)
     for names in (order, forwards) if forwards and forwards[0] in wrong else (order,):
         few = search.size(names[0]) <= MOST_FOR_PAIRS
         first = search.first(names[0], forwards)
-        for several in (False, True) if few else (False,):
-            every: list[Mistakes] = [(one,) for one in rubric.misconceptions]
+        for several in (False, True) if few and first else (False,):
+            every: Iterable[Mistakes] = [(one,) for one in rubric.misconceptions if first]
             if several:
-                every = search.pairs(rubric.misconceptions, names[0], forwards)
-            fitting = [one for one in every if first and all(search.fits(n, one) for n in first)]
-            for lenient in (False, True):
-                for mistakes in fitting:
-                    if search.explains(names[1:], mistakes, lenient=lenient):
+                every = search.pairs(_likely_pairs(rubric, failed), names[0], forwards)
+            fitting = []
+            for mistakes in every:
+                if all(search.fits(name, mistakes) for name in first):
+                    fitting.append(mistakes)
+                    if search.explains(names[1:], mistakes, lenient=False):
                         return Explanation(mistakes, complete)
+            for mistakes in fitting:
+                if search.explains(names[1:], mistakes, lenient=True):
+                    return Explanation(mistakes, complete)
     return None
+
+
+def _likely_pairs(rubric: Rubric, failed: Collection[str]) -> list[Mistakes]:
+    """Every compatible pair; those first of which one is about a failed check."""
+    parts = {part for one in rubric.checks if one.id in failed for part in one.parts}
+    pairs: list[Mistakes] = [
+        (left, right)
+        for left, right in combinations(rubric.misconceptions, 2)
+        if not set(left.knobs) & set(right.knobs)
+    ]
+    return sorted(pairs, key=lambda pair: all(one.part not in parts for one in pair))
 
 
 class _Search:
@@ -96,6 +117,7 @@ class _Search:
         self._fits: dict[tuple[str, tuple[int, ...]], bool] = {}
         self._alone: dict[tuple[str, int], Predicted | None] = {}
         self._work = 0
+        self._silent: dict[int, bool] = {}
 
     def whole(self, name: str) -> bool:
         """Whether trial ``name`` returned every array."""
@@ -111,6 +133,12 @@ class _Search:
         if self._evidence.trials[name].view is not None:
             covered += self._evidence.inputs(name)
         return sum(array.size for array in covered) + sum(map(_scores, self._evidence.inputs(name)))
+
+    def cost(self, name: str) -> int:
+        """What a prediction of trial ``name`` takes: its numbers, calls and weights."""
+        actions = self._evidence.trials[name].probe.actions
+        calls = sum(isinstance(one, Call) for one in actions)
+        return calls * EACH * (1 + len(self._evidence.weights(name))) + self.size(name)
 
     def first(self, name: str, forwards: list[str]) -> list[str]:
         """Trial ``name``; before a large one, small ones that the mistakes must fit too.
@@ -141,7 +169,7 @@ class _Search:
         return self._changes[name, id(one)]
 
     def _agrees(self, name: str, arrays: Arrays, mistakes: Mistakes) -> bool:
-        self._work += EACH + self.size(name)
+        self._work += self.cost(name)
         if self._work > MOST_WORK:
             raise _Enough
         predicted = self._predicted(name, mistakes)
@@ -159,33 +187,31 @@ class _Search:
         return self._alone[key]
 
     def pairs(
-        self, every: Sequence[Misconception], wrong: str, forwards: list[str]
-    ) -> list[Mistakes]:
-        """Every compatible pair that may explain trial ``wrong``.
+        self, every: Iterable[Mistakes], wrong: str, forwards: list[str]
+    ) -> Iterator[Mistakes]:
+        """Those of the pairs that may explain trial ``wrong``, until they took too much.
 
         Without those that would show where all is right. None if most trials ended in errors: two
         mistakes fit the few numbers by chance.
         """
         if 2 * sum(map(self.whole, self.seen)) < len(self.seen):
-            return []
+            return
+        until = self._work + MOST_ON_PAIRS
         small = (name for name in forwards if self.size(name) <= MOST_FOR_PAIRS)
         right = [name for name in small if self.whole(name) and self.fits(name, ())]
+        for pair in every:
+            if self._work > until:
+                return
+            here = all(self._matters(wrong, one) for one in pair)
+            here = here or any(self.fits(wrong, (one,)) for one in pair)
+            if here and all(self._is_silent(one, right) for one in pair):
+                yield pair
 
-        def silent(one: Misconception) -> bool:
-            return not any(self._matters(name, one) for name in right)
-
-        here = {id(one) for one in every if self._matters(wrong, one) and silent(one)}
-        alone = {id(one) for one in every if id(one) in here and self.fits(wrong, (one,))}
-        return [
-            (left, right)
-            for left, right in combinations(every, 2)
-            if not set(left.knobs) & set(right.knobs)
-            and (
-                (id(left) in here and id(right) in here)
-                or (id(left) in alone and silent(right))
-                or (id(right) in alone and silent(left))
-            )
-        ]
+    def _is_silent(self, one: Misconception, right: list[str]) -> bool:
+        """Whether the mistake changes none of the trials that are right."""
+        if id(one) not in self._silent:
+            self._silent[id(one)] = not any(self._matters(name, one) for name in right)
+        return self._silent[id(one)]
 
     def explains(self, names: list[str], mistakes: Mistakes, *, lenient: bool) -> bool:
         """Whether these mistakes produce the numbers of the named trials.

@@ -99,17 +99,17 @@ def _errors(outcome: Outcome) -> list[SeenError]:
 def reference_problem(
     step: Step,
     job: Job,
-    ended: str,
+    doubted: Outcome,
     start: Callable[..., Worker],
     wrong: Callable[[Outcome], str],
 ) -> str:
     """How the step's solution fails on the same ``job``; empty if it is right.
 
-    ``ended`` is how the doubtful outcome ended, ``wrong`` says what is wrong with an outcome.
-    Where many files fail in turn, the solution is not run for each.
+    ``wrong`` says what is wrong with an outcome. Where only errors are in doubt, the solution is
+    run where they were raised. Where many files fail in turn, it is not run for each.
     """
     key = (str(step.solution), job.engine)
-    if ended not in PASSING and time.monotonic() - _right.get(key, -math.inf) < FRESH_S:
+    if doubted.ended not in PASSING and time.monotonic() - _right.get(key, -math.inf) < FRESH_S:
         return ""
     own = replace(
         job,
@@ -118,12 +118,37 @@ def reference_problem(
         modules=course.earlier_modules(step),
         without=(),
     )
+    if few := _suspected(doubted):
+        own = replace(own, probes=tuple(one for one in job.probes if one.name in few))
+        wrong = _raised
     with start(engine=job.engine) as running:
         outcome = running.finish(own)
     problem = outcome.problem if outcome.ended == "machine" else wrong(outcome)
-    if not problem:
+    if not problem and not few:
         _right[key] = time.monotonic()
     return problem
+
+
+def _suspected(outcome: Outcome) -> frozenset[str]:
+    """A trial for each error that may be ours; none where more than such errors is in doubt."""
+    errors = _errors(outcome)
+    whole = outcome.ended != "done" or outcome.faults or outcome.load_error is not None
+    if whole or any(map(_scarce, errors)) or version.mismatch(frameworks.current()):
+        return frozenset()
+    found = {
+        (one.error.type_name, one.error.message, one.error.line): one.probe
+        for one in outcome.observations.values()
+        if one.error is not None and _suspect(one.error)
+    }
+    return frozenset(found.values())
+
+
+def _raised(outcome: Outcome) -> str:
+    """The first error of an outcome, or how it ended; empty if all ran."""
+    first = next(iter(_errors(outcome)), None)
+    if first is not None:
+        return f"{first.type_name}: {first.message}"
+    return "" if outcome.ended == "done" else f"it ended with {outcome.ended}"
 
 
 def once_more(job: Job, outcome: Outcome) -> Job | None:

@@ -7,6 +7,7 @@ error may be raised far away, and numbers may leave the path in another function
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -32,7 +33,8 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
         slipped = _slipped(source, step, report)
         return slipped if slipped is not trace else _within(source, report, apart)
     here = bindings.statement_at(source.tree, only.line)
-    if any(one.line in here for one in report.diagnosis) or _misnamed(report, here):
+    misnamed = _misnamed(report, here) and only.lacks.partition(" = ")[0] != _undefined(report)
+    if any(one.line in here for one in report.diagnosis) or misnamed:
         return trace
     if trace is None or trace.line not in here or not trace.told:
         margin = () if trace is None else trace.margin
@@ -48,6 +50,13 @@ def _misnamed(report: Report, here: range) -> bool:
     if check is None or not check.stopped or check.line in here:
         return False
     return " is not defined (in " in check.message and any("Write " in h for h in check.hints[:1])
+
+
+def _undefined(report: Report) -> str | None:
+    """The name that an error says is not defined."""
+    message = report.first_to_fix.message if report.first_to_fix is not None else ""
+    found = re.search(r"The name (\w+) is not defined", message)
+    return found[1] if found else None
 
 
 def _within(source: Source, report: Report, apart: Apart) -> Trace | None:

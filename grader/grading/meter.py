@@ -10,11 +10,14 @@ from grader.sandbox import Worker
 
 
 class Meter:
-    """Counts the processor time of this thread, and of the workers that it starts from now on."""
+    """Counts the processor time of this thread, and of the workers that it starts from now on.
 
-    def __init__(self, start: Callable[..., Worker]) -> None:
+    ``before`` was spent on the same already.
+    """
+
+    def __init__(self, start: Callable[..., Worker], before: float = 0.0) -> None:
         self._start = start
-        self._began = time.thread_time()
+        self._began = time.thread_time() - before
         self._workers = 0.0
 
     def start(self, *, engine: str) -> Worker:

@@ -31,6 +31,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         again(tree),
         not_made(tree),
         undecorated(tree),
+        none_handed(tree),
         lookups.odd(tree),
     )
 
@@ -197,6 +198,52 @@ def undecorated(tree: ast.Module) -> Iterator[Slip]:
             if base is not None and fields and not base.decorator_list and not base.bases:
                 said = f"{one.name} extends {base.name}, which has fields and no @dataclass above "
                 yield Slip(base.lineno, f"{said}line {base.lineno}: {one.name} does not take them.")
+
+
+def none_handed(tree: ast.AST) -> Iterator[Slip]:
+    """A call that is handed None, beside the one variable that nothing reads, from turn to turn.
+
+    It is one that a loop over several takes, or that is None before the loop.
+    """
+    for function in functions(tree):
+        known = read(function)
+        loops = [one for one in ast.walk(function) if isinstance(one, ast.For | ast.While)]
+        for loop in loops:
+            names = _taken_in_turn(loop) | (stored(loop) & _none_at_first(function))
+            unread = sorted(one for one in names - known if not one.startswith("_"))
+            calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
+            empty = [
+                (one, at) for one in calls for at, given in enumerate(one.args) if _none(given)
+            ]
+            if len(unread) == len(empty) == 1:
+                (call, at), name = empty[0], unread[0]
+                given = [*call.args[:at], ast.Name(name), *call.args[at + 1 :]]
+                write = ast.unparse(ast.Call(call.func, given, call.keywords))
+                said = (
+                    f"Line {call.lineno} hands over None in every turn, and nothing reads {name}."
+                )
+                yield Slip(call.lineno, said, write)
+
+
+def _taken_in_turn(loop: ast.For | ast.While) -> frozenset[str]:
+    """The variables of a loop over several things at once."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
+        return frozenset()
+    return stored(loop.target) if callee(loop.iter) == "zip" else frozenset()
+
+
+def _none_at_first(function: ast.FunctionDef) -> frozenset[str]:
+    """The variables that a function sets to None."""
+    return frozenset(
+        name
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assign | ast.AnnAssign) and _none(one.value)
+        for name in stored(one)
+    )
+
+
+def _none(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:

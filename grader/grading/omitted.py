@@ -233,7 +233,10 @@ def _taken(comparison: Comparison, step: Made, match: int | None, at: ast.stmt) 
 
 
 def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
-    """What is computed and not used: the node, the value, the variable (empty without one)."""
+    """What is computed and not used: the node, the value, the variable (empty without one).
+
+    A part that is kept as ``_`` is not meant to be used.
+    """
     mine = comparison.mine
     for place in mine.places:
         statement = mine.statement(place.node)
@@ -246,7 +249,7 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
             case ast.Assign() if (
                 name and not mine.loads(place.node, name) and not mine.is_unfilled(place.node)
             ):
-                if place.part < 0 or _is_used(comparison, place.value):
+                if place.part < 0 or (name != "_" and _is_used(comparison, place.value)):
                     yield place.node, place.value, name
 
 

@@ -172,13 +172,15 @@ def _judged(
     job = _job(base, step, source.text, probes, options)
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
     outcome = running.finish(job, meanwhile=meanwhile())
+    began = time.thread_time()
     found = judge.report(outcome)
+    reported = time.thread_time() - began
     if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
         found = _second_look(judge, job, outcome, found, start, twice=options.twice)
     if start is not None and options.follow is not Follow.NOT:
         if early is not None:
             early(replace(found, duration_s=time.perf_counter() - started))
-        found = _explained(judge, job, outcome, found, options, start)
+        found = _explained(judge, job, outcome, found, options, start, reported)
         if found.verdict is Verdict.FAIL:
             found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
     if start is not None and options.tried:
@@ -216,7 +218,7 @@ def _second_look(
 
     if not faults.doubtful(outcome):
         return found
-    if problem := faults.reference_problem(judge.step, job, outcome.ended, start, judge.wrong):
+    if problem := faults.reference_problem(judge.step, job, outcome, start, judge.wrong):
         why = "The course's own solution fails here too"
         late = outcome.ended == "timeout"
         return faults.report(found, judge.rubric.checks, why, problem, busy=late)
@@ -263,13 +265,17 @@ def _explained(
     found: Report,
     options: Options,
     start: Callable[..., sandbox.Worker],
+    before: float,
 ) -> Report:
-    """The report with what is surest to explain it: in the source, by the values, or by a try."""
+    """The report with what is surest to explain it: in the source, by the values, or by a try.
+
+    ``before`` is the processor time that the report took without it.
+    """
     from grader.grading import lone
     from grader.grading.meter import Meter
     from grader.grading.tried import single, suggest
 
-    meter = Meter(start)  # what was imported for it does not count
+    meter = Meter(start, before)  # what was imported for it does not count
     found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))
     if found.verdict is not Verdict.FAIL:
         return found

@@ -216,7 +216,7 @@ def returned(tree: ast.Module) -> Iterator[Slip]:
             continue
         given = [name_of(one) for one in last.value.elts]
         for at, name in enumerate(given[: len(taken)]):
-            if name in taken and taken[at] != name and taken[at]:
+            if name and name in taken and taken[at] not in ("", name):
                 said = f"Line {node.lineno} takes the parts apart in another order than"
                 said = f"{said} {callee(call)} returns them: {name} is {ORDER[at]}, on line"
                 said = f"{said} {last.lineno}."

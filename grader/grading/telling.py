@@ -24,7 +24,7 @@ from grader.grading.alike import (
     repeating,
     unturned,
 )
-from grader.grading.bindings import around, reads, statement_at
+from grader.grading.bindings import around, callee, functions, reads, statement_at
 from grader.grading.branches import skipped
 from grader.grading.cause import Cause, Causes
 from grader.grading.differs import MOST_TEXT
@@ -52,8 +52,8 @@ from grader.grading.shown import Slip, crossed, left_early, reordered, repeated
 from grader.grading.slips import misfit
 from grader.grading.trace import Comparison, Departure
 from grader.grading.wording import Wording
-from grader.protocol.probe import SeenError
-from grader.source.variables import read, stored
+from grader.protocol.probe import SeenError, SeenTensor
+from grader.source.variables import binds, read, stored
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -224,6 +224,8 @@ class Teller:
         # an error about a name is where it is raised
         at = line if named or _is_bare(cause) else self._lines.of(cause)
         at = at if at == line else self._lines.short(cause) or at
+        if at == line and (given := self._misshapen(error)) is not None:
+            return replace(self.trace((*told, given.said), given.line), elsewhere=True)
         blank = self.lesson.filled(cause)
         if at == line:
             next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
@@ -237,6 +239,29 @@ class Teller:
         """The line that raised an error; of a helper that is right, the one that calls it."""
         given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
         return error.calls[-2].line if given else error.line or 0
+
+    def _misshapen(self, error: SeenError) -> Slip | None:
+        """The line that gives a helper, which is right, something else than the reference does.
+
+        That is an array of another shape, or a tensor, which is none.
+        """
+        at, mine, right = self._raised_at(error), self.comparison.mine, self.comparison.right
+        if at == error.line:
+            return None
+        name = error.function or ""
+        own, other = (functions(run.tree).get(name) for run in (mine, right))
+        if own is None or other is None:
+            return None
+        have, want = _taken(mine, own), _taken(right, other)
+        if len(have) != 1 or len(want) != 1 or have == want:
+            return None
+        code = [ast.unparse(one) for one in _first_given(right.tree, name)]
+        what = f"{code[0]}, {min(want)}" if code and len(code[0]) <= MOST_TEXT else min(want)
+        alike = min(have).partition(" of ")[2] == min(want).partition(" of ")[2]
+        made = _made_at(mine.tree, name, at) if alike else at
+        place = "" if made == at else f", from line {made}"
+        said = f"Line {at} gives {name} {min(have)}{place}, where the reference gives it {what}."
+        return Slip(made, said)
 
     def slipped(
         self, slip: Slip, told: Sequence[str] = (), departures: Sequence[Departure] = ()
@@ -456,6 +481,35 @@ class Teller:
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
             yield from filter(None, (self.wording.handed(cause), stale(mine, cause.node)))
+
+
+def _first_given(tree: ast.AST, name: str) -> Iterator[ast.expr]:
+    """What the calls of a function of this name give it first."""
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Call) and callee(one) == name and one.args:
+            yield one.args[0]
+
+
+def _made_at(tree: ast.Module, name: str, line: int) -> int:
+    """Where the variable is made that a call on this line gives a function first; else ``line``."""
+    given = [one for one in _first_given(tree, name) if one.lineno == line]
+    function = around(tree, line)
+    if len(given) != 1 or not isinstance(given[0], ast.Name) or function is None:
+        return line
+    every = [one for one in ast.walk(function) if isinstance(one, ast.stmt)]
+    made = [one.lineno for one in every if given[0].id in binds(one)]
+    return made[0] if len(made) == 1 else line
+
+
+def _taken(run: Run, function: ast.FunctionDef) -> frozenset[str]:
+    """The kinds of the arrays and tensors that a function ever got, with their shapes."""
+    given = (run.trail.values[one] for one in run.given(run.numbers[function]))
+    return frozenset(
+        f"{'a Tensor' if isinstance(one, SeenTensor) else 'an array'} of shape "
+        f"{sizes(one.array.shape)}"
+        for one in given
+        if one is not None
+    )
 
 
 def _returned(tree: ast.Module, line: int, user: int) -> int | None:

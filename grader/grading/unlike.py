@@ -27,10 +27,14 @@ Nodes = tuple[ast.AST, ast.AST]
 
 @dataclass(frozen=True)
 class Lone:
-    """The ``line`` of the only difference, and what it is, in sentences."""
+    """The ``line`` of the only difference, and what it is, in sentences.
+
+    ``lacks`` is the statement that is missing, where one is.
+    """
 
     line: int
     told: tuple[str, ...]
+    lacks: str = ""
 
 
 def _alone(one: ast.stmt, other: ast.stmt, gap: Gap) -> bool:
@@ -124,20 +128,27 @@ class Telling:
         line = self._near(gap)
         shown = self._wanted(gap.right[0], gap.scope)
         what = f": {shown}" if 0 < len(shown) <= MOST_SHOWN else self._does(gap.right[0])
-        where = "Before" if gap.after is None and gap.before is not None else "After"
+        where = "Before" if self._is_before(gap) else "After"
         return Lone(
             line,
             (
                 f"{where} line {line} a step of the reference is missing{what}",
                 "Apart from that and from names, your file is the reference.",
             ),
+            shown,
         )
 
+    def _is_before(self, gap: Gap) -> bool:
+        """Whether what follows says best where a gap is: also after a statement of many lines."""
+        if gap.before is None:
+            return False
+        return gap.after is None or (gap.after.end_lineno or 0) > self._last(gap.after)
+
     def _near(self, gap: Gap) -> int:
+        if gap.before is not None and self._is_before(gap):
+            return gap.before.lineno
         if gap.after is not None:
             return self._last(gap.after)
-        if gap.before is not None:
-            return gap.before.lineno
         return self._last(gap.around) if isinstance(gap.around, ast.stmt) else 1
 
     def _last(self, node: ast.stmt) -> int:

@@ -276,7 +276,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
-    the function or in what it relies on, ``"() ~pattern"`` that of the whole file, and
+    the function or in what it relies on; after `` ~ `` another one may follow, for where it is
+    found nowhere. ``"() ~pattern"`` is that of the whole file, and
     ``"reads: pattern"`` the first that reads a constant of the file in which it is found.
     """
     kind, _, what = about.partition(": ")

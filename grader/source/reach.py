@@ -18,7 +18,16 @@ def written(body: Body, pattern: str) -> int | None:
 
 
 def reached(tree: ast.Module, function: ast.FunctionDef, pattern: str) -> int | None:
-    """The same; else in the helpers that it calls, else in the constants that all these read."""
+    """The same; else in the helpers that it calls, else in the constants that all these read.
+
+    Of several patterns with `` ~ `` between them, the first that is found anywhere counts.
+    """
+    first, _, others = pattern.partition(" ~ ")
+    found = _reached(tree, function, first)
+    return reached(tree, function, others) if found is None and others else found
+
+
+def _reached(tree: ast.Module, function: ast.FunctionDef, pattern: str) -> int | None:
     every = [function, *_called(tree, function)]
     lines = (written(one, pattern) for one in every)
     names = {one.id for body in every for one in reads(body)}

@@ -165,7 +165,13 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
             return Translation(what, f"It is a function of {home}.", fix)
     builtin = (n for n in dir(builtins) if n.islower() and len(name) > 3)
     near = meant(name, (*about, *IMPORTS, *builtin))
-    if near is not None and node is not None:
+    called = any(one.func is node for one in case.calls())
+    if near is not None and name[0].islower() and near[0].isupper() and not called:
+        if "self" in case.seen.values and case.seen.function != "__init__":
+            kept = f"self.{name}"
+            hint = f"If __init__ takes {name}, only __init__ knows it: keep it there with"
+            return Translation(what, f"{hint} {kept} = {name}, and read {kept} here.")
+    elif near is not None and node is not None:
         return Translation(what, f"Did you mean {near}?", case.fix(node, near))
     if _is_text(case, name):
         return Translation(what, f'A text needs quotation marks: "{name}".')
