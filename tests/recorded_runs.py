@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from grader import frameworks
-from grader.grading.run import Run
-from grader.grading.trace import Comparison
+from grader.grading.following.run import Run
+from grader.grading.following.trace import Comparison
 from grader.worker import follow
 
 

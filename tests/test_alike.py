@@ -7,11 +7,11 @@ import ast
 import numpy as np
 import pytest
 
-from grader.grading import alike
-from grader.grading.cause import Causes
-from grader.grading.handed import selfless
-from grader.grading.shown import Slip
-from grader.grading.trace import Comparison
+from grader.grading.following import alike
+from grader.grading.following.cause import Causes
+from grader.grading.following.handed import selfless
+from grader.grading.following.trace import Comparison
+from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
 from grader.source.endless import shared_list
 from tests import recorded_runs

@@ -8,8 +8,8 @@ from grader import frameworks
 from grader.base import course
 from grader.base.blanks import make_answer, make_stub
 from grader.base.model import Report, Step, Verdict
-from grader.grading.lone import lone, supposed
-from grader.grading.unlike import Lone
+from grader.grading.tried.lone import lone, supposed
+from grader.grading.tried.unlike import Lone
 from grader.source import parse
 
 STEP = course.find("s09")

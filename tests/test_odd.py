@@ -7,8 +7,8 @@ from textwrap import dedent
 
 import pytest
 
-from grader.grading import likely as meant
-from grader.grading import odd, siblings
+from grader.grading.reading import likely as meant
+from grader.grading.reading import odd, siblings
 from tests.graded import variants
 
 NOTHING = ast.parse("")

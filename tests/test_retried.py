@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from grader.grading import siblings
-from grader.grading.retried import Change, Retried
-from grader.grading.trace import Comparison
+from grader.grading.following.retried import Change, Retried
+from grader.grading.following.trace import Comparison
+from grader.grading.reading import siblings
 from tests import recorded_runs
 from tests.test_trace_parts import GIVEN, MASK, RIGHT
 

@@ -9,7 +9,8 @@ import pytest
 from grader import frameworks
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import swapped
-from grader.grading import handed, shown, slips
+from grader.grading.following import handed, slips
+from grader.grading.reading import shown
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import origins, parse, returns
 

@@ -14,15 +14,16 @@ import numpy as np
 import pytest
 
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
-from grader.grading import shown, slips
-from grader.grading.cause import Cause, Causes
-from grader.grading.lines import Lines
-from grader.grading.omitted import omitted, wasted
+from grader.grading.following import slips
+from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.lines import Lines
+from grader.grading.following.omitted import omitted, wasted
+from grader.grading.following.relations import Values, gelu_by_hand, same
+from grader.grading.following.rewrite import Rewrite
+from grader.grading.following.scalars import Scalars
+from grader.grading.following.trace import Comparison
 from grader.grading.placing import Placing
-from grader.grading.relations import Values, gelu_by_hand, same
-from grader.grading.rewrite import Rewrite
-from grader.grading.scalars import Scalars
-from grader.grading.trace import Comparison
+from grader.grading.reading import shown
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.rubric import Check, Failed, Misconception, Rubric
 from grader.source import Finding, parse

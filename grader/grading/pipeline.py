@@ -245,7 +245,7 @@ def _followed(
     whole = options.follow is Follow.ALWAYS
     if outcome.ended != "done" or (found.verdict is not Verdict.FAIL and not whole):
         return None
-    from grader.grading import follow
+    from grader.grading.following import follow
 
     try:
         evidence = judge.evidence(outcome)
@@ -271,9 +271,8 @@ def _explained(
 
     ``before`` is the processor time that the report took without it.
     """
-    from grader.grading import lone
     from grader.grading.meter import Meter
-    from grader.grading.tried import single, suggest
+    from grader.grading.tried import lone, single, suggest
 
     meter = Meter(start, before)  # what was imported for it does not count
     found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
-from grader.grading import bindings
+from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from grader.grading.run import operation
-from grader.grading.trace import Departure
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Departure
 from grader.grading.tried import places
 from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.followed import Followed

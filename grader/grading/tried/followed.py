@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grader.base.model import Step
-from grader.grading.follow import Start, compared, together, wrong_result
-from grader.grading.relations import TooMuch
-from grader.grading.trace import Comparison, Departure
+from grader.grading.following.follow import Start, compared, together, wrong_result
+from grader.grading.following.relations import TooMuch
+from grader.grading.following.trace import Comparison, Departure
 from grader.protocol.probe import Job
 from grader.rubric import Evidence
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.grading import program
+from grader.grading.reading import program
 from grader.grading.tried.forms import Function, form
 from grader.grading.tried.text import Text
 from grader.source.variables import binds, stored

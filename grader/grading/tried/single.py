@@ -13,7 +13,7 @@ from itertools import islice
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Trace
-from grader.grading import bindings
+from grader.grading.reading import bindings
 from grader.grading.tried import places, trial
 from grader.grading.tried.candidates import Candidate, compiles, every
 from grader.grading.tried.ranks import Ranks

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from grader.grading.program import Program
+from grader.grading.reading.program import Program
 
 
 class Change(NamedTuple):

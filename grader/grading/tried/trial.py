@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.grading import judge
-from grader.grading.follow import Start
+from grader.grading.following.follow import Start
 from grader.protocol.probe import Job, Observation, Outcome
 from grader.rubric import Evidence, Failed, Rubric
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.grading.program import parameters, target
-from grader.grading.run import Run
-from grader.grading.trace import Comparison, Departure
+from grader.grading.following.run import Run
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.program import parameters, target
 from grader.grading.tried.text import Change, Edit, Names, bracketed, renamed
 
 MOST = 8

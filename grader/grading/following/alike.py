@@ -1,0 +1,292 @@
+"""Values that are the same, and should differ: in each turn of a loop, or under two names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from grader.grading.following.cause import Cause
+from grader.grading.following.relations import same
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.bindings import bound, targets
+from grader.grading.reading.program import target
+from grader.grading.reading.shown import Slip
+from grader.source.endless import emptied, shared_list
+from grader.source.variables import appended, read, stored
+
+
+def grown(tree: ast.Module) -> Slip | None:
+    """A list that every turn of a loop fills on as if it were new, or makes anew."""
+    found = shared_list(tree) or emptied(tree)
+    return None if found is None else Slip(*found)
+
+
+def unturned(comparison: Comparison, cause: Cause, departure: Departure) -> Slip | None:
+    """The line of a loop that gives the same in each turn, where the values leave the path.
+
+    It is the line of the cause, or the first such line of the loop that fills a list with tensors
+    which are all the same.
+    """
+    mine = comparison.mine
+    statement = mine.statement(cause.node)
+    for loop in _loops(comparison, cause.node):
+        if statement in _constant(loop):
+            return _said(statement, loop)
+    for loop in _filling(comparison, departure.node):
+        lines = _constant(loop)
+        if lines and _all_alike(comparison, loop):
+            return _said(lines[0], loop)
+    return None
+
+
+def _said(statement: ast.stmt | None, loop: ast.For) -> Slip:
+    line, over = getattr(statement, "lineno", loop.lineno), " and ".join(targets(loop))
+    turns = f"every turn of the loop on line {loop.lineno}"
+    return Slip(line, f"Line {line} gives the same in {turns}: it does not depend on {over}.")
+
+
+def _loops(comparison: Comparison, node: int) -> list[ast.For]:
+    """The loops around a node, in its function, whose head names one thing."""
+    found: list[ast.For] = []
+    outer = comparison.mine.parents.get(comparison.mine.nodes[node])
+    while outer is not None and not isinstance(outer, ast.FunctionDef):
+        if isinstance(outer, ast.For) and isinstance(outer.target, ast.Name):
+            found.append(outer)
+        outer = comparison.mine.parents.get(outer)
+    return found
+
+
+def _constant(loop: ast.For) -> list[ast.stmt]:
+    """The assignments of a loop that take a piece of something, and the same in every turn."""
+    moving = set(targets(loop))
+    found: list[ast.stmt] = []
+    for one in loop.body:
+        read = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
+        if read & moving:
+            moving.update(name for inner in ast.walk(one) for name in targets(inner))
+        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Subscript):
+            found.append(one)
+    return found
+
+
+def _filling(comparison: Comparison, node: int) -> list[ast.For]:
+    """The loops that fill the lists which a call is given."""
+    mine, call = comparison.mine, comparison.mine.nodes[node]
+    given = call.args if isinstance(call, ast.Call) else [call]
+    names = [one.id for one in given if isinstance(one, ast.Name)]
+    return [
+        loop
+        for loop in ast.walk(mine.tree)
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
+        if any(found[0] in names for one in loop.body if (found := appended(one)) is not None)
+    ]
+
+
+def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
+    """Whether a loop appends the same numbers in each of several turns."""
+    mine = comparison.mine
+    for one in loop.body:
+        found = appended(one)
+        values = () if found is None else mine.values(mine.numbers[found[1]])
+        arrays = [array for value in values if (array := mine.arrays[value]) is not None]
+        if len(arrays) > 1 and all(same(array, arrays[0]) for array in arrays):
+            return True
+    return False
+
+
+def repeating(comparison: Comparison) -> Slip | None:
+    """A loop that puts the same tensor into a list in every turn, and does not read its variable.
+
+    A name that begins with an underscore is not to be read.
+    """
+    mine = comparison.mine
+    for node in mine.nodes:
+        match node:
+            case ast.ListComp(elt=elt, generators=[ast.comprehension(target=ast.Name(id=name))]):
+                given, moving = [elt], frozenset((name,))
+            case ast.For(target=ast.Name(id=name)):
+                given = [found[1] for one in node.body if (found := appended(one)) is not None]
+                moving = stored(node)
+            case _:
+                continue
+        for one in given:
+            values = mine.values(mine.numbers[one])
+            arrays = [mine.arrays[value] for value in values]
+            first = arrays[0] if len(arrays) > 1 else None
+            if first is None or name.startswith("_") or moving & read(one):
+                continue
+            same_all = all(other is not None and same(other, first) for other in arrays)
+            if same_all and comparison.flows(values[0]):
+                said = f"Line {one.lineno} makes the same for every {name}: nothing in it reads"
+                return Slip(one.lineno, f"{said} {name}.")
+    return None
+
+
+def own_way(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
+    """Whether a value that is made of no other is only a constant, of a shape or kind of its own.
+
+    It is the first step of another way than the reference's, and nothing is wrong with it.
+    """
+    have = comparison.mine.arrays[departure.value]
+    want = None if cause.gives is None else comparison.right.arrays[cause.gives]
+    if have is None or not have.size or (have != have.flat[0]).any():
+        return False
+    return want is None or have.shape != want.shape or cause.other
+
+
+def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
+    """Two variables that are computed alike, read where the values leave the path.
+
+    Only where the reference has a value of that shape which the program lacks.
+    """
+    right = comparison.right
+    shapes = {
+        there.shape
+        for value in right.made
+        if value not in comparison.matched and (there := right.arrays[value]) is not None
+    }
+    held: dict[str, ast.Assign] = {}
+    for name, set_by, shape in _variables(comparison, departure.node):
+        for other, before in held.items():
+            if other == name or before is set_by or shape not in shapes:
+                continue
+            if ast.unparse(before.value) == ast.unparse(set_by.value):
+                first, at = sorted((before.lineno, set_by.lineno))
+                said = f"{other} and {name} hold the same numbers here: lines {first} and {at}"
+                return Slip(at, f"{said} compute the same.")
+        held.setdefault(name, set_by)
+    return None
+
+
+def _variables(
+    comparison: Comparison, node: int
+) -> Iterator[tuple[str, ast.Assign, tuple[int, ...]]]:
+    """The variables in a statement that hold numbers, what sets each, and its shape."""
+    mine = comparison.mine
+    for one in ast.walk(mine.statement(node) or mine.nodes[node]):
+        if not isinstance(one, ast.Name) or not (values := mine.values(mine.numbers[one])):
+            continue
+        array, statement = mine.arrays[values[-1]], bound(mine.tree, one.id, one.lineno)
+        if array is not None and isinstance(statement, ast.Assign):
+            yield one.id, statement, array.shape
+
+
+def copied(comparison: Comparison) -> Slip | None:
+    """A line that takes the same piece of the same tensor as a line before, by another name."""
+    mine = comparison.mine
+    held: dict[tuple[int | None, int | None, str], tuple[str, int]] = {}
+    for place in mine.places:
+        statement = mine.statement(place.node)
+        name = target(statement, place.part) if mine.is_whole(place.node) else ""
+        if not name or not _takes(comparison, place.node, place.value, name):
+            continue
+        key = mine.function(place.node), comparison.match(place.value), mine.segment(place.node)
+        other, line = held.setdefault(key, (name, mine.line(place.node)))
+        if other != name and comparison.flows(place.value):
+            at = mine.line(place.node)
+            said = f"Lines {line} and {at} give {other} and {name} the same: {key[2]}."
+            right = {target(*one) for one in comparison.right.bindings(key[1])}
+            return Slip(line if name in right and other not in right else at, said)
+    return None
+
+
+def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
+    """Whether a node takes a piece; or gives a name of the reference what that keeps elsewhere."""
+    right = comparison.right
+    if isinstance(comparison.mine.nodes[node], ast.Subscript):
+        return True
+    match = comparison.match(value)
+    own = {target(*one) for one in right.bindings(match)} if match is not None else set()
+    called = isinstance(comparison.mine.nodes[node], ast.Call) and own - {""}
+    return bool(called) and (name in own or name in right.names)
+
+
+def overwritten(comparison: Comparison) -> Slip | None:
+    """A variable that gets another value before anything has used the right one that it had."""
+    mine = comparison.mine
+    for order, place in enumerate(mine.places):
+        statement = mine.statement(place.node)
+        name = target(statement, place.part) if mine.is_whole(place.node) else ""
+        match = comparison.match(place.value) if name else None
+        if match is None or match < 0 or statement is None or not comparison.flows(place.value):
+            continue
+        if mine.is_unfilled(place.node):
+            continue
+        later = _next_store(mine.parents.get(statement), statement, name)
+        after = mine.places[order + 1 :]
+        again = any(p.node != place.node and comparison.match(p.value) == match for p in after)
+        if later is not None and not again:
+            before = f"the one from line {statement.lineno}"
+            said = f"Line {later} gives {name} a new value, before anything has used {before}."
+            return Slip(
+                later, f"{said}{_meant(statement, name, mine.parents.get(statement), later)}"
+            )
+    return None
+
+
+def _meant(statement: ast.stmt, name: str, outer: ast.AST | None, later: int) -> str:
+    """That a line reads another of the variables that got their values together."""
+    body: list[ast.stmt] = getattr(outer, "body", [])
+    words = {word for one in body if one.lineno == later for word in read(one)}
+    others = [one for one in stored(statement) if one in words and one != name]
+    return f" It reads {others[0]}: is {name} meant?" if len(others) == 1 else ""
+
+
+def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | None:
+    """The line that stores ``name`` next in the same block, if nothing in between reads it."""
+    body: list[ast.stmt] = getattr(outer, "body", [])
+    for one in body[body.index(statement) + 1 :] if statement in body else ():
+        if name in read(one):
+            return None
+        if name in stored(one):
+            return one.lineno if isinstance(one, ast.Assign) else None
+    return None
+
+
+def common(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
+    """The line that gives a variable its value, if all of several departures are where it is read.
+
+    It holds no numbers that are followed: a slice, a shape, a count.
+    """
+    mine = comparison.mine
+    lines = sorted({mine.line(one.node) for one in found})
+    if len(lines) < 2:
+        return None
+    seen = {mine.segment(place.node) for place in mine.places}
+    names = frozenset.intersection(*(read(mine.nodes[one.node]) for one in found)) - seen
+    set_by = {name: bound(mine.tree, name, lines[0]) for name in sorted(names)}
+    kept = [(name, one) for name, one in set_by.items() if isinstance(one, ast.Assign)]
+    if len(kept) != 1:
+        return None
+    (name, statement), listed = kept[0], ", ".join(map(str, lines[:-1]))
+    said = f"The numbers go wrong on lines {listed} and {lines[-1]}, which all read {name}"
+    return Slip(statement.lineno, f"{said}, from line {statement.lineno}.")
+
+
+CUTS = ("split", "chunk")
+
+
+def _written(node: ast.AST) -> int:
+    """How many parts a call of ``chunk`` asks for; 0 where that is not written there."""
+    given: list[ast.expr] = list(getattr(node, "args", ()))
+    last = given[-1] if given and operation(node) == "chunk" else None
+    count = last.value if isinstance(last, ast.Constant) else 0
+    return count if isinstance(count, int) else 0
+
+
+def apart(comparison: Comparison, node: int) -> str:
+    """Into how many parts an expression cuts a tensor, where the reference makes more or fewer."""
+    mine, right = comparison.mine, comparison.right
+    if operation(mine.nodes[node]) not in CUTS:
+        return ""
+    have = 1 + max((place.part for place in mine.places if place.node == node), default=-1)
+    have = have or _written(mine.nodes[node])
+    wanted = {
+        1 + max(place.part for place in right.places if place.node == other)
+        for other in {place.node for place in right.places if place.part >= 0}
+        if operation(right.nodes[other]) in CUTS
+    }
+    if len(wanted) != 1 or not have or have in wanted:
+        return ""
+    return f"{mine.segment(node)} gives {have} parts; the reference makes {wanted.pop()} of them."

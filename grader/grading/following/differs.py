@@ -1,0 +1,253 @@
+"""How an operation differs from the reference's: in what is written, and in what it gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from grader.grading.following.kinds import spelled
+from grader.grading.following.relations import Floats, same
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Comparison
+
+VERBS = {
+    "Add": "adds",
+    "Sub": "subtracts",
+    "Mult": "multiplies",
+    "Div": "divides",
+    "MatMult": "makes a matrix product",
+    "Pow": "raises to a power",
+}
+
+HOLDS = ("Tensor", "array", "asarray", "constant", "from_dlpack")
+"""Calls that keep numbers as they are."""
+
+MOST_TEXT = 70
+"""Characters of an expression that is quoted in a sentence."""
+
+LARGEST = 100_000
+"""Numbers of a value up to which sums and products are tried."""
+
+
+def kinds(mine: ast.AST, right: ast.AST) -> str:
+    """The two operations in words, where they are of different kinds; else empty."""
+    if isinstance(mine, ast.Call) and isinstance(right, ast.Call):
+        have, want = _options(mine), _options(right)
+        axes = [{n: o for n, o in one.items() if n == "axis"} for one in (have, want)]
+        if all(axes) and (told := " ".join(_compared(*axes))):
+            return told
+    if operation(mine) in HOLDS:
+        return ""  # it only keeps what something else works out
+    words = [_does(node) for node in (mine, right)]
+    if not all(words) or words[0] == words[1] or _makes(mine) != _makes(right):
+        return ""
+    return f"It {words[0]}; the reference {words[1]}."
+
+
+def instead(comparison: Comparison, node: int, gives: int) -> str:
+    """What an operation does instead of the one that ``gives`` a value of the reference.
+
+    Or that it changes a value which the reference uses as it is.
+    """
+    mine, right = comparison.mine, comparison.right
+    for value in mine.latest(node):
+        if comparison.match(value) == gives and (text := mine.segment(mine.made[value].node)):
+            return f"The reference uses {text} as it is." if len(text) < MOST_TEXT else ""
+    return kinds_in(comparison, node, right.made[gives].node)
+
+
+def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
+    """The two operations in words; nothing of a call by a name that only the learner's file has."""
+    mine, one = comparison.mine, comparison.mine.nodes[node]
+    if isinstance(one, ast.Call) and operation(one) in _own(mine.tree):
+        return ""
+    return kinds(one, comparison.right.nodes[twin])
+
+
+def _own(tree: ast.Module) -> frozenset[str]:
+    """The functions of a file, and the variables and arguments of these."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.arg(arg=name):
+                found.add(name)
+    return frozenset(found)
+
+
+def _makes(node: ast.AST) -> bool:
+    """Whether a call makes an object of a class, by the name of what is called."""
+    return isinstance(node, ast.Call) and operation(node)[:1].isupper()
+
+
+def _does(node: ast.AST) -> str:
+    kind = spelled(node)
+    return VERBS.get(kind, f"calls {kind}" if isinstance(node, ast.Call) else "")
+
+
+def written(mine: ast.AST, right: ast.AST, rank: int | None = None) -> str:
+    """Which written numbers and options of two operations of one kind differ; empty for none.
+
+    ``rank`` is how many axes there are: of four, the last is 3 as well as -1.
+    """
+    if not isinstance(mine, ast.Call) or not isinstance(right, ast.Call):
+        pairs = _pairs(mine, right) or []
+        told = [f"It has {a} where the reference has {b}." for a, b in pairs]
+        return told[0] if len(told) == 1 else ""
+    have, want = _options(mine), _options(right)
+    if sum(map(str.isdecimal, have)) != sum(map(str.isdecimal, want)):
+        placed = {_literal(one) for name, one in (*have.items(), *want.items()) if name.isdecimal()}
+        have, want = (
+            {n: one for n, one in _by_name(some).items() if _literal(one) not in placed}
+            for some in (have, want)
+        )
+    if rank and _axis(have, rank) is not None and _axis(have, rank) == _axis(want, rank):
+        have, want = ({n: one for n, one in some.items() if n != "axis"} for some in (have, want))
+    return " ".join(_compared(have, want))
+
+
+def _by_name(options: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
+    return {name: one for name, one in options.items() if not name.isdecimal()}
+
+
+def _axis(options: Mapping[str, ast.expr], rank: int) -> int | None:
+    """The axis that a call is given by name, counted from the front."""
+    told = _literal(options["axis"]) if "axis" in options else None
+    try:
+        return None if told is None else int(told) % rank
+    except ValueError:
+        return None
+
+
+def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Iterator[str]:
+    for name, node in want.items():
+        told, other = _literal(node), have.get(name)
+        if other is None:
+            if told is not None and not name.isdecimal():
+                yield f"The reference says {name}={told} here."
+            continue
+        mine, prefix = ast.unparse(other), "" if name.isdecimal() else f"{name}="
+        if told is not None and _literal(other) is not None and mine != told:
+            yield f"It has {prefix}{mine} where the reference has {prefix}{told}."
+        elif mine == "None" and told is None:
+            yield f"It has {prefix}None where the reference has a value."
+        elif _plain(other) and _plain(node) and _numbers(other) != _numbers(node):
+            yield f"Its {prefix or 'argument '}{mine} is not the reference's: look at the numbers."
+    for name, node in have.items():
+        if name not in want and not name.isdecimal() and (told := _literal(node)) is not None:
+            last = ": it takes the last one" if name == "axis" else ""
+            yield f"It says {name}={told}; the reference has no {name}{last}."
+
+
+def _options(call: ast.Call) -> dict[str, ast.expr]:
+    """What a call is given besides tensors: by name, or by place counted from the end."""
+    plain = [one for one in call.args if not isinstance(one, ast.Name | ast.Attribute | ast.Call)]
+    places = {str(number): one for number, one in enumerate(reversed(plain))}
+    return {**places, **{word.arg: word.value for word in call.keywords if word.arg}}
+
+
+def _literal(node: ast.expr) -> str | None:
+    """The text of a number, a text, None, or a list of them; None for anything computed."""
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None
+    return ast.unparse(node)
+
+
+def _plain(node: ast.AST) -> bool:
+    """Whether an argument is made of numbers and names only: an index in it says nothing of it."""
+    return not any(isinstance(one, ast.Subscript | ast.Attribute) for one in ast.walk(node))
+
+
+def _numbers(node: ast.AST) -> list[str]:
+    """The numbers that are written in an expression."""
+    return [
+        repr(one.value)
+        for one in ast.walk(node)
+        if isinstance(one, ast.Constant) and isinstance(one.value, int | float)
+    ]
+
+
+def _pairs(mine: ast.AST, right: ast.AST) -> list[tuple[str, str]] | None:
+    """The constants in which two expressions of one form differ; None if the forms differ."""
+    if isinstance(mine, ast.Name | ast.Attribute) and isinstance(right, ast.Name | ast.Attribute):
+        return []
+    if isinstance(mine, ast.Constant) and isinstance(right, ast.Constant):
+        return [(ast.unparse(mine), ast.unparse(right))] if mine.value != right.value else []
+    inner = list(ast.iter_child_nodes(mine)), list(ast.iter_child_nodes(right))
+    if type(mine) is not type(right) or len(inner[0]) != len(inner[1]):
+        return None
+    found = [_pairs(one, other) for one, other in zip(*inner, strict=True)]
+    if any(one is None for one in found):
+        return None
+    return [pair for one in found for pair in one or ()]
+
+
+def longer(mine: Sequence[int], right: Sequence[int]) -> str:
+    """How much longer or shorter a shape is than another along one axis, if that is all."""
+    other = [at for at, pair in enumerate(zip(mine, right, strict=False)) if pair[0] != pair[1]]
+    if len(mine) != len(right) or len(other) != 1:
+        return ""
+    by = mine[other[0]] - right[other[0]]
+    many, word = ("one", "") if abs(by) == 1 else (str(abs(by)), "s")
+    what = {1: f"column{word}", 2: f"row{word}"}.get(len(mine) - other[0], "")
+    what = what if len(mine) > 1 else f"number{word}"
+    along = "" if what else f" along axis {other[0]}"
+    return f" It has {many} {what or 'number' + word} {'more' if by > 0 else 'less'}{along}."
+
+
+def combined(
+    mine: Floats,
+    right: Floats,
+    others: Sequence[tuple[str, Floats]],
+    used: frozenset[str],
+    kind: str,
+    *,
+    subtracts: bool = False,
+) -> str:
+    """What ``mine`` has too much or too little of, beside ``right``: one of ``others``, by name.
+
+    ``used`` are the names of those that the reference makes ``right`` from, by an operation of
+    this ``kind``. ``subtracts`` says that ``mine`` is made by a subtraction.
+    """
+    if mine.shape != right.shape or mine.size > LARGEST or not np.isfinite(mine).all():
+        return ""
+    if not np.isfinite(right).all():
+        return ""
+    gap = mine - right
+    sums = len(np.unique(np.round(mine, 6))) > 2  # nearly any number differs from 0 by another
+    for name, one in others:
+        if name in used and kind not in ("Add", "Sub"):
+            continue
+        if not np.isfinite(one).all() or not np.any(one) or one.size > mine.size:
+            continue
+        try:
+            wide = np.broadcast_to(one, mine.shape)
+        except ValueError:
+            continue
+        said = _sum(name, gap, wide, name in used, subtracts) if sums else ""
+        if said := said or _product(name, mine, right, wide):
+            return said
+    return ""
+
+
+def _sum(name: str, gap: Floats, one: Floats, used: bool, subtracts: bool) -> str:
+    if same(gap, one):
+        return f"It adds {name} twice." if used else f"It adds {name} as well."
+    if same(gap, -one):
+        if used:
+            return f"It lacks {name}: the reference adds it."
+        return f"It also subtracts {name}." if subtracts else f"It lacks {name}."
+    return f"It subtracts {name}; the reference adds it." if used and same(gap, -2 * one) else ""
+
+
+def _product(name: str, mine: Floats, right: Floats, one: Floats) -> str:
+    if one.size < 2 or len(np.unique(np.round(one, 6))) < 3 or not np.any(right):
+        return ""
+    if same(mine, right * one):
+        return f"It multiplies by {name} once more than the reference."
+    return f"It lacks the factor {name}." if same(mine * one, right) else ""

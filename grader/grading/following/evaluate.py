@@ -1,0 +1,305 @@
+"""What an expression would give, worked out from values that were recorded: nothing is run.
+
+Only common operations on tensors are known; of any other expression the value is unknown, None.
+
+Longer than 300 lines, because each of these operations is worked out in its own way.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.grading.following.relations import Floats
+from grader.grading.following.run import Run, operation
+
+BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.MatMult: operator.matmul,
+    ast.Pow: operator.pow,
+}
+
+COMPARES: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1.0 / np.sqrt(x),
+}
+
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "max": np.max,
+    "min": np.min,
+}
+JOINS: dict[str, Callable[..., Any]] = {
+    "concat": np.concatenate,
+    "concatenate": np.concatenate,
+    "stack": np.stack,
+}
+SWAPS = ("transpose", "swapaxes")
+PASSES = ("Tensor", "array", "asarray", "astype", "cast", "constant")
+"""Calls that give the numbers which they are given."""
+MOVES = ("cumsum", "gather", "repeat", "squeeze", "tile", "unsqueeze")
+PAIRS: dict[str, Callable[[Any, Any], Any]] = {
+    "outer": np.outer,
+    "power": np.power,
+    "add": np.add,
+    "mul": np.multiply,
+    "sub": np.subtract,
+    "matmul": np.matmul,
+}
+
+LARGEST = 200_000
+"""Numbers of a result. What is larger is not worked out."""
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """Works out expressions in a run, as of entry ``order``. ``last`` has each node's values.
+
+    A node's values are several if it gave a tuple or a list.
+    """
+
+    run: Run
+    order: int
+    last: Mapping[int, Sequence[int]]
+
+    def value(self, node: ast.AST) -> Any:
+        """The value of an expression that may be new, made of recorded ones. None if unknown."""
+        try:
+            with np.errstate(all="ignore"):
+                return self._value(node)
+        except (ArithmeticError, IndexError, TypeError, ValueError):
+            return None
+
+    def recorded(self, node: ast.AST) -> Any:
+        """What an expression of the program gave."""
+        number = self.run.numbers.get(node)
+        if number is None:
+            return None
+        values = self.last.get(number, ())
+        if len(values) == 1:
+            return self.run.arrays[values[0]]
+        held = self.run.held(number, self.order) if not values else ()
+        return held[0] if len(held) == 1 else None
+
+    def _value(self, node: ast.AST) -> Any:
+        if (known := self.recorded(node)) is not None:
+            return known
+        match node:
+            case ast.Constant(value=int() | float() as number):
+                return float(number)
+            case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr="inf"):
+                return np.inf
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return _negative(self._value(operand))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                asked, one, other = COMPARES.get(type(op)), self._value(left), self._value(right)
+                known = one is not None and other is not None
+                return asked(one, other) * 1.0 if known and asked is not None else None
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._binary(op, self._value(left), self._value(right))
+            case ast.Call():
+                return self._call(node)
+            case ast.Subscript(value=ast.Attribute(value=value, attr="shape"), slice=index):
+                array, at = self._value(value), self._index(index)
+                sized = isinstance(array, np.ndarray) and isinstance(at, int)
+                return float(array.shape[at]) if sized else None
+            case ast.Subscript(value=value, slice=index):
+                array, at = self._value(value), self._index(index)
+                return array[at] if isinstance(array, np.ndarray) and at is not None else None
+        return None
+
+    def _binary(self, op: ast.operator, left: Any, right: Any) -> Any:
+        known = BINARY.get(type(op))
+        if known is None or left is None or right is None:
+            return None
+        shapes = np.shape(left), np.shape(right)
+        if not isinstance(op, ast.MatMult) and any(shapes):
+            shape = np.broadcast_shapes(*shapes)
+            if int(np.prod(shape)) > LARGEST:
+                return None
+        return known(left, right)
+
+    def _call(self, node: ast.Call) -> Any:
+        name, given = operation(node), self.given(node)
+        if name in JOINS and given:
+            return self._joined(name, node, given[0])
+        if name == "where" and len(given) == 3:
+            parts = [self._value(one) for one in given]
+            known = all(one is not None for one in parts) and isinstance(parts[0], np.ndarray)
+            return np.where(*parts) if known else None
+        array = self._value(given[0]) if given else None
+        if name in PAIRS and len(given) == 2:
+            other = self._value(given[1])
+            return None if array is None or other is None else PAIRS[name](array, other)
+        if not isinstance(array, np.ndarray):
+            return None
+        return self._of_array(name, node, array, given)
+
+    def _of_array(self, name: str, node: ast.Call, array: Floats, given: list[ast.expr]) -> Any:
+        """What a call gives that is given one array."""
+        if name in PLAIN and len(given) == 1:
+            return PLAIN[name](array)
+        if name in PASSES:
+            return array
+        if name in MOVES:
+            return self._moved(name, node, array, given[1:])
+        axis = self.axis(node)
+        if name in REDUCTIONS and axis is not None:
+            return REDUCTIONS[name](array, axis=axis, keepdims=not _of_numpy(node))
+        if name == "softmax":
+            return _softmax(array, -1 if axis is None else axis)
+        numbers = [literal(one) for one in given[1:]]
+        if name in SWAPS and len(numbers) == 2 and all(type(one) is int for one in numbers):
+            return np.swapaxes(array, numbers[0], numbers[1])
+        if name == "reshape" and len(given) > 1:
+            several = len(given) > 2
+            sizes = self._sizes(ast.List(given[1:], ast.Load()) if several else given[1])
+            return None if sizes is None else array.reshape(sizes)
+        if name == "permute" and len(numbers) == 1 and isinstance(numbers[0], list):
+            return np.transpose(array, numbers[0])
+        return None
+
+    def _sizes(self, node: ast.expr) -> list[int] | None:
+        """The sizes that a shape has, as it is written for a reshape."""
+        match node:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                sizes = [self._bound(one) for one in parts]
+                return (
+                    [int(one or 0) for one in sizes]
+                    if all(type(one) is int for one in sizes)
+                    else None
+                )
+            case ast.Attribute(value=value, attr="shape"):
+                array = self._value(value)
+                return list(array.shape) if isinstance(array, np.ndarray) else None
+            case ast.Subscript(
+                value=ast.Attribute(attr="shape") as shape, slice=ast.Slice() as cut
+            ):
+                whole, at = self._sizes(shape), self._index(cut)
+                return None if whole is None or at is None else whole[at]
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                one, other = self._sizes(left), self._sizes(right)
+                return None if one is None or other is None else one + other
+        return None
+
+    def _moved(self, name: str, node: ast.Call, array: Floats, rest: list[ast.expr]) -> Any:
+        """What a call gives that only puts numbers elsewhere, or repeats or picks them."""
+        axis = self.axis(node)
+        if name == "unsqueeze":
+            return None if axis is None else np.expand_dims(array, axis)
+        if name == "cumsum":
+            return None if axis is None else np.cumsum(array, axis)
+        if name == "squeeze":
+            return None if axis is None else np.squeeze(array, axis)
+        first = self._value(rest[0]) if rest else None
+        words = {one.arg: literal(one.value) for one in node.keywords}
+        along = words.get("axis", literal(rest[1]) if len(rest) > 1 else None)
+        if name == "gather":
+            if not isinstance(first, np.ndarray) or type(along) is not int:
+                return None
+            return np.take(array, first.astype(int), axis=along)
+        count = self._bound(rest[0]) if rest else None
+        if type(count) is not int:
+            return None
+        if name == "repeat":
+            return np.repeat(array, count, axis=along) if type(along) is int else None
+        return np.tile(array, count)
+
+    def _joined(self, name: str, node: ast.Call, parts: ast.expr) -> Any:
+        axis, number = self.axis(node), self.run.numbers.get(parts)
+        if isinstance(parts, ast.List | ast.Tuple):
+            arrays = [self._value(one) for one in parts.elts]
+        else:
+            values = self.last.get(number, ()) if number is not None else ()
+            arrays = [self.run.arrays[one] for one in values]
+        if axis is None and len(node.args) == 1 and not node.keywords:
+            axis = 0
+        if axis is None or not arrays or any(one is None for one in arrays):
+            return None
+        return JOINS[name](arrays, axis=axis)
+
+    def _index(self, node: ast.expr) -> Any:
+        """What a subscript selects by: whole numbers, slices of them, and ``...``."""
+        if isinstance(node, ast.Tuple):
+            new = [isinstance(one, ast.Constant) and one.value is None for one in node.elts]
+            parts = [self._index(one) for one in node.elts]
+            unknown = any(p is None and not n for p, n in zip(parts, new, strict=True))
+            return None if unknown else tuple(parts)
+        if isinstance(node, ast.Slice):
+            ends = [self._bound(one) for one in (node.lower, node.upper, node.step)]
+            return None if False in ends else slice(*ends)
+        if isinstance(node, ast.Constant) and node.value is ...:
+            return ...
+        number = self._bound(node)
+        return number if type(number) is int else None
+
+    def _bound(self, node: ast.expr | None) -> int | bool | None:
+        """A whole number; False for what is none."""
+        if node is None:
+            return None
+        found = literal(node)
+        found = self._value(node) if found is None else found
+        return int(found) if isinstance(found, int | float) and float(found).is_integer() else False
+
+    def given(self, node: ast.Call) -> list[ast.expr]:
+        """What a call is given by place, of a method its object first."""
+        func = node.func
+        if isinstance(func, ast.Attribute):
+            module = isinstance(func.value, ast.Name) and self.recorded(func.value) is None
+            return list(node.args) if module else [func.value, *node.args]
+        return list(node.args)
+
+    def axis(self, node: ast.Call) -> int | None:
+        """The axis that a call names, or gets as its second argument."""
+        named = [one.value for one in node.keywords if one.arg == "axis"]
+        given = named or self.given(node)[1:2]
+        found = literal(given[0]) if given else None
+        return found if type(found) is int else None
+
+
+def literal(node: ast.AST) -> Any:
+    """The value of a constant, or of a list of them; None for anything else."""
+    try:
+        return ast.literal_eval(node) if isinstance(node, ast.expr) else None
+    except ValueError:
+        return None
+
+
+def _negative(value: Any) -> Any:
+    return None if value is None else -value
+
+
+def _softmax(array: Floats, axis: int) -> Floats:
+    powers = np.exp(array - array.max(axis=axis, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=axis, keepdims=True))
+
+
+def _of_numpy(node: ast.Call) -> bool:
+    """Whether a function is NumPy's, whose reductions drop the axis."""
+    match node.func:
+        case ast.Attribute(value=ast.Name(id="np" | "numpy")):
+            return True
+    return False

@@ -1,0 +1,316 @@
+"""Follows a failing program beside the reference, and says where its numbers leave the path.
+
+Both run once more on the inputs of the first trial that failed. What is said comes from the
+learner's process: it explains, and never decides.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from grader.base.blanks import regions
+from grader.base.model import Step, Trace
+from grader.grading.following.lesson import Lesson
+from grader.grading.following.opened import opened
+from grader.grading.following.plainly import Plainly
+from grader.grading.following.relations import TooMuch
+from grader.grading.following.run import Run
+from grader.grading.following.telling import Teller
+from grader.grading.following.trace import Comparison
+from grader.grading.reading.bindings import callee, functions
+from grader.protocol.probe import (
+    Action,
+    Array,
+    ArrayArg,
+    Call,
+    Job,
+    Load,
+    Make,
+    Observation,
+    SeenArray,
+    SeenTensor,
+    TensorArg,
+)
+from grader.rubric import Evidence, Rubric, Trial
+
+if TYPE_CHECKING:
+    from grader import sandbox
+
+Start = Callable[..., "sandbox.Worker"]
+
+Seen = Mapping[str, Observation]
+"""What a program did, by trial."""
+
+MOST_S = 2.0
+"""Processor time for both programs; a tenth is usual."""
+
+
+def follow(
+    step: Step,
+    rubric: Rubric,
+    job: Job,
+    evidence: Evidence,
+    start: Start,
+    *,
+    whole: bool = False,
+    pair: bool = False,
+) -> Trace | None:
+    """Where the program of ``job`` leaves the reference's path; None where nothing can be said.
+
+    ``whole`` follows a program even where every trial is right. With ``pair``, each program has a
+    worker of its own, at the same time; otherwise both have one.
+    """
+    trials = _wrong(evidence)
+    if not trials and whole:
+        trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
+    if not trials:
+        return None
+    solution = step.solution.read_text(encoding="utf-8")
+    solution = opened(solution, job.source, step.solution.parent)
+    asked = replace(job, probes=tuple(p for p in job.probes if p.name in trials), follow=True)
+    if pair:
+        other = replace(asked, file=step.solution.name, source=solution)
+        mine, right = _apart(asked, other, start)
+    else:
+        mine, right = together(replace(asked, seconds=MOST_S), solution, start)
+    found = {}
+    for trial in trials:
+        programs = (job.source, mine.get(trial)), (solution, right.get(trial))
+        comparison = compared(*programs, evidence.trials[trial], _proven(evidence))
+        if comparison is not None:
+            found[trial] = comparison
+    told = []
+    for trial in _as_used(found, evidence):
+        lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
+        told.append(_told(Teller(lesson), evidence, trial, mine[trial]))
+    return _together([one for one in told if one is not None])
+
+
+def _as_used(found: Mapping[str, Comparison], evidence: Evidence) -> Iterator[str]:
+    """The trials, without that of a helper which the program itself gives something else.
+
+    That is tensors of other ranks, or such as the reference has not. Either the helper has a
+    contract of its own, about which the lesson's says nothing, or its caller is wrong as well.
+    """
+    whole = [one for name, one in found.items() if not evidence.trials[name].part]
+    for name, comparison in found.items():
+        helper = _called(evidence.trials[name])
+        alone = _ranks(comparison.mine, _given(comparison.mine, helper))
+        used = [(one, _given(one.mine, helper)) for one in whole]
+        other = any(values and not alone & _ranks(one.mine, values) for one, values in used)
+        wrong = any(not one.settled(value) for one, values in used for value in values)
+        if not evidence.trials[name].part or not (other or wrong):
+            yield name
+
+
+def _given(run: Run, name: str) -> frozenset[int]:
+    """The tensors that a program gives its function of this name."""
+    function = functions(run.tree).get(name)
+    return run.given(run.numbers[function]) if function is not None else frozenset()
+
+
+def _ranks(run: Run, values: frozenset[int]) -> frozenset[int]:
+    """How many axes these have."""
+    return frozenset(array.ndim for one in values if (array := run.arrays[one]) is not None)
+
+
+LONG = 512
+"""Numbers along one axis of an argument: there, every score of every token would be kept."""
+
+Ran = tuple[str, Observation | None]
+"""A program's text, and what it did on a trial."""
+
+
+def compared(
+    mine: Ran, right: Ran, trial: Trial, proven: frozenset[str] = frozenset()
+) -> Comparison | None:
+    """Both programs on the inputs of one trial; None if one of them told no values."""
+    runs = [Run(text, seen.trail) for text, seen in (mine, right) if seen and seen.trail]
+    if len(runs) < 2:
+        return None
+    actions = trial.probe.actions
+    plain = not any(_tensors(action) for action in actions)
+    given = [array for a in actions if isinstance(a, Load) for array in a.weights.values()]
+    return Comparison(runs[0], runs[1], given, _with_helpers(runs[0], proven), plain)
+
+
+def _tensors(action: Action) -> bool:
+    """Whether an action gives a program tensors or weights."""
+    given = (*action.args, *action.kwargs.values()) if isinstance(action, Call | Make) else ()
+    return isinstance(action, Load) or any(isinstance(a, TensorArg | ArrayArg) for a in given)
+
+
+def _with_helpers(mine: Run, proven: frozenset[str]) -> frozenset[str]:
+    """What is right alone, and the functions of the file that it calls."""
+    own = functions(mine.tree)
+    found, todo = set(proven), [own[name] for name in proven if name in own]
+    while todo:
+        called = {callee(one) for one in ast.walk(todo.pop())} & own.keys()
+        todo += [own[name] for name in called - found]
+        found |= called
+    return frozenset(found)
+
+
+def _together(told: list[Trace]) -> Trace | None:
+    """The margin of the last trial, with what the first tells that tells something."""
+    if not told:
+        return None
+    first = next((one for one in told if one.line is not None), told[-1])
+    return replace(first, margin=told[-1].margin)
+
+
+def _wrong(evidence: Evidence) -> list[str]:
+    """The first helper that is wrong alone, and the first trial of the whole that is wrong.
+
+    Functions go before methods, which may call them, short texts before long ones, and a trial that
+    raised an error before one that did not: the report quotes the error, with its sizes. Of those
+    about one function that raised none, the one with the fewest calls. What is only wished for
+    counts where nothing else is wrong.
+    """
+
+    def rank(name: str) -> tuple[bool, ...]:
+        trial, raised = evidence.trials[name], evidence.error(name) is not None
+        return trial.wished, any(_makes(trial)), _is_long(trial), not raised
+
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for name in sorted(evidence.trials, key=rank):
+        trial = evidence.trials[name]
+        ran = name in evidence.outcome.observations
+        error = evidence.error(name)
+        absent = trial.part and error is not None and error.line is None
+        if trial.expect is None or (trial.wished and any(found.values())):
+            continue
+        if ran and not absent and not evidence.right(name) and not _in_other_shape(evidence, name):
+            found[trial.part].append(name)
+    whole = [
+        name
+        for name in found[False]
+        if rank(name) == rank(found[False][0])
+        and _called(evidence.trials[name]) == _called(evidence.trials[found[False][0]])
+    ]
+    raised = any(evidence.error(name) is not None for name in whole[:1])
+    whole = whole if raised else sorted(whole, key=lambda name: _calls(evidence.trials[name]))
+    return found[True][:1] + whole[:1]
+
+
+def _calls(trial: Trial) -> int:
+    """How often a trial calls the program."""
+    return sum(isinstance(action, Call) for action in trial.probe.actions)
+
+
+def _in_other_shape(evidence: Evidence, name: str) -> bool:
+    """Whether a helper gives the right numbers, in their order, in another shape of its own."""
+    seen = [(evidence.seen(name, path), want) for path, want in evidence.expected(name).items()]
+    return evidence.trials[name].part and all(
+        isinstance(one, SeenTensor | SeenArray)
+        and one.array.size == want.size
+        and evidence.close(name, one.array.reshape(want.shape), want)
+        for one, want in seen
+    )
+
+
+def _makes(trial: Trial) -> Iterator[bool]:
+    return (isinstance(action, Make) for action in trial.probe.actions)
+
+
+def _is_long(trial: Trial) -> bool:
+    """Whether a trial gives so long a text that its values are too many to be kept."""
+    calls = [action for action in trial.probe.actions if isinstance(action, Call)]
+    given = [one for call in calls for one in (*call.args, *call.kwargs.values())]
+    return any(max(a.array.shape, default=0) > LONG for a in given if isinstance(a, TensorArg))
+
+
+def _proven(evidence: Evidence) -> frozenset[str]:
+    """The helpers, and the classes, that are right alone.
+
+    What is wrong behind them is in what they were given.
+    """
+    found: dict[str, bool] = {}
+    for name, trial in evidence.trials.items():
+        called = _called(trial)
+        if called and trial.expect is not None and not trial.wished:
+            found[called] = found.get(called, True) and evidence.right(name)
+    return frozenset(name for name, right in found.items() if right)
+
+
+def _called(trial: Trial) -> str:
+    """The function, the helper or the class that a trial is about."""
+    actions = trial.probe.actions
+    call = actions[-1]
+    if not isinstance(call, Call):
+        return ""
+    if call.method is not None or call.on is None:
+        return call.method or ""
+    return next((a.target for a in actions if isinstance(a, Make) and a.name == call.on), "")
+
+
+def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
+    try:
+        with np.errstate(all="ignore"):  # the numbers are a learner's
+            if mine.error is not None and mine.error.line is not None:
+                return teller.raised(mine.error)
+            result, wanted = wrong_result(evidence, trial, mine, teller.comparison)
+            number = None if result is not None else _wrong_number(evidence, trial, mine)
+            if number is not None:
+                return Plainly(teller).number(number)
+            if result is None:
+                return Plainly(teller).text()
+            return teller.departed(result, wanted)
+    except TooMuch:
+        return None
+
+
+def _wrong_number(evidence: Evidence, trial: str, mine: Observation) -> float | None:
+    """The first wrong result of the trial if it is a plain number."""
+    found = next(_wrong_results(evidence, trial, mine), None)
+    return float(found[0]) if found is not None and found[0].ndim == 0 else None
+
+
+def together(job: Job, solution: str, start: Start) -> tuple[Seen, Seen]:
+    """What a program does and what the solution does, in one worker, within the job's time.
+
+    That saves a tenth of a second, and has the learner's code in one process with the solution.
+    """
+    others = {f"{one.name} of the solution": one for one in job.probes}
+    right = tuple(replace(one, name=name, source=solution) for name, one in others.items())
+    with start(engine=job.engine) as running:
+        seen = running.finish(replace(job, probes=(*job.probes, *right))).observations
+    mine = {name: one for name, one in seen.items() if name not in others}
+    return mine, {others[name].name: one for name, one in seen.items() if name in others}
+
+
+def _apart(job: Job, other: Job, start: Start) -> tuple[Seen, Seen]:
+    """What two programs do, in two workers at the same time."""
+    with ExitStack() as open_workers, ThreadPoolExecutor() as threads:
+        # This thread starts them: a process may end with the thread that started it.
+        jobs = job, other
+        workers = [open_workers.enter_context(start(engine=one.engine)) for one in jobs]
+        mine, right = threads.map(lambda worker, one: worker.finish(one), workers, jobs)
+        return mine.observations, right.observations
+
+
+def wrong_result(
+    evidence: Evidence, trial: str, mine: Observation, comparison: Comparison
+) -> tuple[int | None, int | None]:
+    """The first wrong result of the trial among the learner's values, and the right one."""
+    for have, want in _wrong_results(evidence, trial, mine):
+        return comparison.mine.last(have), comparison.right.holds(want)
+    return None, None
+
+
+def _wrong_results(
+    evidence: Evidence, trial: str, mine: Observation
+) -> Iterator[tuple[Array, Array]]:
+    """The wrong results of a trial, each with what is expected."""
+    seen = replace(evidence, outcome=replace(evidence.outcome, observations={trial: mine}))
+    for path, want in evidence.expected(trial).items():
+        one = seen.seen(trial, path)
+        if isinstance(one, SeenTensor | SeenArray) and not seen.close(trial, one.array, want):
+            yield one.array, want

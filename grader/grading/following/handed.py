@@ -1,0 +1,313 @@
+"""Where a value comes from that an error says is of the wrong kind: the line to change."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from grader.grading.following.run import Run, operation
+from grader.grading.following.slips import Ran, is_read, origin, without_return
+from grader.grading.reading.bindings import (
+    around,
+    bound,
+    callee,
+    functions,
+    is_none,
+    statement_at,
+    stores,
+    targets,
+)
+from grader.grading.reading.shown import Slip
+from grader.protocol.probe import SeenCall, SeenError, SeenValue
+
+MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
+LOOP = "What a loop makes"
+FILLS = re.compile("Put one tensor into it each time|is filled")
+QUOTES = "Leave the quotes out where it is made"
+GAVE_NONE = re.compile(r"(\w+)\(.*\) gave None")
+"""What an error is told as if a function of the file returned nothing."""
+PROPERTIES = {"property", "cached_property", "functools.cached_property"}
+"""What makes a method without arguments an attribute."""
+ONCE = "Make an iterator of it once"
+"""What a hint says if the line to change is where a value comes from."""
+
+
+def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip | None:
+    """Where a value comes from, or is filled, if an error as ``told`` asks to change that."""
+    if error.calls and FILLS.search(told):
+        return _filled(tree, error.calls[-1], told)
+    return _made(tree, error, told, ran)
+
+
+def _made(tree: ast.Module, error: SeenError, told: str, ran: Ran) -> Slip | None:
+    """Where a value comes from that is of the wrong kind for the line which raised an error.
+
+    Only if the error as it is ``told`` asks to change it there.
+    """
+    call = error.calls[-1] if error.calls else None
+    if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
+        return None
+    words = re.findall(r"\w+", told)
+    names = [one for one in call.values if one in words and is_read(one, call.code)]
+    for name in names:
+        if YIELD in told:
+            helper = functions(tree).get(
+                callee(getattr(bound(tree, name, call.line), "value", None))
+            )
+            returns = [one for one in ast.walk(helper or tree) if isinstance(one, ast.Return)]
+            given = [one.lineno for one in returns if one.value is not None]
+            if helper is not None and len(given) == 1:
+                return Slip(
+                    given[0], f"{helper.name} ends at its first return, on line {given[0]}."
+                )
+            continue
+        if LOOP in told:
+            kept = bound(tree, name, call.line, ran)
+            loops = (n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While))
+            if kept is not None and any(kept in ast.walk(one) for one in loops):
+                said = f"{name} is set anew in each turn of the loop, on line {kept.lineno}."
+                return Slip(kept.lineno, said)
+            continue
+        inside = around(tree, call.line)
+        if ORDER in told:
+            handed = inside is not None and name in [one.arg for one in inside.args.args]
+            if handed and len(error.calls) > 1 and call.values[name].kind in ("int", "float"):
+                line = error.calls[-2].line
+                return Slip(line, f"Line {line} gives {name} a number: swap the arguments there?")
+            continue
+        source = _source(tree, name, error, told, ran)
+        if source is not None and source[0] != call.line:
+            return Slip(source[0], f"{name} comes from line {source[0]}.")
+    return None
+
+
+def _filled(tree: ast.Module, call: SeenCall, told: str) -> Slip | None:
+    """The one line that fills the list which an error is about."""
+    for name in (one for one in call.values if one in re.findall(r"\w+", told)):
+        first = bound(tree, name, call.line)
+        lines = [one.lineno for one in stores(tree, name, first.lineno)] if first else []
+        if len(lines) == 1:
+            return Slip(lines[0], f"Line {lines[0]} fills {name}.")
+    return None
+
+
+def _source(
+    tree: ast.Module, name: str, error: SeenError, told: str, ran: Ran
+) -> tuple[int, str] | None:
+    """The line that gave ``name`` its value, or has the text that it was made of.
+
+    An argument may well be a list: not who gave it.
+    """
+    if ONCE in told:
+        kept = bound(tree, name, error.calls[-1].line, ran)
+        return None if kept is None else (kept.lineno, "")
+    found = origin(tree, name, error.calls, "", ran)
+    return (_quoted(tree, found[0]), "") if found is not None and QUOTES in told else found
+
+
+def _quoted(tree: ast.Module, line: int) -> int:
+    """``line``; or that of the one constant of the file which it reads, if that is a text."""
+    here = statement_at(tree, line)
+    names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and one.lineno in here}
+    texts = [
+        one.lineno
+        for one in tree.body
+        if isinstance(one, ast.Assign) and names.intersection(targets(one))
+        if isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)
+    ]
+    return texts[0] if len(texts) == 1 else line
+
+
+def unreturned(tree: ast.Module, told: str) -> Slip | None:
+    """Where a function of the file ends that gave None, if an error is ``told`` to come of that."""
+    found = GAVE_NONE.search(told)
+    helper = functions(tree).get(found[1]) if found is not None else None
+    if helper is None or without_return(helper) is not None:
+        return None
+    for one in ast.walk(helper):
+        if isinstance(one, ast.Return) and (one.value is None or is_none(one.value)):
+            return Slip(one.lineno, f"{helper.name} returns nothing on line {one.lineno}.")
+    last = helper.body[-1]
+    if isinstance(last, ast.Return | ast.Raise):
+        return None
+    end = last.end_lineno or last.lineno
+    return Slip(end, f"{helper.name} ends on line {end} without a return.")
+
+
+def divided(mine: Run, said: str) -> Slip | None:
+    """Where a size was divided into a fraction, if an error ``said`` that it is one."""
+    told = [float(one) for one in re.findall(r"\d+\.\d+", said)]
+    lines = {
+        mine.line(number): mine.held(number)[0]
+        for number, scalars in mine.scalars.items()
+        if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
+        if not told or mine.held(number)[0] in told
+    }
+    if "whole number" not in said or len(lines) != 1:
+        return None
+    ((line, number),) = lines.items()
+    return Slip(line, f"Line {line} divides with / and gets {number}: // keeps it whole.")
+
+
+def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that keeps a layer, or hands one over, where the result of calling it belongs.
+
+    Only if the error as it is ``told`` says that a layer is where a tensor belongs.
+    """
+    if not error.calls or ", a layer" not in told:
+        return None
+    if (kept := _kept(tree, error, told)) is not None or len(error.calls) < 2:
+        return kept
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
+    for name in params:
+        value = call.values.get(name)
+        if value is None or not is_read(name, call.code) or not _is_layer(value, error):
+            continue
+        for handed in _arguments(outer.code, params.index(name)):
+            said = f"Line {outer.line} hands over {handed}, a layer, where a tensor belongs."
+            return Slip(outer.line, f"{said} Call it there: {handed}(...).")
+    return None
+
+
+def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that calls what a helper is to call, if an error is ``told`` to come of that."""
+    if "was called like a function" not in told or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    if inside is None:
+        return None
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
+    name = next((one for one in params if told.startswith(f"{one} is ")), "")
+    for node in ast.walk(tree) if name else ():
+        if not isinstance(node, ast.Call) or callee(node) != inside.name:
+            continue
+        at = params.index(name)
+        given = node.args[at] if at < len(node.args) else None
+        if isinstance(given, ast.Call) and given.lineno in statement_at(tree, outer.line):
+            text, line = ast.unparse(given.func), given.lineno
+            said = f"Line {line} calls {text} and hands over what it gives: {inside.name} is to"
+            return Slip(line, f"{said} call it. Hand over {text} itself.")
+    return None
+
+
+def _kept(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a layer another name, which the line with the error reads."""
+    call = error.calls[-1]
+    for name in call.values:
+        statement = bound(tree, name, call.line)
+        match statement:
+            case ast.Assign(value=ast.Attribute() as layer, lineno=line):
+                text = ast.unparse(layer)
+            case _:
+                continue
+        if is_read(name, call.code) and told.startswith(f"{name} is "):
+            return Slip(line, f"Line {line} does not call {text}: {name} is the layer itself.")
+    return None
+
+
+def _arguments(code: str, at: int) -> Iterator[str]:
+    """What calls in a piece of code are given at a place, where that is a name."""
+    try:
+        nodes = list(ast.walk(ast.parse(code, mode="eval")))
+    except SyntaxError:
+        return
+    for node in nodes:
+        given = node.args[at] if isinstance(node, ast.Call) and at < len(node.args) else None
+        if isinstance(given, ast.Name | ast.Attribute):
+            yield ast.unparse(given)
+
+
+def _is_layer(value: SeenValue, error: SeenError) -> bool:
+    """Whether a value is a layer: it has weights, or layers of its own."""
+    about = error.about
+    layer = about is not None and "load_state_dict" in about.names and about.kind == value.kind
+    return layer or "weight" in value.fields
+
+
+def class_called(tree: ast.Module, error: SeenError) -> Slip | None:
+    """A class that is given a tensor where ``self.x``, an object of it, is to be called."""
+    call = error.calls[-1] if error.calls else None
+    if call is None or call.function == "__init__" or not call.code:
+        return None
+    tensors = {name for name, value in call.values.items() if value.kind == "Tensor"}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or node.lineno not in statement_at(tree, call.line):
+            continue
+        given = {one.id for one in node.args if isinstance(one, ast.Name)}
+        owners = _objects(tree, callee(node)) if given & tensors else []
+        if owners and isinstance(node.func, ast.Name):
+            text = " or ".join(owners)
+            said = f"Line {node.lineno} makes a new {callee(node)}: the one to call is {text}."
+            args = ", ".join(map(ast.unparse, node.args))
+            return Slip(node.lineno, said, f"{owners[0]}({args})" if len(owners) == 1 else "")
+    return None
+
+
+def _objects(tree: ast.Module, name: str) -> list[str]:
+    """The attributes of ``self`` that hold an object of a class."""
+    kept = (one for one in ast.walk(tree) if isinstance(one, ast.Assign))
+    found = [one for one in kept if isinstance(one.value, ast.Call) and callee(one.value) == name]
+    own = (text for one in found for text in targets(one) if text.startswith("self."))
+    return list(dict.fromkeys(own)) if name[:1].isupper() else []
+
+
+def misordered(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives two variables each other's value, if an error is ``told`` to be that."""
+    call = error.calls[-1] if error.calls else None
+    if call is None or "are in another order" not in told:
+        return None
+    for name in (one for one in call.values if is_read(one, call.code)):
+        match bound(tree, name, call.line):
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=other)])],
+                value=ast.Tuple(elts=[first, second]),
+                lineno=line,
+            ) if {one, other} <= _given(call.code):
+                said = f"Line {line} gives {one} and {other} their values, in another order."
+                write = f"{one}, {other} = {ast.unparse(second)}, {ast.unparse(first)}"
+                return Slip(line, said, write)
+    return None
+
+
+def _given(code: str) -> set[str]:
+    """The variables that a call, as it is written, is given as they are."""
+    try:
+        call = ast.parse(code.strip(), mode="eval").body
+    except SyntaxError:
+        return set()
+    return {one.id for one in getattr(call, "args", ()) if isinstance(one, ast.Name)}
+
+
+def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The method whose first argument is not ``self`` and is given it; or is, and is not given it.
+
+    A static method is given no object.
+    """
+    many = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
+    few = re.search(r"(\w+)\(\) missing 1 required positional argument: '\w+'$", error.message)
+    if many is not None and int(many[3]) != int(many[2]) + 1:
+        return None
+    found = many or few
+    for cls, one in _methods(tree, found[1] if found is not None else ""):
+        given = [arg.arg for arg in one.args.args]
+        marks = {ast.unparse(mark) for mark in one.decorator_list}
+        own = given[:1] in (["self"], ["cls"])
+        if many and not own and marks <= PROPERTIES:
+            said = f"{one.name} is a method of {cls}, and its first argument is not self."
+            return Slip(one.lineno, said, f"def {one.name}({', '.join(['self', *given])}):")
+        if few and own and marks == {"staticmethod"}:
+            said = f"{one.name} is a static method: no object goes to its {given[0]}. Leave out"
+            return Slip(one.lineno, f"{said} {given[0]}, or @staticmethod.")
+    return None
+
+
+def _methods(tree: ast.Module, name: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The methods of this name, each with its class."""
+    for cls in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
+        for one in cls.body:
+            if isinstance(one, ast.FunctionDef) and one.name == name:
+                yield cls.name, one

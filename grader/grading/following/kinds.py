@@ -1,0 +1,38 @@
+"""What kind of thing an expression does, to tell like from unlike in two programs."""
+
+from __future__ import annotations
+
+import ast
+
+from grader.grading.following.run import Run, operation
+
+ENTRY = "an entry"
+"""The kind of calls of an entry of a list: ``for f in fs: f(x)`` and ``fs[i](x)`` are alike."""
+
+SPELLED = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mult",
+    "div": "Div",
+    "matmul": "MatMult",
+    "pow": "Pow",
+}
+"""The functions that do what an operator does: ``F.add(a, b)`` is ``a + b``."""
+
+
+def kind(run: Run, number: int) -> str:
+    """The kind of an expression: its operation, whatever the variable is called that it calls."""
+    node = run.nodes[number]
+    match node:
+        case ast.Call(func=ast.Subscript()):
+            return ENTRY
+        case ast.Call(func=ast.Name(id=name)) if name in run.entries:
+            return ENTRY
+    return spelled(node)
+
+
+def spelled(node: ast.AST) -> str:
+    """The operation of an expression; of a function of two that is an operator, that one."""
+    name = operation(node)
+    two = isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords
+    return SPELLED.get(name, name) if two else name

@@ -1,0 +1,140 @@
+"""What the lesson calls the values of a comparison, and what it says at a point of the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.base.blanks import Region
+from grader.grading.following.cause import Cause
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.program import target
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The words of a step's lesson for what a comparison found.
+
+    ``names`` says by blank what its last line gives, ``sentences`` what its check says.
+    """
+
+    comparison: Comparison
+    regions: Sequence[Region]
+    names: Mapping[str, str]
+    sentences: Mapping[str, str]
+
+    # ---- values -------------------------------------------------------------------------------
+
+    def quantity(self, value: int | None) -> str:
+        """What the lesson calls a value of the reference; empty where it has no name."""
+        name = ""
+        for statement, part in self.comparison.right.bindings(value):
+            blank = self._blank(statement.lineno)
+            end = statement.end_lineno or statement.lineno
+            last = blank is not None and end >= blank.end - 1
+            if blank is not None and last and part < 0 and blank.name in self.names:
+                name = self.names[blank.name]
+            elif variable := target(statement, part):
+                name = f"`{variable}`"
+        return name
+
+    def what(self, value: int) -> str:
+        """A value of the reference: its name, if it has one, and its shape."""
+        array, quantity = self.comparison.right.arrays[value], self.quantity(value)
+        shown = "" if array is None else sizes(array.shape)
+        return f"{quantity}, {shown}" if quantity and shown else quantity or shown
+
+    def variables(self, value: int) -> frozenset[str]:
+        """The variables that hold a value of the reference."""
+        return frozenset(target(*bound) for bound in self.comparison.right.bindings(value))
+
+    def own_name(self, value: int) -> str:
+        """What the learner's program calls a value, else what the lesson does."""
+        mine = self.comparison.mine
+        for place in mine.places:
+            node = mine.nodes[place.node]
+            if place.value == value and isinstance(node, ast.Name | ast.Attribute):
+                return mine.segment(place.node)
+        return self.quantity(self.comparison.match(value)) or mine.segment(mine.made[value].node)
+
+    def bound_at(self, value: int) -> int | None:
+        """The line that last gave a name to a value, or returned it."""
+        bound = [statement.lineno for statement, _ in self.comparison.mine.bindings(value)]
+        return bound[-1] if bound else None
+
+    def shapes_on(self, line: int) -> Iterator[str]:
+        """The shapes of the variables on a line."""
+        mine = self.comparison.mine
+        found: dict[str, str] = {}
+        for place in mine.places:
+            array = mine.arrays[place.value]
+            named = isinstance(mine.nodes[place.node], ast.Name | ast.Attribute)
+            here = mine.line(place.node) == line and place.part < 0
+            if here and named and array is not None:
+                found[mine.segment(place.node)] = sizes(array.shape)
+        if found:
+            shapes = _listed([f"{text} has shape {one}" for text, one in found.items()])
+            yield f"On line {line}, {shapes}."
+
+    # ---- blanks -------------------------------------------------------------------------------
+
+    def said(self, name: str) -> Iterator[str]:
+        """What the lesson says about a blank."""
+        if name in self.sentences:
+            said = self.sentences[name].partition(": ")
+            yield f'At this point the lesson says: "{said[2] or said[0]}".'
+
+    def next_blank(self, sources: Sequence[int], node: int) -> str:
+        """The blank of the reference's next operation on ``sources``, if it is of another kind.
+
+        In a function outside of classes that the reference has too, it is one of that function.
+        """
+        right, name = self.comparison.right, self.comparison.mine.named(node)
+        alike = any(isinstance(o, ast.FunctionDef) and o.name == name for o in right.tree.body)
+        matched = {self.comparison.match(value) for value in sources} - {None, -1}
+        steps = [
+            made
+            for made in right.made.values()
+            if matched & set(made.sources) and (not alike or right.named(made.node) == name)
+        ]
+        steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
+        kind = operation(self.comparison.mine.nodes[node])
+        for made in steps:
+            if operation(right.nodes[made.node]) == kind:
+                return ""
+            blank = self._blank(right.line(made.node))
+            if blank is not None and blank.name in self.sentences:
+                return blank.name
+        return ""
+
+    def left_out(self, cause: Cause, first: Departure) -> str:
+        """The blank of the step that comes before the same operation in the reference only."""
+        twin = cause.twin
+        if cause.want is not None and cause.want in self.comparison.matched:
+            return ""  # the program takes that step, and does not use what it gives
+        used = [s for m in self.comparison.right.made.values() if m.node == twin for s in m.sources]
+        other = [s for s in first.sources if self.comparison.match(s) not in (None, -1, *used)]
+        return self.next_blank(other, first.node) if used and other else ""
+
+    def filled(self, cause: Cause) -> str:
+        """The blank of the reference's same operation."""
+        return "" if cause.twin is None else self.blank(self.comparison.right.line(cause.twin))
+
+    def blank(self, line: int) -> str:
+        """The blank of a line of the reference; empty outside of one."""
+        found = self._blank(line)
+        return "" if found is None else found.name
+
+    def _blank(self, line: int) -> Region | None:
+        return next((one for one in self.regions if one.start < line < one.end), None)
+
+
+def sizes(shape: Sequence[int]) -> str:
+    """A shape as it is told."""
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]

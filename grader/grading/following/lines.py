@@ -1,0 +1,213 @@
+"""The line to change for a cause: where what is wrong about it is decided."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.grading.following.cause import Cause
+from grader.grading.following.evaluate import PLAIN
+from grader.grading.following.relations import same
+from grader.grading.following.run import Run, operation
+from grader.grading.following.trace import Comparison
+from grader.grading.reading.bindings import around, bound, callee, functions, stores, targets
+from grader.grading.reading.program import target
+
+ORDERS = ("permute", "transpose", "swapaxes", "reshape")
+"""Operations that decide the order of axes."""
+
+CONVERTS = ("Tensor", "constant", "from_dlpack")
+"""Calls that make a tensor of an array, with the same numbers."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Looks for lines in one comparison."""
+
+    comparison: Comparison
+
+    @property
+    def mine(self) -> Run:
+        """The learner's run."""
+        return self.comparison.mine
+
+    def of(self, cause: Cause) -> int:
+        """The line of a cause; of a tensor that the object keeps, the line that sets it."""
+        mine = self.mine
+        line, node = mine.line(cause.node), mine.nodes[cause.node]
+        if isinstance(node, ast.Attribute):
+            statement = bound(mine.tree, mine.of(node), line)
+            return line if statement is None else statement.lineno
+        if (given := self._converted(node)) is not None:
+            return self._ranged(cause) or given
+        if (kept := self._kept(cause)) is not None:
+            return kept
+        later = self._filled(cause.node)
+        if later is None and (order := self.ordered(cause)) is not None:
+            later = mine.line(order)
+        return line if later is None else later
+
+    def _kept(self, cause: Cause) -> int | None:
+        """The line that only keeps the wrong value under another name, for this line alone."""
+        mine = self.mine
+        names = [one for one in ast.walk(mine.nodes[cause.node]) if isinstance(one, ast.Name)]
+        for name in names if cause.have is not None and cause.want is not None else ():
+            made = bound(mine.tree, name.id, name.lineno)
+            if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Name):
+                continue
+            if cause.have in mine.values(mine.numbers[name]) and self._alone(name, made):
+                return made.lineno
+        return None
+
+    def short(self, cause: Cause) -> int | None:
+        """The line that makes the wrong value for this one line, a step short of the right one."""
+        mine, want = self.mine, cause.want
+        if cause.have is None or want is None:
+            return None
+        if self.comparison.match(cause.have) not in self.comparison.right.made[want].sources:
+            return None
+        for name in ast.walk(mine.nodes[cause.node]):
+            if isinstance(name, ast.Name) and cause.have in mine.values(mine.numbers[name]):
+                made = bound(mine.tree, name.id, name.lineno)
+                inner = made is mine.statement(mine.made[cause.have].node)
+                return made.lineno if made and inner and self._alone(name, made) else None
+        return None
+
+    def _alone(self, name: ast.Name, made: ast.stmt) -> bool:
+        """Whether nothing else reads what a statement gives a variable, until it gets another."""
+        tree = self.mine.tree
+        inside = around(tree, made.lineno) or tree
+        every = (one for one in ast.walk(inside) if isinstance(one, ast.stmt))
+        stored = (one.lineno for one in every if name.id in targets(one))
+        until = min((line for line in stored if line > made.lineno), default=name.lineno)
+        others = [
+            one
+            for one in ast.walk(inside)
+            if isinstance(one, ast.Name)
+            and one.id == name.id
+            and made.lineno < one.lineno <= until
+            and isinstance(one.ctx, ast.Load)
+            and not isinstance(self.mine.parents.get(one), ast.Attribute)  # its dtype or shape
+        ]
+        return all(one.lineno == name.lineno for one in others)
+
+    def _converted(self, node: ast.AST) -> int | None:
+        """The line that works out the array of which a call only makes a tensor."""
+        if not isinstance(node, ast.Call) or not node.args:
+            return None
+        array = node.args[0]
+        if not isinstance(array, ast.Name):
+            return None
+        listed = operation(node) in PLAIN and not self.mine.gave(self.mine.numbers[array])
+        if operation(node) not in CONVERTS and not listed:
+            return None
+        made = bound(self.mine.tree, array.id, node.lineno)
+        whole = isinstance(made, ast.Assign) and not isinstance(made.value, ast.List)
+        if made is None or not whole:
+            return None
+        return self._of_helper(getattr(made, "value", None)) or made.lineno
+
+    def _ranged(self, cause: Cause) -> int | None:
+        """The line of the range that has too many or too few turns for an axis of a table."""
+        mine, want, call = self.mine, cause.gives, self.mine.nodes[cause.node]
+        values = mine.values(cause.node)
+        array = mine.arrays[values[-1]] if values else None
+        right = None if want is None else self.comparison.right.arrays[want]
+        if array is None or right is None or not isinstance(call, ast.Call):
+            return None
+        given = call.args[0]
+        if not isinstance(given, ast.Name):
+            return None
+        if sorted(array.shape) == sorted(right.shape):
+            return None
+        table = getattr(bound(mine.tree, given.id, call.lineno), "value", None)
+        for have, other in zip(array.shape, right.shape, strict=False):
+            if not isinstance(table, ast.ListComp) or len(table.generators) != 1:
+                return None
+            over = table.generators[0].iter
+            if have != other:
+                name = over.id if isinstance(over, ast.Name) else ""
+                made = bound(mine.tree, name, over.lineno) if name else None
+                return over.lineno if made is None else made.lineno
+            table = table.elt
+        return None
+
+    def _of_helper(self, value: ast.AST | None) -> int | None:
+        """The one return of the file's own function that makes each entry of a list."""
+        call = value.elt if isinstance(value, ast.ListComp) else None
+        helper = functions(self.mine.tree).get(callee(call)) if call is not None else None
+        ends = [one for one in ast.walk(helper) if isinstance(one, ast.Return)] if helper else []
+        return ends[0].lineno if len(ends) == 1 else None
+
+    def ordered(self, cause: Cause) -> int | None:
+        """The node that orders the axes of a tensor, where a piece of it has the wrong order."""
+        mine, want = self.mine, cause.gives
+        if not isinstance(mine.nodes[cause.node], ast.Subscript) or want is None:
+            return None
+        values, sources = mine.values(cause.node), mine.latest(cause.node)
+        array = mine.arrays[values[-1]] if values else None
+        right = self.comparison.right.arrays[want]
+        if array is None or right is None or len(sources) != 1 or array.shape == right.shape:
+            return None
+        made = mine.made[sources[0]]
+        turned = operation(mine.nodes[made.node]) in ORDERS
+        alike = sorted(array.shape) == sorted(right.shape)
+        here = mine.function(made.node) == mine.function(cause.node)
+        return made.node if turned and alike and here else None
+
+    def _filled(self, node: int) -> int | None:
+        """The one line that fills what an expression makes, or the list that it takes.
+
+        An array that is filled is wrong there only if what is not filled is right.
+        """
+        mine = self.mine
+        name = target(mine.statement(node), -1) if mine.is_whole(node) else ""
+        if name and any(map(self._right_elsewhere, mine.values(node))):
+            return self._one_store(name, mine.line(node))
+        call = mine.nodes[node]
+        lists = [
+            one.id
+            for one in (call.args if isinstance(call, ast.Call) else ())
+            if isinstance(one, ast.Name) and not mine.is_seen(one.id, node)
+        ]
+        made = [bound(mine.tree, one, mine.line(node)) for one in lists]
+        empty = [one for one in made if isinstance(getattr(one, "value", None), ast.List)]
+        if len(lists) != 1 or len(empty) != 1 or empty[0] is None:
+            return None
+        return self._one_store(lists[0], empty[0].lineno)
+
+    def _one_store(self, name: str, line: int) -> int | None:
+        """The one line that puts something into a variable; of a row of it, into the row.
+
+        Of several in one loop, the loop's.
+        """
+        found = stores(self.mine.tree, name, line)
+        if len(found) != 1:
+            loops = {self._loop(one) for one in found}
+            loop = loops.pop() if len(loops) == 1 else None
+            return None if loop is None else loop.lineno
+        value = getattr(found[0], "value", None)
+        given = value.args[0] if isinstance(value, ast.Call) and value.args else None
+        inner = self._one_store(given.id, line) if isinstance(given, ast.Name) else None
+        return inner or found[0].lineno
+
+    def _loop(self, node: ast.AST) -> ast.For | None:
+        """The innermost loop around a node."""
+        outer = self.mine.parents.get(node)
+        while outer is not None and not isinstance(outer, ast.For):
+            outer = self.mine.parents.get(outer)
+        return outer
+
+    def _right_elsewhere(self, value: int) -> bool:
+        """Whether a value is the reference's wherever both are finite, and hides other numbers."""
+        mine = self.mine.arrays[value]
+        for right in self.comparison.right.arrays if mine is not None else ():
+            if mine is None or right is None or mine.shape != right.shape or not mine.ndim:
+                continue
+            both = np.isfinite(mine) & np.isfinite(right)
+            hidden = np.isneginf(mine) != np.isneginf(right)
+            if both.any() and hidden.any() and same(mine[both], right[both]):
+                return True
+        return False

@@ -1,0 +1,128 @@
+"""What a loop does: a turn too many, or numbers that one turn hands on to the next."""
+
+from __future__ import annotations
+
+import ast
+
+from grader.grading.following.cause import Cause
+from grader.grading.following.kinds import kind
+from grader.grading.following.run import Run
+from grader.grading.following.trace import Comparison
+from grader.grading.reading.shown import Slip
+
+
+def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
+    """The loop that takes a turn for which the reference has none: it makes something new there."""
+    mine, right = comparison.mine, comparison.right
+    loop = _loop(comparison, node)
+    if loop is None or mine.latest(node):
+        return None
+    turns = list(dict.fromkeys(place.value for place in mine.places if place.node == node))
+    done = list(dict.fromkeys(p.value for p in mine.places[:order] if p.node == node))
+    known = [comparison.match(value) for value in done[:-1]]
+    made = {right.made[one].node for one in known if one is not None and one >= 0}
+    if not known or None in known or len(made) != 1:
+        return None
+    rest = [one for one, by in right.made.items() if by.node in made and one not in known]
+    later = [comparison.match(value) for value in turns[len(done) :]]
+    if rest and rest[0] not in later:
+        return None
+    said = f"The loop on line {loop.lineno} takes more than {len(known)} turns"
+    return Slip(loop.lineno, f"{said}; the reference's ends there.")
+
+
+def too_few(comparison: Comparison, step: int) -> Slip | None:
+    """The loop that does less often what the reference's does as ``step``, a node of its own."""
+    mine, right = comparison.mine, comparison.right
+    if not _looped(right, step):
+        return None
+    wanted, own = _times(right, step), kind(right, step)
+    for loop in (one for one in mine.nodes if isinstance(one, ast.For | ast.While)):
+        for one in ast.walk(loop):
+            number = mine.numbers[one]
+            if isinstance(one, ast.Call) and kind(mine, number) == own:
+                if _times(mine, number) >= wanted:
+                    return None
+                said = f"The loop of line {loop.lineno} takes fewer turns than the reference's."
+                return Slip(loop.lineno, said)
+    return None
+
+
+def _times(run: Run, node: int) -> int:
+    """How often an expression gave a value."""
+    return sum(place.node == node and place.part < 0 for place in run.places)
+
+
+def each_turn(comparison: Comparison, cause: Cause) -> Slip | None:
+    """The line of a loop that the reference has after it, if that is all that is wrong there."""
+    mine, loop = comparison.mine, _loop(comparison, cause.node)
+    twin, statement = cause.twin, mine.statement(cause.node)
+    if loop is None or twin is None or cause.have is None or statement not in loop.body:
+        return None
+    made = mine.made[cause.have]
+    inside = any(one is mine.nodes[made.node] for one in ast.walk(loop))
+    if not inside or not comparison.known(cause.have) or _looped(comparison.right, twin):
+        return None
+    if cause.want is None or not _looped(comparison.right, comparison.right.made[cause.want].node):
+        return None
+    line = mine.line(cause.node)
+    said = f"Line {line} is in the loop of line {loop.lineno}, so every turn does it."
+    return Slip(line, f"{said} In the reference it comes after the loop: it is indented too far.")
+
+
+def _looped(run: Run, node: int) -> bool:
+    """Whether a node is inside a loop."""
+    outer = run.parents.get(run.nodes[node])
+    while outer is not None and not isinstance(outer, ast.For | ast.While):
+        outer = run.parents.get(outer)
+    return outer is not None
+
+
+def fed(comparison: Comparison, cause: Cause, order: int) -> Slip | None:
+    """The line that gives a variable its plain numbers, from which the cause makes a tensor.
+
+    In a loop's later turns that may be a line below.
+    """
+    mine, loop = comparison.mine, _loop(comparison, cause.node)
+    names = [
+        one
+        for one in ast.walk(mine.nodes[cause.node])
+        if isinstance(one, ast.Name) and mine.numbers[one] in mine.scalars
+    ]
+    turns = {place.value for place in mine.places[:order] if place.node == cause.node}
+    if loop is None or mine.latest(cause.node) or len(names) != 1 or len(turns) < 2:
+        return None
+    name, number = names[0].id, mine.numbers[names[0]]
+    inner = [
+        one
+        for one in ast.walk(loop)
+        if isinstance(one, ast.Assign)
+        and any(isinstance(given, ast.Name) and given.id == name for given in one.targets)
+    ]
+    if len(inner) != 1:
+        return None
+    held = [int(one) for one in mine.held(number, order)]
+    last = [one for one in mine.scalars[number] if one.order <= order][-1:]
+    alone = bool(last) and last[0].part < 0
+    line = inner[0].lineno
+    if alone and held and _is_list(comparison, cause):
+        said = f"{name} is the number {held[0]} there, from line {line}: it should be a list."
+    else:
+        said = f"{name} is {held[0] if alone and held else held} there, from line {line}."
+    return Slip(line, said)
+
+
+def _is_list(comparison: Comparison, cause: Cause) -> bool:
+    """Whether the reference's same operation is made from a list in a variable."""
+    right = comparison.right
+    inner = ast.walk(right.nodes[cause.twin]) if cause.twin is not None else ()
+    names = [right.numbers[one] for one in inner if isinstance(one, ast.Name)]
+    return any(one.part >= 0 for number in names for one in right.scalars.get(number, ()))
+
+
+def _loop(comparison: Comparison, node: int) -> ast.For | ast.While | None:
+    """The innermost loop around a node."""
+    outer = comparison.mine.parents.get(comparison.mine.nodes[node])
+    while outer is not None and not isinstance(outer, ast.For | ast.While):
+        outer = comparison.mine.parents.get(outer)
+    return outer

@@ -1,0 +1,120 @@
+"""Where a program leaves the path whose result is no tensor: a number that it chooses, or a text.
+
+Its numbers come from tensors and arrays, and those are followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from grader.base.model import Trace
+from grader.grading.following.differs import MOST_TEXT
+from grader.grading.following.loops import fed, too_many
+from grader.grading.following.omitted import wasted_number
+from grader.grading.following.scalars import FARTHEST
+from grader.grading.following.telling import Teller
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.bindings import bound
+from grader.grading.reading.shown import Slip
+
+
+@dataclass(frozen=True)
+class Plainly:
+    """Says where a plain result went wrong, by ``teller``."""
+
+    teller: Teller
+
+    @property
+    def comparison(self) -> Comparison:
+        """Both runs."""
+        return self.teller.comparison
+
+    def number(self, wrong: float) -> Trace:
+        """Where the values on the way to a ``wrong`` plain number leave the path."""
+        mine = self.comparison.mine
+        if (unused := self._unused()) is not None:
+            return self.teller.slipped(unused)
+        node = mine.returned(wrong)
+        end = None if node is None else self._made_of(node, FARTHEST)
+        if node is None or end is None:
+            return self.text()
+        orders = [one.order for one in mine.scalars[node] if one.value == wrong]
+        for order in orders:
+            sources = mine.feeding(end, order)
+            lost = [one for one in sources if not self.comparison.known(one)]
+            if lost:
+                return self.teller.departed(lost[0], None)
+        if (slip := self.teller.slip()) is not None:
+            return self.teller.slipped(slip)
+        line, text = mine.line(end), mine.segment(end)
+        sources = mine.feeding(end, orders[-1])
+        told: list[str] = []
+        if sources:
+            departure = Departure(end, sources[0], sources)
+            told += self.teller.wording.still_right(departure, line)
+        shown = f": {text}" if len(text) <= MOST_TEXT else ""
+        return self.teller.trace((*told, f"On line {line} the numbers go wrong{shown}"), line)
+
+    def _unused(self) -> Slip | None:
+        """The number that is computed and thrown away."""
+        node, mine = wasted_number(self.comparison), self.comparison.mine
+        if node is None:
+            return None
+        line, text = mine.line(node), mine.segment(node)
+        what = text if len(text) <= MOST_TEXT else "a number"
+        said = f"Line {line} computes {what}, and nothing uses it. Is a return missing before it?"
+        return Slip(line, said)
+
+    def _made_of(self, node: int, most: int) -> int | None:
+        """The expression that made a plain number from arrays, or a wrong one from right ones."""
+        mine = self.comparison.mine
+        for one in ast.walk(mine.nodes[node]) if most else ():
+            if not isinstance(one, ast.Name) or mine.numbers[one] not in mine.scalars:
+                continue
+            statement = bound(mine.tree, one.id, one.lineno)
+            value = getattr(statement, "value", None)
+            if value is None or statement is mine.statement(node):
+                continue
+            if self._is_right(mine.numbers[value]):
+                return node
+            if (found := self._made_of(mine.numbers[value], most - 1)) is not None:
+                return found
+        return node if mine.feeding(node) else None
+
+    def _is_right(self, node: int) -> bool:
+        """Whether an expression had the same plain numbers, in order, as one of the reference."""
+        numbers = [one.value for one in self.comparison.mine.scalars.get(node, ())]
+        others = self.comparison.right.scalars.values()
+        return len(numbers) > 1 and any(numbers == [one.value for one in some] for some in others)
+
+    def text(self) -> Trace:
+        """Where the values leave the path in a program whose result they do not reach: a text.
+
+        What counts is the first wrong value that nothing uses any more, outside of what is right
+        alone.
+        """
+        comparison = replace(self.comparison, plain=True)
+        teller = replace(self.teller, lesson=replace(self.teller.lesson, comparison=comparison))
+        mine = comparison.mine
+        used = {source for made in mine.made.values() for source in made.sources}
+        wrong = [
+            (made.order, value)
+            for value, made in mine.made.items()
+            if value not in used and mine.arrays[value] is not None
+            if not isinstance(mine.nodes[made.node], ast.Name)  # which made nothing
+            if not mine.scope(made.node) & comparison.proven and not comparison.known(value)
+        ]
+        if not wrong:
+            slip = teller.slip()
+            return teller.trace() if slip is None else teller.slipped(slip)
+        result = min(wrong)[1]
+        found = teller.departed(result, None)
+        for departure in comparison.departures(result)[:1]:
+            cause = teller.causes.of(departure)
+            order = mine.made[departure.value].order + 1
+            if (slip := too_many(comparison, cause.node, order)) is not None:
+                return teller.slipped(slip)
+            if (given := fed(comparison, cause, order)) is not None:
+                return replace(found, told=(*found.told, given.said), line=given.line)
+        return found

@@ -1,0 +1,297 @@
+"""The one small change that would make a value right, worked out from the values of a run.
+
+Where a program has a value that the reference lacks, the expression that made it is varied: another
+axis, operator, order or function, another variable, other brackets. If one of these gives a value
+which the reference has and the program lacks, that is the line to change, and what to write.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from grader.grading.following.downstream import Changed, Downstream
+from grader.grading.following.evaluate import Evaluator
+from grader.grading.following.relations import Floats, same
+from grader.grading.following.run import operation
+from grader.grading.following.sequences import Sequences
+from grader.grading.following.trace import Comparison
+from grader.grading.following.variations import MOST_AXES, variations
+
+MOST = 1_500
+"""Expressions that are worked out for one program."""
+MOST_ONWARD = 200
+"""Of which as many are followed to the result."""
+MOST_TEXT = 70
+"""Characters of an expression that is quoted in a sentence."""
+MOST_NAMES = 12
+"""Variables that are tried in place of one."""
+FEWEST = 3
+"""Different numbers that a value must hold: two are equal by chance."""
+FEW, MANY = 8, 16
+"""Numbers of which two different ones are enough, as in a mask: where nothing came out, or did."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Expression ``new`` in place of ``node`` gives ``value`` of the reference; None: several.
+
+    ``renames`` says that it only takes another variable: that one may have the wrong name.
+    """
+
+    node: int
+    new: ast.expr
+    value: int | None
+    renames: bool = False
+
+    @property
+    def text(self) -> str:
+        """What to write; of a long call of a method only that."""
+        text = ast.unparse(self.new)
+        func = self.new.func if isinstance(self.new, ast.Call) else None
+        if len(text) > MOST_TEXT and isinstance(func, ast.Attribute):
+            return text.removeprefix(ast.unparse(func.value))
+        return text
+
+
+@dataclass(frozen=True)
+class Retried:
+    """Looks for the change in one comparison."""
+
+    comparison: Comparison
+
+    def found(self, results: Sequence[int], error: int | None = None) -> Change | None:
+        """The first change that gives a value which is lacking, and that explains all ``results``.
+
+        ``error`` is a node that raised one; without results only that is looked at.
+        """
+        mine, last = self.comparison.mine, dict[int, list[int]]()
+        left = MOST
+        seen: set[int] = set()
+        before = -1
+        for order, place in enumerate(mine.places):
+            fresh = place.node != before or place.part <= 0
+            last[place.node] = [place.value] if fresh else [*last[place.node], place.value]
+            before = place.node
+            done = not results or place.part >= 0 or place.node in seen
+            if done or self._is_right(place.value):
+                continue
+            seen.add(place.node)
+            found, left = self._varied(place.node, Evaluator(mine, order, last), left)
+            if found is not None and self._explains(found, results):
+                return found
+            if left <= 0:
+                return None
+        if error is None:
+            return self._in_turn(left) or self._downstream(results, left)
+        found, left = self._varied(error, Evaluator(mine, len(mine.places), last), left)
+        return found or self._before(error, last, min(left, MOST_ONWARD))
+
+    def _before(self, error: int, last: Mapping[int, Sequence[int]], left: int) -> Change | None:
+        """The change before an error after which its statement gives what the reference has."""
+        mine = self.comparison.mine
+        around = [mine.nodes[one] for one in (error, *mine.outer(error))]
+        for taken in mine.latest(error):
+            onward = Downstream(mine, taken)
+            for value, node, new, array in self._onward(onward):
+                left -= 1
+                if left <= 0:
+                    return None
+                given = onward.changed(value, array)
+                if given is None:
+                    continue
+                known = Changed(mine, len(mine.places), last, -1, {taken: given})
+                for one in around:
+                    whole = known.value(one)
+                    found = None if whole is None else self._lacking(np.asarray(whole), FEW)
+                    if found is not None:
+                        return Change(node, new, found)
+        return None
+
+    def _onward(self, onward: Downstream) -> Iterator[tuple[int, int, ast.expr, Floats]]:
+        """The variations of what a value is made from: value, node, expression, and its array."""
+        mine = self.comparison.mine
+        for value in onward.path:
+            made = mine.made[value]
+            if self._is_right(value) or not isinstance(mine.nodes[made.node], ast.expr):
+                continue
+            known = Changed(mine, made.order, onward.before(made.order), -1, {})
+            for new in variations(mine.nodes[made.node], known, self._names(made.node, known)):
+                array = known.value(new)
+                if isinstance(array, np.ndarray) and not self._is_idle(new, array, known):
+                    yield value, made.node, new, array
+
+    def _downstream(self, results: Sequence[int], left: int) -> Change | None:
+        """The change after which the result is the reference's, worked out to the end."""
+        mine = self.comparison.mine
+        if len(results) != 1 or self._is_right(results[0]):
+            return None
+        onward = Downstream(mine, results[0])
+        for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
+            result = onward.changed(value, array)
+            if result is not None and (found := self._lacking(result)) is not None:
+                return Change(node, new, found)
+        return None
+
+    def _in_turn(self, left: int) -> Change | None:
+        """The same for plain numbers that a loop works out, one in each turn."""
+        numbers = Sequences(self.comparison)
+        lacking = numbers.lacking
+        for node, known in numbers.wrong() if lacking else ():
+            for new in variations(node, known, []):
+                left -= 1
+                array = known.value(new)
+                if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
+                    continue
+                for one in (array, *map(known.value, self._around(node, new))):
+                    if (value := numbers.match(one, lacking)) is not None and left > 0:
+                        return Change(self.comparison.mine.numbers[node], new, value)
+        return None
+
+    def _explains(self, change: Change, results: Sequence[int]) -> bool:
+        """Whether all that is wrong about the results comes through the change."""
+        mine, compared = self.comparison.mine, self.comparison
+        inner = {mine.numbers[one] for one in ast.walk(mine.nodes[change.node])}
+        wrong = {one.value for result in results for one in compared.departures(result)}
+        wrong -= {value for value in wrong if mine.made[value].node in inner}
+        todo, seen = list(results), set(results)
+        while todo:
+            value = todo.pop()
+            if mine.made[value].node == change.node:
+                continue
+            if value in wrong:
+                return False
+            new = [v for v in mine.made[value].sources if v not in seen and not self._is_right(v)]
+            todo += new
+            seen.update(new)
+        return True
+
+    def _is_right(self, value: int) -> bool:
+        return self.comparison.known(value)
+
+    def _varied(self, number: int, known: Evaluator, left: int) -> tuple[Change | None, int]:
+        """The variation of one expression that gives what is lacking; how many are left to try."""
+        node = self.comparison.mine.nodes[number]
+        for new in variations(node, known, self._names(number, known)):
+            left -= 1
+            if left <= 0:
+                break
+            array = known.value(new)
+            if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
+                continue
+            if found := self._helps(node, new, array, known):
+                renames = _size(new) == _size(node) and _shape(new) == _shape(node)
+                return Change(number, new, found[0], renames), left
+        return None, left
+
+    def _is_idle(self, new: ast.expr, array: Floats, known: Evaluator) -> bool:
+        """Whether an operation of two gives just one of them: nobody writes it for that."""
+        if not isinstance(new, ast.BinOp):
+            return False
+        parts = (known.value(new.left), known.value(new.right))
+        return any(
+            isinstance(one, np.ndarray) and one.shape == array.shape and same(one, array)
+            for one in parts
+        )
+
+    def _helps(
+        self, node: ast.AST, new: ast.expr, array: Floats, known: Evaluator
+    ) -> tuple[int | None] | None:
+        """What of the reference a variation gives, itself or in the expression that it is in.
+
+        None if it gives nothing that is lacking, or makes what is around it into something else.
+        """
+        value = self._lacking(array)
+        stack = value is None and self._is_stack(node, array, known)
+        for outer in self._around(node, new):
+            whole = known.value(outer)
+            if not isinstance(whole, np.ndarray):
+                continue
+            around = self._lacking(whole)
+            if around is None and not self.comparison.has(whole):
+                return None
+            value = around if value is None and not stack else value
+        return (value,) if stack or value is not None else None
+
+    def _around(self, node: ast.AST, new: ast.expr) -> Iterator[ast.expr]:
+        """The expressions around a node, the nearest first, with ``new`` in its place."""
+        outer = self.comparison.mine.parents.get(node)
+        while isinstance(outer, ast.BinOp | ast.UnaryOp | ast.Call | ast.Attribute):
+            node, new = outer, _replaced(outer, node, new)
+            yield new
+            outer = self.comparison.mine.parents.get(node)
+
+    def _is_stack(self, node: ast.AST, array: Floats, known: Evaluator) -> bool:
+        """Whether these are values of the reference side by side, and a step further."""
+        given = known.given(node) if isinstance(node, ast.Call) else []
+        before = known.value(given[0]) if given else None
+        if array.ndim < MOST_AXES or not isinstance(before, np.ndarray):
+            return False
+        now = self.comparison.stacks(array)
+        return bool(now) and now != self.comparison.stacks(before)
+
+    def _lacking(self, array: Floats, least: int = MANY) -> int | None:
+        """The value of the reference that these numbers are, if the program has it nowhere.
+
+        Of one that holds two different numbers only, ``least`` as many.
+        """
+        if array.size < FEWEST or not np.isfinite(array).any():
+            return None
+        plain = array.squeeze()
+        if array.size < least and len(np.unique(array.round(6))) < FEWEST:
+            return None
+        for value, other in self._missing.items():
+            if other.shape == plain.shape and same(plain, other):
+                return value
+        return None
+
+    @cached_property
+    def _missing(self) -> dict[int, Floats]:
+        right, found = self.comparison.right, dict[int, Floats]()
+        for value in right.made:
+            array = right.arrays[value]
+            if value in self.comparison.matched or array is None:
+                continue
+            different = len(np.unique(array.round(6)))
+            plain = len(np.unique(array[np.isfinite(array)].round(6)))
+            if plain >= FEWEST or (different > 1 and array.size >= FEW):
+                found[value] = array.squeeze()
+        return found
+
+    def _names(self, number: int, known: Evaluator) -> list[ast.Name]:
+        """The variables of the same function that hold tensors by now."""
+        mine = self.comparison.mine
+        inside = mine.function(number)
+        found: dict[str, ast.Name] = {}
+        for other in known.last:
+            node = mine.nodes[other]
+            if isinstance(node, ast.Name) and mine.function(other) == inside:
+                found[node.id] = node
+        return list(found.values())[:MOST_NAMES]
+
+
+def _size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
+
+
+def _shape(node: ast.AST) -> list[str]:
+    """The operations and numbers of an expression, without its variables."""
+    kept = (one for one in ast.walk(node) if not isinstance(one, ast.Name | ast.expr_context))
+    return [repr(one.value) if isinstance(one, ast.Constant) else operation(one) for one in kept]
+
+
+def _replaced(outer: ast.expr, old: ast.AST, new: ast.expr) -> ast.expr:
+    """A copy of an expression with one part replaced."""
+    made = copy.copy(outer)
+    for name, value in ast.iter_fields(outer):
+        if value is old:
+            setattr(made, name, new)
+        elif isinstance(value, list):
+            setattr(made, name, [new if one is old else one for one in value])
+    return made

@@ -1,0 +1,300 @@
+"""A program's run, ready to be asked: what each expression gave, and from what it was made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.grading.following.relations import Floats, canonical, same
+from grader.grading.reading.program import Program
+from grader.protocol.probe import Trail
+from grader.source.variables import reads
+
+GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
+"""Expressions that give a value of their own."""
+
+
+class Place(NamedTuple):
+    """An expression that had a value: its node, and the index in a tuple or list (-1: itself)."""
+
+    node: int
+    part: int
+    value: int
+
+
+class Scalar(NamedTuple):
+    """A plain number that an expression had, before entry ``order`` of the run.
+
+    ``part`` is its index in a tuple or list (-1: itself); ``whole`` says that its type is.
+    """
+
+    part: int
+    value: float
+    whole: bool
+    order: int
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a value came to be: by which node, from which other values, as which entry of the run."""
+
+    node: int
+    sources: tuple[int, ...]
+    order: int
+
+
+@dataclass(frozen=True)
+class Run(Program):
+    """A program and what its expressions gave, ready to be asked."""
+
+    trail: Trail
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """What was seen, in order; entries that name no node or no value are left out."""
+        most, values = len(self.nodes), len(self.trail.values)
+        return tuple(
+            Place(node, part, value)
+            for node, part, value in self.trail.places.tolist()
+            if 0 <= node < most and 0 <= value < values
+        )
+
+    @cached_property
+    def arrays(self) -> tuple[Floats | None, ...]:
+        """The values as float64; what hides is minus infinity. None where it is unknown."""
+        return tuple(None if one is None else canonical(one.array) for one in self.trail.values)
+
+    @cached_property
+    def made(self) -> Mapping[int, Made]:
+        """How each value was made: by the first expression that had it."""
+        found: dict[int, Made] = {}
+        latest: dict[int, list[int]] = {}
+        fresh: dict[int, int] = {}
+        for order, place in enumerate(self.places):
+            if fresh.get(place.node) != order - 1 or place.part <= 0:
+                latest[place.node] = []
+            latest[place.node].append(place.value)
+            fresh[place.node] = order
+            if place.value not in found:
+                sources = dict.fromkeys(
+                    value for inner in self.inner(place.node) for value in latest.get(inner, ())
+                )
+                found[place.value] = Made(place.node, tuple(sources), order)
+        return found
+
+    @cached_property
+    def scalars(self) -> Mapping[int, tuple[Scalar, ...]]:
+        """The plain numbers that each node had, in order."""
+        found: dict[int, list[Scalar]] = {}
+        for node, part, value, whole, order in self.trail.scalars.tolist():
+            found.setdefault(int(node), []).append(
+                Scalar(int(part), value, bool(whole), int(order))
+            )
+        return {node: tuple(some) for node, some in found.items()}
+
+    def held(self, number: int, order: int | None = None) -> tuple[float, ...]:
+        """The plain numbers that a node had last, up to an entry of the run."""
+        found: list[float] = []
+        for scalar in self.scalars.get(number, ()):
+            if order is None or scalar.order <= order:
+                found = [*found, scalar.value] if scalar.part > 0 else [scalar.value]
+        return tuple(found)
+
+    def values(self, number: int) -> tuple[int, ...]:
+        """The values that a node had."""
+        return tuple(place.value for place in self.places if place.node == number)
+
+    def returned(self, value: float) -> int | None:
+        """The last node that a function returned as a whole, and that had this plain number."""
+        found = [
+            (scalars[-1].order, node)
+            for node, scalars in self.scalars.items()
+            if any(one.value == value for one in scalars)
+            and self.is_whole(node)
+            and isinstance(self.statement(node), ast.Return)
+        ]
+        return max(found)[1] if found else None
+
+    def gave(self, number: int) -> bool:
+        """Whether a node ever gave a tensor or an array."""
+        return number in self._seen_nodes
+
+    def inner(self, number: int) -> Iterator[int]:
+        """The nearest nodes inside ``number`` whose numbers flow into it, in source order.
+
+        Nothing flows out of an expression that gave no numbers: a size, a dtype, a device.
+        """
+        node = self.nodes[number]
+        if isinstance(node, ast.FunctionDef):
+            return
+        stack = list(ast.iter_child_nodes(node))[::-1]
+        while stack:
+            one = stack.pop()
+            if self.numbers[one] in self._seen_nodes:
+                yield self.numbers[one]
+            elif not isinstance(one, GIVES) or self._is_called(one) or _is_stored(one):
+                stack += list(ast.iter_child_nodes(one))[::-1]
+
+    def feeding(self, number: int, order: int | None = None) -> tuple[int, ...]:
+        """The last values, before entry ``order``, of the arrays that a plain number is made of.
+
+        Of a comparison, what it compares: True and False are equal by chance.
+        """
+        last = {place.node: place.value for place in self.places[:order]}
+        found: list[int] = []
+        stack: list[ast.AST] = [self.nodes[number]]
+        while stack:
+            one = stack.pop()
+            if self.numbers[one] in last and not isinstance(one, ast.Compare):
+                found.append(last[self.numbers[one]])
+            else:
+                stack += list(ast.iter_child_nodes(one))[::-1]
+        return tuple(dict.fromkeys(found))
+
+    def _is_called(self, node: ast.AST) -> bool:
+        outer = self.parents.get(node)
+        return isinstance(outer, ast.Call) and outer.func is node
+
+    @cached_property
+    def _seen_nodes(self) -> frozenset[int]:
+        return frozenset(place.node for place in self.places)
+
+    def last(self, array: npt.NDArray[Any]) -> int | None:
+        """The last value with exactly these numbers: what a call gave back."""
+        wanted = canonical(array)
+        for value in reversed(range(len(self.arrays))):
+            one = self.arrays[value]
+            alike = one is not None and one.shape == wanted.shape
+            if alike and one is not None and np.array_equal(one, wanted, equal_nan=True):
+                return value
+        return None
+
+    def holds(self, array: npt.NDArray[Any]) -> int | None:
+        """The last value that is ``array`` up to rounding."""
+        wanted = canonical(array)
+        found = [v for v, one in enumerate(self.arrays) if one is not None and same(one, wanted)]
+        return found[-1] if found else None
+
+    def written(self, line: int, code: str) -> int | None:
+        """The expression of this text in the statement at ``line``."""
+        wanted = "".join(code.split())
+        for number, node in enumerate(self.nodes):
+            here = isinstance(node, ast.expr) and node.lineno <= line <= (node.end_lineno or 0)
+            if here and wanted and "".join(self.of(node).split()) == wanted:
+                return number
+        return None
+
+    def ran(self, statement: ast.stmt) -> bool:
+        """Whether something in a statement was evaluated, as far as it left a number."""
+        inner = (self.numbers[one] for one in ast.walk(statement) if one in self.numbers)
+        return any(one in self._seen_nodes or one in self.scalars for one in inner)
+
+    def is_seen(self, name: str, number: int) -> bool:
+        """Whether a variable that is read in a node ever held numbers there."""
+        read = [one for one in ast.walk(self.nodes[number]) if isinstance(one, ast.Name)]
+        return any(one.id == name and self.numbers[one] in self._seen_nodes for one in read)
+
+    def ends(self, number: int) -> bool:
+        """Whether a node is the last statement of its function."""
+        inside = self.function(number)
+        node = self.nodes[inside] if inside is not None else None
+        return isinstance(node, ast.FunctionDef) and node.body[-1] is self.statement(number)
+
+    def outer(self, number: int) -> Iterator[int]:
+        """The expressions around a node, the nearest first."""
+        node = self.parents.get(self.nodes[number])
+        while isinstance(node, ast.expr | ast.keyword):
+            if isinstance(node, GIVES):
+                yield self.numbers[node]
+            node = self.parents.get(node)
+
+    def latest(self, number: int) -> tuple[int, ...]:
+        """The last values of what flows into a node."""
+        last = {place.node: place.value for place in self.places}
+        return tuple(dict.fromkeys(last[one] for one in self.inner(number) if one in last))
+
+    def scope(self, number: int) -> frozenset[str]:
+        """The names of the functions and classes that a node is in."""
+        found, node = set(), self.parents.get(self.nodes[number])
+        while node is not None:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found.add(node.name)
+            node = self.parents.get(node)
+        return frozenset(found)
+
+    def given(self, function: int) -> frozenset[int]:
+        """Every value that was ever an argument of ``function``."""
+        return frozenset(one.value for one in self.places if one.node == function)
+
+    def entered(self, function: int, value: int, order: int) -> int | None:
+        """The last entry before ``order`` that gives ``value`` to ``function``."""
+        found = [
+            index
+            for index, one in enumerate(self.places[:order])
+            if one.node == function and one.value == value
+        ]
+        return found[-1] if found else None
+
+    def bindings(self, value: int | None) -> Iterator[tuple[ast.stmt, int]]:
+        """The statements whose whole result ``value`` is, and which part of it, in order."""
+        for place in self.places:
+            statement = self.statement(place.node) if place.value == value else None
+            if statement is None:
+                continue
+            given = getattr(statement, "value", None)
+            if self.is_whole(place.node):
+                yield statement, place.part
+            elif isinstance(given, ast.Tuple) and self.nodes[place.node] in given.elts:
+                yield statement, given.elts.index(self.nodes[place.node])  # type: ignore[arg-type]
+
+    def loads(self, number: int, name: str) -> bool:
+        """Whether the function around a node reads the variable ``name`` below its statement.
+
+        In a loop, or from a function inside, what is above may come later.
+        """
+        inside, statement = self.function(number), self.statement(number)
+        function = self.nodes[inside] if inside is not None else self.tree
+        again = self._in_loop(number)
+        return any(
+            one.id == name
+            and (
+                again
+                or one.lineno > (getattr(statement, "end_lineno", None) or 0)
+                or self.function(self.numbers[one]) != inside
+            )
+            for one in reads(function)
+        )
+
+    def _in_loop(self, number: int) -> bool:
+        """Whether a node is in a loop of its function."""
+        outer = self.parents.get(self.nodes[number])
+        while outer is not None and not isinstance(outer, ast.FunctionDef):
+            if isinstance(outer, ast.For | ast.While):
+                return True
+            outer = self.parents.get(outer)
+        return False
+
+
+def _is_stored(node: ast.AST) -> bool:
+    """Whether a statement changes this: what it was before flows into what it is after."""
+    return isinstance(getattr(node, "ctx", None), ast.Store)
+
+
+def operation(node: ast.AST) -> str:
+    """A word for what an expression does, to tell like from unlike."""
+    match node:
+        case ast.BinOp() | ast.UnaryOp() | ast.AugAssign():
+            return type(node.op).__name__
+        case ast.Compare():
+            return type(node.ops[0]).__name__
+        case ast.Call(func=ast.Name(id="range")):
+            return "range()"  # Python's, which makes no tensor
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return type(node).__name__

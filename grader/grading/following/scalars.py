@@ -1,0 +1,351 @@
+"""Where a wrong plain number comes from: the line that works it out, not the one that uses it.
+
+A size, a scale or an epsilon is handed on from line to line before it makes a tensor wrong. It is
+followed back through variables, attributes and calls, as long as it is the number that is wrong.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from grader.grading.following.cause import Cause
+from grader.grading.following.run import Run
+from grader.grading.following.trace import Comparison
+from grader.grading.reading.bindings import around, bound, callee, default_of, property_of
+from grader.grading.reading.program import parameters, target
+
+FARTHEST = 8
+"""Lines that a number is followed back through."""
+
+AS_IT_IS = (
+    ast.Attribute,
+    ast.Name,
+    ast.expr_context,
+    ast.Call,
+    ast.ListComp,
+    ast.GeneratorExp,
+    ast.comprehension,
+)
+"""What may be written around a shape whose numbers stay what they are."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The ``line`` that gives ``name`` its wrong number; ``want`` is the reference's, if known."""
+
+    line: int
+    name: str
+    have: tuple[float, ...]
+    want: tuple[float, ...] = ()
+    instead: str = ""
+
+    def __str__(self) -> str:
+        said = f"{self.name} is {_told(self.have)}, from line {self.line}"
+        said = f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
+        return f"{said} There it has {self.instead}." if self.instead else said
+
+
+@dataclass(frozen=True)
+class Scalars:
+    """Looks for the origins of wrong numbers in one comparison."""
+
+    comparison: Comparison
+
+    @property
+    def mine(self) -> Run:
+        """The learner's run."""
+        return self.comparison.mine
+
+    def of(self, cause: Cause, order: int) -> Origin | None:
+        """Where the numbers come from that make the cause wrong, as entry ``order`` of the run.
+
+        None if they are right, come from different lines, or from the line of the cause itself.
+        """
+        node = self.mine.nodes[cause.node]
+        twin = self._around_twin(cause)
+        if (turned := self._turned(cause, order)) is not None:
+            return turned
+        times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+        bad = frozenset(
+            value
+            for leaf in self._leaves(node, twin)
+            for value in self.mine.held(leaf, order)
+            if (times and not value)  # nothing is left of what is multiplied by 0
+            or not (
+                _among(value, self._as_given(cause, leaf) or twin or self._known)
+                or self._as_there(leaf, value)
+            )
+            if value not in self._own_sizes or value in self._known
+        )
+        found = [
+            origin
+            for leaf in self._leaves(node)
+            if bad.intersection(self.mine.held(leaf, order))
+            and (origin := self._from(leaf, bad, order, FARTHEST)) is not None
+        ]
+        if not found or len({one.line for one in found}) > 1:
+            return None
+        if found[0].line == self.mine.line(cause.node) or self._is_proven(found[0].line):
+            return None
+        own = [one for leaf in self._leaves(node) for one in self.mine.held(leaf, order)]
+        own += [one for inner in ast.walk(node) for one in _written(inner)]
+        lacks = {one for one in twin if not _among(one, own)}
+        said = len(lacks) == 1 and found[0].have == (*bad,)
+        if said and self._has_own(node, lacks):
+            return None  # it only takes the wrong one of its variables
+        origin = replace(found[0], instead=self._operator(found[0].line))
+        return replace(origin, want=tuple(lacks)) if said else origin
+
+    def _has_own(self, node: ast.AST, wanted: set[float]) -> bool:
+        """Whether a variable of the function has such a number, as the reference's of its name."""
+        inside, names = self.mine.function(self.mine.numbers[node]), self._named
+        for number in self.mine.scalars:
+            whole = self.mine.is_whole(number) and self.mine.function(number) == inside
+            name = target(self.mine.statement(number), -1) if whole else ""
+            if wanted.intersection(self.mine.held(number), names.get(name, ())):
+                return True
+        return False
+
+    def _operator(self, line: int) -> str:
+        """What the reference writes where a line has the same operands and another operator."""
+        binary = ((n, ast.unparse(n.left), ast.unparse(n.right)) for n in _binary(self.mine))
+        here = {(left, right): n for n, left, right in binary if n.lineno == line}
+        for other in _binary(self.comparison.right):
+            one = here.get((ast.unparse(other.left), ast.unparse(other.right)))
+            if one is not None and type(one.op) is not type(other.op):
+                return ast.unparse(other)
+        return ""
+
+    def _turned(self, cause: Cause, order: int) -> Origin | None:
+        """The line that puts the right numbers into a list, in another order than the reference."""
+        right = self.comparison.right
+        inner = ast.walk(right.nodes[cause.twin]) if cause.twin is not None else ()
+        wanted = [held for one in inner if len(held := right.held(right.numbers[one])) > 1]
+        for leaf in self._leaves(self.mine.nodes[cause.node]):
+            have = self.mine.held(leaf, order)
+            for want in wanted:
+                if have != want and sorted(have) == sorted(want) and len(have) > 1:
+                    name = self.mine.of(self.mine.nodes[leaf])
+                    statement = bound(self.mine.tree, name, self.mine.line(leaf))
+                    if statement is not None:
+                        return Origin(statement.lineno, name, have, want)
+        return None
+
+    @cached_property
+    def _known(self) -> tuple[float, ...]:
+        """Every plain number of the reference, and every size of its tensors."""
+        right = self.comparison.right
+        seen = {scalar.value for some in right.scalars.values() for scalar in some}
+        written = {one for node in right.nodes for one in _written(node)}
+        sizes = {float(size) for one in right.arrays if one is not None for size in one.shape}
+        return tuple(seen | written | sizes)
+
+    @cached_property
+    def _own_sizes(self) -> frozenset[float]:
+        """The sizes of the program's own values that are right, in whatever shape."""
+        mine = self.mine
+        known = (mine.arrays[value] for value in mine.made if self.comparison.known(value))
+        return frozenset(float(size) for one in known if one is not None for size in one.shape)
+
+    def _is_proven(self, line: int) -> bool:
+        """Whether a line is in a function that is right alone."""
+        inside = around(self.mine.tree, line)
+        return inside is not None and inside.name in self.comparison.proven - {"__call__"}
+
+    def _as_there(self, leaf: int, value: float) -> bool:
+        """Whether the reference's variable or attribute of this name has the number too."""
+        return value in self._named.get(self.mine.of(self.mine.nodes[leaf]), ())
+
+    @cached_property
+    def _named(self) -> dict[str, set[float]]:
+        """The plain numbers of the reference's variables and own attributes, by name."""
+        right = self.comparison.right
+        found: dict[str, set[float]] = {}
+        for number, some in right.scalars.items():
+            if _is_variable(right.nodes[number]):
+                name = right.of(right.nodes[number])
+                found.setdefault(name, set()).update(one.value for one in some)
+        return found
+
+    def _around_twin(self, cause: Cause) -> tuple[float, ...]:
+        """The plain numbers in the reference's same operation on the same values, if it has one."""
+        right = self.comparison.right
+        if cause.twin is None or cause.want is not None:
+            return ()
+        inner = [right.numbers[one] for one in ast.walk(right.nodes[cause.twin])]
+        seen = [scalar.value for one in inner for scalar in right.scalars.get(one, ())]
+        written = [one for node in ast.walk(right.nodes[cause.twin]) for one in _written(node)]
+        return tuple({*seen, *written})
+
+    def _as_given(self, cause: Cause, leaf: int) -> tuple[float, ...]:
+        """The plain numbers that the reference's same call gives in the place of this argument."""
+        right = self.comparison.right
+        mine = self.mine.nodes[cause.node]
+        twin = None if cause.twin is None else right.nodes[cause.twin]
+        if not isinstance(mine, ast.Call) or not isinstance(twin, ast.Call):
+            return ()
+        if len(mine.args) != len(twin.args):
+            return ()
+        for given, there in zip(mine.args, twin.args, strict=True):
+            if given is self.mine.nodes[leaf]:
+                return tuple({one.value for one in right.scalars.get(right.numbers[there], ())})
+        return ()
+
+    def _is_right(self, number: int, right: Sequence[float]) -> bool:
+        """Whether what an expression worked out is among the right numbers."""
+        held = self.mine.held(number)
+        return bool(held) and all(_among(one, right) for one in held)
+
+    def _leaves(self, node: ast.AST, right: Sequence[float] = ()) -> Iterator[int]:
+        """The variables and own attributes in an expression that held plain numbers.
+
+        Not those of a product or a sum that is among the ``right`` numbers.
+        """
+        todo = [node]
+        while todo:
+            one = todo.pop()
+            number = self.mine.numbers[one]
+            if isinstance(one, ast.BinOp) and right and self._is_right(number, right):
+                continue
+            if number in self.mine.scalars and _is_variable(one):
+                yield number
+            elif one is node or not self.mine.gave(number):
+                todo += ast.iter_child_nodes(one)
+
+    # ---- back through the lines ----------------------------------------------------------------
+
+    def _from(self, leaf: int, bad: frozenset[float], order: int, most: int) -> Origin | None:
+        """Where the wrong number of a variable or an attribute comes from."""
+        node, have = self.mine.nodes[leaf], self.mine.held(leaf, order)
+        name = self.mine.of(node)
+        if not most:
+            return None
+        if (returned := property_of(self.mine.tree, node)) is not None:
+            return self._one(returned, bad if _hands_on(returned) else frozenset(), order, most)
+        statement = self._set_by(name, leaf, have)
+        if statement is None:
+            return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
+        value: ast.AST = getattr(statement, "value", None) or statement
+        if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
+            return None  # the number of a turn, or a size of what is right, is not what is wrong
+        bad = bad if _hands_on(value) else frozenset()
+        return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
+
+    def _set_by(self, name: str, leaf: int, have: Sequence[float]) -> ast.stmt | None:
+        """The statement that gives a variable its number; that one, of several for an attribute."""
+        first = bound(self.mine.tree, name, self.mine.line(leaf))
+        several = [
+            one
+            for one in ast.walk(self.mine.tree)
+            if isinstance(one, ast.Assign) and name in map(ast.unparse, one.targets)
+        ]
+        gave = [one for one in several if self._values(one.value) == tuple(have)]
+        return gave[0] if name.startswith("self.") and len(gave) == 1 else first
+
+    def _measures(self, value: ast.AST) -> bool:
+        """Whether an expression is the whole shape of a tensor that is right; or its ints."""
+        shapes = [one for one in ast.walk(value) if getattr(one, "attr", "") == "shape"]
+        if len(shapes) != 1 or not all(isinstance(one, AS_IT_IS) for one in ast.walk(value)):
+            return False
+        owner = getattr(shapes[0], "value", value)
+        given = self.mine.values(self.mine.numbers[owner])
+        return bool(given) and all(map(self.comparison.known, given))
+
+    def _turns(self, statement: ast.stmt) -> bool:
+        """Whether a statement works its number out from that of a loop's turn."""
+        value = getattr(statement, "value", None)
+        names = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)] if value else []
+        given = (bound(self.mine.tree, name, statement.lineno) for name in names)
+        return any(isinstance(one, ast.For) for one in given)
+
+    def _one(self, value: ast.AST, bad: frozenset[float], order: int, most: int) -> Origin | None:
+        """The one place that the wrong numbers in an expression come from."""
+        found = [
+            origin
+            for leaf in self._leaves(value)
+            if self._any_wrong(self.mine.held(leaf), bad)
+            and not all(self._as_there(leaf, one) for one in self.mine.held(leaf))
+            and (origin := self._from(leaf, bad, order, most - 1)) is not None
+        ]
+        return found[0] if len({one.line for one in found}) == 1 else None
+
+    def _handed(
+        self, node: ast.Name, bad: frozenset[float], order: int, most: int
+    ) -> Origin | None:
+        """Where an argument comes from: from a call in the file, or from a default."""
+        function = self.mine.around(node)
+        if function is None or node.id not in parameters(function):
+            return None
+        found: list[Origin] = []
+        for call, given in self._calls(function, node.id):
+            values = self._values(given)
+            if self._any_wrong(values, bad):
+                inner = self._one(given, bad, order, most)
+                found.append(inner or Origin(call.lineno, node.id, values))
+        if found:
+            return found[0] if len({one.line for one in found}) == 1 else None
+        default = default_of(function, node.id)
+        if default is not None and self._any_wrong(self._values(default), bad):
+            return Origin(default.lineno, node.id, self._values(default))
+        return None
+
+    def _any_wrong(self, values: Sequence[float], bad: frozenset[float]) -> bool:
+        """Whether one of these is the wrong number, or another that the reference has nowhere."""
+        return any(one in bad or not _among(one, self._known) for one in values)
+
+    def _values(self, node: ast.expr) -> tuple[float, ...]:
+        return self.mine.held(self.mine.numbers[node]) or _written(node)
+
+    def _calls(self, function: ast.FunctionDef, name: str) -> Iterator[tuple[ast.Call, ast.expr]]:
+        """The calls of a function in the file, with what they give for a parameter."""
+        names = parameters(function)
+        at = names.index(name) - (names[0] == "self")
+        outer = self.mine.parents.get(function)
+        of_class = isinstance(outer, ast.ClassDef) and function.name == "__init__"
+        called = outer.name if of_class and isinstance(outer, ast.ClassDef) else function.name
+        for node in self.mine.nodes:
+            if isinstance(node, ast.Call) and callee(node) == called:
+                words = {word.arg: word.value for word in node.keywords}
+                given = node.args[at] if 0 <= at < len(node.args) else words.get(name)
+                if given is not None:
+                    yield node, given
+
+
+def _hands_on(value: ast.AST) -> bool:
+    """Whether an expression hands numbers on as they are: no arithmetic but joined lists."""
+    sums = [one for one in ast.walk(value) if isinstance(one, ast.BinOp)]
+    return all(isinstance(one.right, ast.List | ast.Tuple) for one in sums)
+
+
+def _is_variable(node: ast.AST) -> bool:
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return isinstance(node, ast.Name) or (own and node.value.id == "self")  # type: ignore[attr-defined]
+
+
+def _written(node: ast.AST) -> tuple[float, ...]:
+    """The number that a constant is."""
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return (float(node.value),)  # type: ignore[arg-type]
+    return ()
+
+
+def _among(value: float, others: Sequence[float]) -> bool:
+    """Whether a number, its opposite or its inverse is among others."""
+    forms = np.asarray([value, -value, 1 / value if value else np.inf])
+    return bool(np.isclose(forms[:, None], np.asarray(others)[None, :], rtol=1e-6, atol=0).any())
+
+
+def _told(values: Sequence[float]) -> str:
+    """Numbers as they are told: one by itself, several in brackets."""
+    texts = [f"{int(one)}" if float(one).is_integer() else f"{one:.4g}" for one in values]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _binary(run: Run) -> list[ast.BinOp]:
+    """The operations on two operands in a program."""
+    return [one for one in run.nodes if isinstance(one, ast.BinOp)]

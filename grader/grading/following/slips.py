@@ -1,0 +1,334 @@
+"""Slips that the source itself shows, once a program has failed: true of it whatever else is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+
+from grader.grading.following import branches
+from grader.grading.reading import shown
+from grader.grading.reading.bindings import (
+    CHANGES,
+    around,
+    bound,
+    callee,
+    functions,
+    instead,
+    is_none,
+    none_by_default,
+    targets,
+    without_number,
+)
+from grader.grading.reading.shown import Slip, name_of, own_calls
+from grader.protocol.probe import SeenCall, SeenError
+from grader.source.annotations import allows_none
+
+Function = ast.FunctionDef
+
+
+def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
+    """A call on the way to an error that gives a variable to a parameter of another name.
+
+    The parameter of the variable's own name gets something that is named like none.
+    """
+    lines = {call.line for call in error.calls}
+    for node, given, name, params in own_calls(tree):
+        early = callee(node) != name and name == error.function  # by partial
+        if not early and not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
+            continue
+        for at, one in enumerate(given[: len(params)]):
+            own = at if (stands := shown.meant(one, params)) is None else stands
+            free = own >= len(given) or shown.meant(given[own], params) is None
+            named = [word.arg for word in node.keywords]
+            if own != at and free and one not in named:
+                return Slip(
+                    node.lineno,
+                    f"Line {node.lineno} gives {one} for {params[at]}: {name} takes "
+                    f"{', '.join(params)}, in this order.",
+                )
+    return None
+
+
+ODD = {
+    "NoneType": "None",
+    "bool": "{text}",
+    "builtin_function_or_method": "a function",
+    "function": "a function",
+    "list": "a list",
+    "method": "a function",
+    "tuple": "a tuple of {text}",
+    "type": "a class",
+}
+"""Kinds of values that no computation is made with, and what to call them."""
+MAY_BE = {"NoneType": "None", "list": "list", "tuple": "tuple"}
+"""Those of them that are often right, and their word."""
+FUNCTIONS = ("builtin_function_or_method", "function", "method")
+
+
+PAIRS = {
+    "items": "pairs of key and value",
+    "enumerate": "pairs of number and entry",
+    "zip": "tuples",
+}
+"""What loops get several values at once from."""
+
+
+Ran = Callable[[ast.stmt], bool] | None
+"""Whether a statement is known to have run."""
+
+
+def misfit(
+    tree: ast.Module, error: SeenError, told: str | None = None, ran: Ran = None
+) -> Slip | None:
+    """Where a name got what an error shows to be of an odd kind: None, a tuple, a function.
+
+    A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
+    """
+    if found := _late(tree, error) or _silent(tree, error, ran) or _misplaced(tree, error):
+        return found
+    for depth in range(len(error.calls) - 1, -1, -1):
+        call = error.calls[depth]
+        names = [
+            one for one in call.values if call.values[one].kind in ODD and is_read(one, call.code)
+        ]
+        for name in names if depth == len(error.calls) - 1 else ():
+            value = call.values[name]
+            if told is not None and not _is_about(told, name, value.kind):
+                continue
+            if value.kind == "NoneType" and (asks := branches.unasked(tree, name, call.line)):
+                return Slip(*asks)
+            if value.kind == "NoneType" and (none := _handed_none(tree, name, error.calls)):
+                return none
+            found_at = origin(tree, name, error.calls[: depth + 1], value.kind, ran)
+            if found_at is None or (found_at[0] == call.line and not found_at[1]):
+                continue
+            line, where = found_at
+            meant = value.kind in FUNCTIONS and _is_function(tree, line)  # to be called later
+            if meant or (value.kind == "list" and not where):  # most lists are meant, too
+                continue
+            if not where and value.kind in FUNCTIONS:
+                where = ", where the parentheses of a call are missing"
+            what = ODD[value.kind].format(text=value.text)
+            said = f"{name} is {what} here: it comes from line {line}{where}."
+            return Slip(line, said, instead(tree, line))
+    return None
+
+
+def _is_function(tree: ast.Module, line: int) -> bool:
+    """Whether a line gives a lambda a name."""
+    kept = (one for one in ast.walk(tree) if isinstance(one, ast.Assign) and one.lineno == line)
+    return any(isinstance(one.value, ast.Lambda) for one in kept)
+
+
+def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
+    """The end of the helper that gave the None which an error is raised at, for want of a return.
+
+    Whatever else is odd about the call that hands it over.
+    """
+    call = error.calls[-1] if error.calls else None
+    for name in call.values if call is not None else ():
+        if call is None or call.values[name].kind != "NoneType" or not is_read(name, call.code):
+            continue
+        line, where = origin(tree, name, error.calls, "NoneType", ran) or (0, "")
+        if where.endswith("without a return"):
+            said = f"{name} is None here: it comes from line {line}{where}."
+            return Slip(line, said, instead(tree, line))
+    return None
+
+
+def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:
+    """The line that uses a parameter, to which its caller hands what may be None on purpose."""
+    inside = around(tree, calls[-1].line)
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
+    if len(calls) < 2 or name not in params or bound(tree, name, calls[-1].line) is not None:
+        return None
+    line, outer = calls[-1].line, calls[-2].line
+    for node in ast.walk(tree):
+        here = isinstance(node, ast.Call) and inside is not None and callee(node) == inside.name
+        if not isinstance(node, ast.Call) or not here or node.lineno != outer:
+            continue
+        at = params.index(name)
+        given = name_of(node.args[at]) if at < len(node.args) else ""
+        if given and branches.may_be_none(tree, given, outer):
+            said = f"{name} may be None: line {outer} hands over {given}, which is None by default."
+            return Slip(line, f"{said} Line {line} uses it without asking.")
+    return None
+
+
+def _is_about(told: str, name: str, kind: str) -> bool:
+    """Whether an error is about a variable of that kind."""
+    words = re.findall(r"[\w.]+", told)
+    return kind not in MAY_BE or name in words or MAY_BE[kind] in words
+
+
+def is_read(name: str, code: str) -> bool:
+    """Whether a name occurs in a piece of code, and not as what it gives a value."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}\b(?!\s*=[^=])", code) is not None
+
+
+def _late(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The line that gives a variable its value after it is used."""
+    found = re.search(r"local variable '(\w+)'", error.message)
+    if found is None or error.line is None:
+        return None
+    name, line = found[1], error.line
+    inside = ast.walk(around(tree, line) or tree)
+    after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in targets(one)]
+    later = next((at for at in after if at > line), None)
+    if later is None:
+        return None
+    said = f"{name} gets its value on line {later}, after it is used."
+    if _needs(tree, later, line):
+        return Slip(line, f"{said} That line needs this one: use something else here.")
+    return Slip(later, said)
+
+
+def _needs(tree: ast.Module, later: int, line: int) -> bool:
+    """Whether what a line gives a value depends on what an earlier line of the function gives."""
+    inside = ast.walk(around(tree, line) or tree)
+    statements = sorted((n for n in inside if isinstance(n, ast.stmt)), key=lambda n: n.lineno)
+    known: set[str] = set()
+    for one in (n for n in statements if line <= n.lineno <= later):
+        read = {n.id for n in ast.walk(one) if isinstance(n, ast.Name)} - set(targets(one))
+        if one.lineno == line or read & known:
+            known.update(targets(one))
+            if one.lineno == later:
+                return True
+    return False
+
+
+def origin(
+    tree: ast.Module, name: str, calls: Sequence[SeenCall], kind: str, ran: Ran = None
+) -> tuple[int, str] | None:
+    """The line that gave ``name`` its value, followed through the calls; and what it lacks.
+
+    A tuple that is handed over is meant to be one.
+    """
+    line = calls[-1].line
+    statement = _emptied(tree, name, line) or without_number(tree, name, kind, ran)
+    statement = statement or _bound(tree, name, line, kind, ran)
+    if (old := _renamed(statement, name)) and old != name:
+        return origin(tree, old, calls, kind, ran)
+    if statement is not None:
+        return None if _may_be_none(statement) else _lacking(tree, statement)
+    inside = around(tree, line)
+    if inside is None or len(calls) < 2:
+        return None
+    params = [arg.arg for arg in inside.args.args]
+    words = [arg.arg for arg in inside.args.kwonlyargs]
+    if name not in (*params, *words) or (kind and none_by_default(inside, name)):
+        return None
+    for node in ast.walk(tree):
+        here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
+            node.end_lineno or 0
+        )
+        if not here or not isinstance(node, ast.Call) or not _calls(node, tree, inside):
+            continue
+        at = params.index(name) - (params[0] == "self") if name in params else -1
+        named = {word.arg: word.value for word in node.keywords}
+        given = node.args[at] if 0 <= at < len(node.args) else named.get(name)
+        if given is not None:
+            outer = ast.unparse(given)
+            if kind == "tuple":
+                return _pairs(tree, outer, calls[-2].line)
+            helper = functions(tree).get(callee(given))
+            if helper is not None and (end := without_return(helper)) is not None:
+                return end, f", where {helper.name} ends without a return"
+            return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
+    return None if kind == "tuple" else (calls[-2].line, "")
+
+
+def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.stmt | None:
+    """What gave ``name`` its value, of this kind: a statement that cannot give None did not run."""
+    found = bound(tree, name, line, ran)
+    while found is not None and kind == "NoneType" and _is_something(found, name):
+        found = bound(tree, name, found.lineno, ran)
+    return found
+
+
+def _is_something(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement gives a name a value that is not None, whatever is in it."""
+    value = getattr(statement, "value", None)
+    plain = (ast.BinOp, ast.Compare, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
+    written = isinstance(value, ast.Constant) and value.value is not None
+    return targets(statement) == [name] and (written or isinstance(value, plain))
+
+
+def _renamed(statement: ast.stmt | None, name: str) -> str:
+    """The variable to which a statement only gives another name; empty for none."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Name(id=old)):
+            return old
+        case ast.Assign(targets=[ast.Tuple(elts=new)], value=ast.Tuple(elts=given)):
+            pairs = zip(new, given, strict=False)
+            return next((name_of(one) for to, one in pairs if name_of(to) == name), "")
+    return ""
+
+
+def _pairs(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
+    """The loop whose one variable gets pairs."""
+    loop = bound(tree, name, line)
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return None
+    maker = callee(loop.iter)
+    if maker not in PAIRS:
+        return None
+    return loop.lineno, f", where {maker} gives {PAIRS[maker]}: take them apart in the for"
+
+
+def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
+    """Whether a call is of this function; of a ``forward``, whether it calls an attribute."""
+    if function.name in ("forward", "__call__"):
+        return isinstance(node.func, ast.Attribute) and len(node.args) < len(function.args.args)
+    return callee(node) == _called(tree, function)
+
+
+def _called(tree: ast.Module, function: Function) -> str:
+    """The name by which a function is called: of an ``__init__`` the class's."""
+    classes = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
+    own = next((one.name for one in classes if function in one.body), function.name)
+    return own if function.name == "__init__" else function.name
+
+
+def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
+    """The statement of the same function that keeps what such a method returns as ``name``."""
+    for one in ast.walk(around(tree, line) or tree):
+        kept = isinstance(one, ast.Assign) and name in targets(one)
+        if isinstance(one, ast.Assign) and kept and callee(one.value) in CHANGES:
+            return one
+    return None
+
+
+def _may_be_none(statement: ast.stmt) -> bool:
+    """Whether a statement chooses None on purpose: what uses it must ask."""
+    if isinstance(statement, ast.AnnAssign) and allows_none(statement.annotation):
+        return True
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.IfExp) and (is_none(value.body) or is_none(value.orelse))
+
+
+def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
+    """The line at fault for the value that a statement keeps, and what it lacks."""
+    helper = callee(getattr(statement, "value", None))
+    function = functions(tree).get(helper)
+    end = without_return(function) if function is not None else None
+    if end is not None:
+        return end, f", where {helper} ends without a return"
+    for one in ast.walk(function) if function is not None else ():
+        if isinstance(one, ast.Return) and isinstance(one.value, ast.List):
+            return one.lineno, f", where {helper} returns a list"
+    if any(shown.identities(statement)):
+        return statement.lineno, ", where `is` asks for the same object: == compares"
+    if helper in CHANGES:
+        return statement.lineno, f": {helper} changes the list itself and gives None"
+    return statement.lineno, ""
+
+
+def without_return(function: Function) -> int | None:
+    """The last line of a function that returns nothing anywhere; None if it returns."""
+    returns = (one for one in ast.walk(function) if isinstance(one, ast.Return))
+    if any(one.value is not None for one in returns):
+        return None
+    last = function.body[-1]
+    return (last.end_lineno or last.lineno) if hasattr(last, "body") else last.lineno

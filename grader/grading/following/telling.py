@@ -1,0 +1,556 @@
+"""Where a program leaves the reference's path, or raises an error: the line, and what is told.
+
+Longer than 300 lines, because the order in which the explanations are tried is the subject.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from grader import frameworks
+from grader.base.model import Trace
+from grader.grading.following.alike import (
+    apart,
+    common,
+    copied,
+    doubled,
+    grown,
+    overwritten,
+    own_way,
+    repeating,
+    unturned,
+)
+from grader.grading.following.branches import skipped
+from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.differs import MOST_TEXT
+from grader.grading.following.handed import (
+    called_early,
+    class_called,
+    divided,
+    made,
+    misordered,
+    selfless,
+    uncalled,
+    unreturned,
+)
+from grader.grading.following.lesson import Lesson, sizes
+from grader.grading.following.lines import Lines
+from grader.grading.following.loops import each_turn, fed, too_few
+from grader.grading.following.margin import margin
+from grader.grading.following.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
+from grader.grading.following.orders import stale
+from grader.grading.following.retried import Retried
+from grader.grading.following.rewrite import Rewrite
+from grader.grading.following.run import Run, operation
+from grader.grading.following.scalars import Scalars
+from grader.grading.following.slips import misfit
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.wording import Wording
+from grader.grading.reading.bindings import around, callee, functions, reads, statement_at
+from grader.grading.reading.shown import Slip, crossed, left_early, reordered, repeated
+from grader.protocol.probe import SeenError, SeenTensor
+from grader.source.variables import binds, read, stored
+
+MOST_DEPARTURES = 2
+"""Where a program leaves the path at more places than this, it goes another way altogether."""
+
+SHAPES = re.compile("ValueError|IndexError|RuntimeError")
+"""Types of errors that come from the shapes of values, and so perhaps from an earlier line."""
+
+NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
+"""Types of errors whose expression was not evaluated: what it is not made from says nothing."""
+
+OWN_LINE = re.compile("True and False|has no entries|by place, and is given")
+"""What is said of errors that are fixed at their own line, whatever came before it."""
+
+OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
+"""Errors whose own fix is the better one."""
+
+
+@dataclass(frozen=True)
+class Teller:
+    """Says what a comparison found, in the words of the lesson."""
+
+    lesson: Lesson
+
+    def departed(self, result: int | None, wanted: int | None) -> Trace:
+        """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
+        trace = self._departed_at(result, wanted)
+        wrong = () if result is None else (result,)
+        return trace if trace.slip or not wrong else self._retried(trace, wrong)
+
+    def _retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
+        """The trace, with the one small change that would make a value right; if need be, there."""
+        mine = self.comparison.mine
+        change = Retried(self.comparison).found(wrong, error)
+        if change is None or len(change.text) > MOST_TEXT:
+            return trace
+        line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
+        old = mine.segment(change.node)
+        instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
+        said = f"With {change.text}{instead} it would give {quantity or 'what the reference has'}."
+        if line in statement_at(mine.tree, trace.line or 0):
+            return replace(trace, told=(*trace.told, said))
+        if change.renames and trace.line is not None:
+            return trace
+        first = tuple(one for value in wrong for one in self.comparison.departures(value))
+        where = f"On line {line} the numbers go wrong: {mine.segment(change.node)}"
+        return self.trace((where, said), line, first)
+
+    def _departed_at(self, result: int | None, wanted: int | None) -> Trace:
+        """The same, without trying changes."""
+        if result is not None and self.comparison.known(result):
+            return self._returned(result, wanted)
+        every = () if result is None else self.comparison.departures(result)
+        found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
+        lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
+        cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
+        if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
+            own = own_way(self.comparison, cause, found[0])
+            cause = self._from_result(result, wanted) or (None if own else cause)
+        slip = common(self.comparison, found) or self.slip(cause, found[0] if found else None)
+        if slip is not None:
+            also = None if cause is None else self._lines.of(cause)
+            return replace(self.slipped(slip, (), found), also=also)
+        if cause is None or (_is_bare(cause) and len(lines) > 1):
+            return self.trace()
+        first, line = found[0], self._lines.of(cause)
+        odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
+        if odd is not None:
+            return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
+        if (gap := omitted(self.comparison, cause)) is not None:
+            few = too_few(self.comparison, gap.step.node)
+            if (idle := few or unused(self.comparison, gap, line)) is not None:
+                return self.slipped(idle, (), found)
+            return self._left_out(gap, cause, found)
+        where, *why = self.wording.gives(first, cause, line)
+        if not why and (twice := doubled(self.comparison, first)) is not None:
+            return self.slipped(twice, (), found)
+        told = [*self.wording.still_right(first, line), where, *why]
+        order = self.comparison.mine.made[first.value].order
+        origin = Scalars(self.comparison).of(self.causes.inside(first), order)
+        if origin is not None:
+            return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
+        blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
+        blank = blank or self.lesson.next_blank(first.sources, first.node)
+        return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
+
+    def _is_first_step(self, one: Departure) -> bool:
+        """Whether a value is only the first step of another way: a constant, made of nothing."""
+        nothing = self.comparison.from_nothing(one)
+        return nothing and own_way(self.comparison, self.causes.of(one), one)
+
+    def _left_out(self, gap: Omitted, cause: Cause, found: Sequence[Departure]) -> Trace:
+        """A step is missing: the line after which it belongs, and the line that does without."""
+        blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
+        said = self.wording.left_out(gap, cause, self._lines.of(cause))
+        told = (*said, *self.lesson.said(blank))
+        if gap.idle:
+            return self.trace(told, gap.line, found, blank)
+        tree, user = self.comparison.mine.tree, self._lines.of(cause)
+        inside = around(tree, gap.line) is around(tree, user)
+        right, twin = self.comparison.right, cause.twin
+        beside = twin is not None and right.function(twin) == right.function(gap.step.node)
+        if beside and not inside:
+            return self.trace(told, user, found, blank)  # the helper is to take both steps
+        if self.wording.is_nested(gap) and inside:
+            return self.trace(told, user, found, blank)
+        if not inside and user < gap.line:  # the helper that takes it does without the step
+            return replace(self.trace(told, user, found, blank), left_out=True)
+        return replace(self.trace(told, gap.line, found, blank), left_out=True)
+
+    def raised(self, error: SeenError) -> Trace:
+        """The values on the line that raised an error, and where they went wrong."""
+        trace, line = self._explained(error), error.line or 0
+        node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
+        if node is None or trace.slip or not SHAPES.search(error.type_name):
+            return trace
+        return self._retried(trace, self._wrong(node), node)
+
+    def _wrong(self, node: int) -> list[int]:
+        """The values that a node takes of which something made before it is wrong."""
+        compared = self.comparison
+        taken = compared.mine.latest(node)
+        return [one for one in taken if compared.flows(one) and not compared.settled(one)]
+
+    def _explained(self, error: SeenError) -> Trace:
+        """The same, without trying changes."""
+        mine, line = self.comparison.mine, error.line or 0
+        told = list(self.lesson.shapes_on(line))
+        told_as = frameworks.current().translate(error)
+        said, hint = told_as.message, told_as.hint or ""
+        slip = _read_from(mine, error, said, hint)
+        code = error.calls[-1].code if error.calls else ""
+        cause = self._before(line, code, error.type_name)
+        origin = None
+        if cause is not None:
+            scalars = Scalars(self.comparison)
+            origin = None if "is a list" in said else scalars.of(cause, len(mine.places))
+            orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
+            cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
+        here = "Write" in hint and (
+            error.type_name == "NameError" or OWN_LINE.search(said) is not None
+        )
+        cause = None if here else cause
+        slip = slip or (None if here else self.slip(cause))
+        if slip is not None:
+            return self.slipped(slip, told)
+        if cause is None:
+            return self.trace(told, self._raised_at(error))
+        if (other := forgotten(self.comparison, cause)) is not None:
+            return self.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
+        if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
+            lacks = self._left_out(gap, cause, ())
+            return replace(lacks, told=(*told, *lacks.told))
+        if origin is None and (earlier := self._earlier(cause, error)) is not None:
+            return replace(earlier, told=(*told, *earlier.told))
+        told += self._why(cause, line)
+        if origin is not None:
+            return self.trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
+        handed = fed(self.comparison, cause, len(mine.places))
+        if handed is not None:
+            return replace(self.trace((*told, handed.said), handed.line), elsewhere=True)
+        return self._caused(error, cause, told)
+
+    def _caused(self, error: SeenError, cause: Cause, told: list[str]) -> Trace:
+        """The trace of an error whose cause is known."""
+        mine, line = self.comparison.mine, error.line or 0
+        several = error.about is not None and error.about.kind in ("tuple", "list")
+        named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
+        # an error about a name is where it is raised
+        at = line if named or _is_bare(cause) else self._lines.of(cause)
+        at = at if at == line else self._lines.short(cause) or at
+        if at == line and (given := self._misshapen(error)) is not None:
+            return replace(self.trace((*told, given.said), given.line), elsewhere=True)
+        blank = self.lesson.filled(cause)
+        if at == line:
+            next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
+            told += self.lesson.said(blank or next_blank)
+        write = Rewrite(self.comparison).of(cause)
+        sure = not cause.other and OWN.search(f"{error.type_name}: {error.message}") is None
+        moved = at != line and cause.gives is not None
+        return replace(self.trace(told, at, (), blank), write=write, sure=sure, elsewhere=moved)
+
+    def _raised_at(self, error: SeenError) -> int:
+        """The line that raised an error; of a helper that is right, the one that calls it."""
+        given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
+        return error.calls[-2].line if given else error.line or 0
+
+    def _misshapen(self, error: SeenError) -> Slip | None:
+        """The line that gives a helper, which is right, something else than the reference does.
+
+        That is an array of another shape, or a tensor, which is none.
+        """
+        at, mine, right = self._raised_at(error), self.comparison.mine, self.comparison.right
+        if at == error.line:
+            return None
+        name = error.function or ""
+        own, other = (functions(run.tree).get(name) for run in (mine, right))
+        if own is None or other is None:
+            return None
+        have, want = _taken(mine, own), _taken(right, other)
+        if len(have) != 1 or len(want) != 1 or have == want:
+            return None
+        code = [ast.unparse(one) for one in _first_given(right.tree, name)]
+        what = f"{code[0]}, {min(want)}" if code and len(code[0]) <= MOST_TEXT else min(want)
+        alike = min(have).partition(" of ")[2] == min(want).partition(" of ")[2]
+        made = _made_at(mine.tree, name, at) if alike else at
+        place = "" if made == at else f", from line {made}"
+        said = f"Line {at} gives {name} {min(have)}{place}, where the reference gives it {what}."
+        return Slip(made, said)
+
+    def slipped(
+        self, slip: Slip, told: Sequence[str] = (), departures: Sequence[Departure] = ()
+    ) -> Trace:
+        """A slip, and what to write there if it says so."""
+        trace = self.trace((*told, slip.said), slip.line, departures)
+        return replace(trace, write=slip.write, sure=bool(slip.write), slip=slip.said)
+
+    def trace(
+        self,
+        told: Sequence[str] = (),
+        line: int | None = None,
+        departures: Sequence[Departure] = (),
+        blank: str = "",
+    ) -> Trace:
+        """What is told, with the margin."""
+        return Trace(tuple(told), line, tuple(margin(self.lesson, departures)), blank)
+
+    @property
+    def comparison(self) -> Comparison:
+        """Both runs."""
+        return self.lesson.comparison
+
+    @property
+    def causes(self) -> Causes:
+        """What looks for causes in both runs."""
+        return Causes(self.comparison)
+
+    @property
+    def _lines(self) -> Lines:
+        return Lines(self.comparison)
+
+    @property
+    def wording(self) -> Wording:
+        """The sentences on a departure."""
+        return Wording(self.lesson)
+
+    def slip(self, cause: Cause | None = None, first: Departure | None = None) -> Slip | None:
+        """What the source itself shows to be wrong: arguments swapped, a result not used.
+
+        A variable of the reference's own name is right, and wrong where it should be read.
+        """
+        mine = self.comparison.mine
+        orders = reordered(mine.tree, self.comparison.right.tree)
+        slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
+        slip = next(slips, None)
+        slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
+        slip = slip or repeating(self.comparison)
+        if slip is not None:
+            return slip
+        if cause is None or first is not None:
+            at = mine.made[first.value] if first is not None else None
+            if (found := skipped(self.comparison, at)) is not None:
+                return Slip(*found)
+        for node, value, name in wasted(self.comparison):
+            line, match = mine.line(node), self.comparison.match(value)
+            if name and (used := self._used_instead(cause, line, value, name)) is not None:
+                return used
+            if name and first is not None and mine.is_seen(name, node):
+                return Slip(line, f"Line {line} changes {name}, and no line below uses it.")
+            known = match is not None and name not in self.lesson.variables(match)
+            if name and cause is not None and not known:
+                continue
+            return self._wasted(node, value, name)
+        return None
+
+    def _wasted(self, node: int, value: int, name: str) -> Slip:
+        """That nothing uses what a statement works out and keeps as ``name``, if it does."""
+        mine, match = self.comparison.mine, self.comparison.match(value)
+        line = mine.line(node)
+        quantity = self.lesson.quantity(match)
+        if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
+            said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
+            ask = " Are the names in the right order?" if quantity else ""
+            return Slip(line, f"{said}{ask}")
+        if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
+            user, source = other
+            kept = f"Line {line} makes {name}, and nothing uses it"
+            return Slip(line, f"{kept}: line {user} uses {source}.")
+        what = f"gives {quantity}" if quantity else "computes something"
+        ends, where = mine.ends(node), "after" if name else "before"
+        fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
+        fix = used_by(self.comparison, value) if name and not ends else fix
+        if name and not quantity:
+            return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
+        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
+
+    def _used_instead(self, cause: Cause | None, line: int, value: int, name: str) -> Slip | None:
+        """The line that uses another value than the reference, which uses what ``name`` keeps."""
+        match = self.comparison.match(value)
+        if cause is None or cause.have is None or match is None or cause.want is None:
+            return None
+        if not self.comparison.equal(value, cause.want):
+            return None
+        at, quantity = self._lines.of(cause), self.lesson.quantity(match)
+        if at <= line or self.causes.named_as(cause.have, match):
+            return None
+        own, what = self.lesson.own_name(cause.have), quantity or "something"
+        kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
+        if (end := _returned(self.comparison.mine.tree, line, at)) is not None:
+            return Slip(end, f"{kept}: line {end} does without it.")
+        several = len(reads(self.comparison.mine.tree, own, line)) > 1
+        if several and not self.comparison.known(cause.have):
+            return None  # several lines use it: the one that gives it is to change
+        return Slip(at, f"{kept}: line {at} uses {own}.")
+
+    def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
+        """The cause in a program that computes from no input: its last operation says more."""
+        if result is None or wanted is None:
+            return None
+        return self.causes.from_result(result, wanted)
+
+    def _returned(self, result: int, wanted: int | None) -> Trace:
+        """The line that returns a right value where another is wanted."""
+        mine = self.comparison.mine
+        bound = [
+            one for one, _ in mine.bindings(result) if isinstance(one, ast.Return | ast.Assign)
+        ]
+        if wanted in self.comparison.matched:  # the program has it, and returns another value
+            places = [mine.statement(one.node) for one in mine.places if one.value == result]
+            bound = [one for one in places if isinstance(one, ast.Return)]
+        last = bound[-1:]
+        ends = [p.node for p in self.comparison.mine.places if p.value == result]
+        instead = Cause(ends[-1], result, wanted) if ends else None
+        if (slip := self.slip(instead) or self.slip()) is not None:
+            return self.slipped(slip)
+        have, want = (
+            self.lesson.quantity(self.comparison.match(result)),
+            self.lesson.quantity(wanted),
+        )
+        if not last or not have or not want or have == want:
+            return self.trace()
+        line = last[0].lineno
+        return self.trace((f"Line {line} gives {have} where the reference gives {want}.",), line)
+
+    def _before(self, line: int, code: str, error: str) -> Cause | None:
+        """The cause of an error that the expression ``code`` raised at ``line``."""
+        mine = self.comparison.mine
+        node = mine.written(line, code)
+        if node is None:
+            return None
+        for outer in (node, *mine.outer(node)):
+            cause = self.causes.at(outer, mine.latest(outer), len(mine.places))
+            if NAMES.search(error) and cause.want is not None:
+                continue
+            if cause.twin is not None or cause.gives is not None:
+                return self._where_left(cause)
+        if NAMES.search(error):
+            return Cause(node)
+        for value in mine.latest(node) if SHAPES.search(error) else ():
+            found = self.comparison.departures(value)
+            if found and self.comparison.flows(value) and not self.comparison.settled(value):
+                return replace(self.causes.of(found[0]), twin=None)
+        return self.causes.at(node, mine.latest(node), len(mine.places))
+
+    def _earlier(self, cause: Cause, error: SeenError) -> Trace | None:
+        """The one line before an error at which the values leave the path that it is about.
+
+        None if that is not known, or the cause of the error is known better.
+        """
+        mine, compared, line = self.comparison.mine, self.comparison, error.line or 0
+        code = error.calls[-1].code if error.calls else ""
+        node = mine.written(line, code) if _is_bare(cause) else cause.node
+        own = not _is_bare(cause) and self._lines.of(cause) != line
+        if node is None or own or not SHAPES.search(error.type_name):
+            return None
+        found = {one.node: one for value in self._wrong(node) for one in compared.departures(value)}
+        first = next(iter(found.values()), None)
+        if first is None or len(found) > 1 or mine.line(first.node) >= line:
+            return None
+        at = mine.line(first.node)
+        told = self.wording.gives(first, Cause(first.node), at)
+        return self.trace(tuple(told), at)
+
+    def _where_left(self, cause: Cause) -> Cause:
+        """The cause; or where the path is left before it, if that uses what is wrong already."""
+        if cause.gives is None or cause.have is not None:
+            return cause
+        for value in self.comparison.mine.latest(cause.node):
+            if self.comparison.settled(value) or not self.comparison.flows(value):
+                continue
+            found = self.comparison.departures(value)
+            first = next((one for one in map(self.causes.of, found) if one.gives is not None), None)
+            if first is not None:
+                return replace(first, twin=None)
+        return cause
+
+    def _why(self, cause: Cause, line: int) -> Iterator[str]:
+        """What an error came from."""
+        mine = self.comparison.mine
+        at = self._lines.of(cause)
+        text = mine.segment(cause.node)
+        if said := apart(self.comparison, cause.node):
+            yield f"On line {at}, {said}"
+        if cause.want is not None:
+            if said := self.wording.shapes(cause) or self.wording.uses(cause):
+                yield said if at == line else f"Line {at}: {said}"
+        elif cause.twin is not None and (said := self.wording.written(cause.node, cause.twin)):
+            kind = operation(mine.nodes[cause.node])
+            named = isinstance(mine.nodes[cause.node], ast.Call) and said.startswith("It ")
+            told = f"{kind} {said.removeprefix('It ')}" if named else said
+            yield said if at == line else f"Line {at}: {told}"
+        elif cause.gives is not None:
+            want = self.lesson.what(cause.gives)
+            if not want:
+                return
+            made = next((p for p in reversed(mine.places) if p.node == cause.node), None)
+            array = None if made is None else mine.arrays[made.value]
+            if at == line or array is None:
+                yield f"From the same values the reference computes {want} here."
+            else:
+                shown = text if len(text) <= MOST_TEXT else "this line"
+                order = self._lines.ordered(cause)
+                by = "" if order is None else f", in {operation(mine.nodes[order])}"
+                yield (
+                    f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
+                    f"where the reference has {want}.{self.wording.beside(array, cause)}"
+                )
+            yield from filter(None, (self.wording.handed(cause), stale(mine, cause.node)))
+
+
+def _first_given(tree: ast.AST, name: str) -> Iterator[ast.expr]:
+    """What the calls of a function of this name give it first."""
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Call) and callee(one) == name and one.args:
+            yield one.args[0]
+
+
+def _made_at(tree: ast.Module, name: str, line: int) -> int:
+    """Where the variable is made that a call on this line gives a function first; else ``line``."""
+    given = [one for one in _first_given(tree, name) if one.lineno == line]
+    function = around(tree, line)
+    if len(given) != 1 or not isinstance(given[0], ast.Name) or function is None:
+        return line
+    every = [one for one in ast.walk(function) if isinstance(one, ast.stmt)]
+    made = [one.lineno for one in every if given[0].id in binds(one)]
+    return made[0] if len(made) == 1 else line
+
+
+def _taken(run: Run, function: ast.FunctionDef) -> frozenset[str]:
+    """The kinds of the arrays and tensors that a function ever got, with their shapes."""
+    given = (run.trail.values[one] for one in run.given(run.numbers[function]))
+    return frozenset(
+        f"{'a Tensor' if isinstance(one, SeenTensor) else 'an array'} of shape "
+        f"{sizes(one.array.shape)}"
+        for one in given
+        if one is not None
+    )
+
+
+def _returned(tree: ast.Module, line: int, user: int) -> int | None:
+    """The one return after ``line`` in its function, if ``user`` is in another function."""
+    inside = around(tree, line)
+    if inside is None or inside is around(tree, user):
+        return None
+    ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
+    return ends[0] if len(ends) == 1 and ends[0] > line else None
+
+
+def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[int, str] | None:
+    """The one later line that reads what a statement makes its variable from, and that name."""
+    inside = None if kept is None else around(tree, kept.lineno)
+    if kept is None or inside is None:
+        return None
+    known = stored(inside)
+    names = read(kept) & known
+    if len(names) != 1 or names & stored(kept):
+        return None
+    (name,) = names
+    lines = reads(tree, name, kept.lineno)
+    return (min(lines), name) if len(lines) == 1 else None
+
+
+def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None:
+    """The slip that an error shows by itself, without the values; ``said`` is what it means."""
+    return (
+        next(crossed(mine.tree), None)
+        or selfless(mine.tree, error)
+        or class_called(mine.tree, error)
+        or misordered(mine.tree, error, said)
+        or misfit(mine.tree, error, said, mine.ran)
+        or divided(mine, said)
+        or uncalled(mine.tree, error, said)
+        or called_early(mine.tree, error, said)
+        or made(mine.tree, error, f"{said} {hint}", mine.ran)
+        or unreturned(mine.tree, said)
+    )
+
+
+def _is_bare(cause: Cause) -> bool:
+    """Whether a cause is only a place: nothing is known of what is wrong there."""
+    return cause.want is None and cause.gives is None and cause.twin is None

@@ -1,0 +1,230 @@
+"""Where the numbers of a program leave the path of the reference.
+
+The learner's program and the step's solution run on the same inputs, and every expression of both
+tells its value. A value that the reference has too is *known*. Walking back from a wrong result
+through values that are not known ends at expressions that make something unknown from known things
+only: there the path is left. It comes from the learner's process: it explains, and never decides.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.grading.following.relations import BY_HAND, Floats, Relation, Values, same
+from grader.grading.following.run import Run, operation
+
+
+@dataclass(frozen=True)
+class Departure:
+    """Where the path is left: an expression that makes something unknown from known things.
+
+    ``node`` is the expression, ``value`` what it gave; ``relation`` what that is to the reference,
+    if anything. ``sources`` are the known values that it was made from.
+    """
+
+    node: int
+    value: int
+    sources: tuple[int, ...]
+    relation: Relation | None = None
+
+
+@dataclass
+class Comparison:
+    """The learner's run beside the reference's.
+
+    ``proven`` names helpers that are right alone: what they make of wrong arguments is the fault
+    of the line that calls them. ``plain`` means that the program is given no tensors, but lists.
+    """
+
+    mine: Run
+    right: Run
+    given: Sequence[npt.NDArray[Any]] = ()
+    proven: frozenset[str] = frozenset()
+    plain: bool = False
+    _known: dict[int, int | None] = field(default_factory=dict)
+    _flows: dict[int, bool] = field(default_factory=dict)
+
+    @cached_property
+    def _values(self) -> Values:
+        by_hand = [
+            one
+            for made in self.right.made.values()
+            if (way := BY_HAND.get(operation(self.right.nodes[made.node]))) is not None
+            for source in made.sources[:1]
+            if (array := self.right.arrays[source]) is not None
+            for one in way(array)
+        ]
+        turned = [np.asarray(one).T for one in self.given if np.ndim(one) == 2]
+        return Values(self.right.arrays, [*self.given, *turned, *by_hand])
+
+    def known(self, value: int) -> bool:
+        """Whether the reference has this value too, or it was given."""
+        return self.match(value) is not None
+
+    def match(self, value: int) -> int | None:
+        """The reference's value that is the same; -1 for one that was given."""
+        if value not in self._known:
+            array = self.mine.arrays[value]
+            self._known[value] = None if array is None else self._values.equal(array)
+            if array is not None and self._kept_otherwise(value, array):
+                self._known[value] = None
+        return self._known[value]
+
+    def _kept_otherwise(self, value: int, array: Floats) -> bool:
+        """Whether an attribute is one number throughout, and the reference's of its name is not."""
+        if not array.size or np.any(array != array.flat[0]):
+            return False
+        names = {name for name, one in _attributes(self.mine) if one == value}
+        kept = [self.right.arrays[one] for name, one in _attributes(self.right) if name in names]
+        return bool(kept) and not any(one is not None and same(array, one) for one in kept)
+
+    @cached_property
+    def matched(self) -> frozenset[int | None]:
+        """The reference's values that the learner's program has too."""
+        return frozenset(map(self.match, self.mine.made))
+
+    def equal(self, value: int, other: int) -> bool:
+        """Whether a value of the learner has the numbers of this value of the reference."""
+        one, two = self.mine.arrays[value], self.right.arrays[other]
+        return one is not None and two is not None and same(one, two)
+
+    def constant(self, value: int, other: int) -> bool:
+        """Whether these hold one and the same number throughout, whatever their shapes."""
+        one, two = self.mine.arrays[value], self.right.arrays[other]
+        if one is None or two is None or not one.size or not two.size or self.flows(value):
+            return False
+        return bool(np.all(one == one.flat[0]) and np.all(two == one.flat[0]))
+
+    def stacks(self, array: Floats) -> frozenset[int]:
+        """The values of the reference that these are, side by side."""
+        return self._values.stacked(array)
+
+    def has(self, array: Floats) -> bool:
+        """Whether the reference has these numbers, or they were given."""
+        return self._values.equal(array) is not None
+
+    def flows(self, value: int) -> bool:
+        """Whether this comes from an input or a weight, unlike a mask made on the way."""
+        if self.plain:
+            return True
+        if value not in self._flows:
+            self._flows[value] = False  # a loop's value may come from itself
+            made = self.mine.made[value]
+            given = isinstance(self.mine.nodes[made.node], ast.FunctionDef)
+            self._flows[value] = (
+                given or self._loaded(made.node) or any(self.flows(one) for one in made.sources)
+            )
+        return self._flows[value]
+
+    def right_flows(self, value: int) -> bool:
+        """Whether a value of the reference comes from an input or a weight."""
+        todo, seen = [value], {value}
+        while todo:
+            made = self.right.made[todo.pop()]
+            if isinstance(self.right.nodes[made.node], ast.FunctionDef | ast.Attribute | ast.Name):
+                return True
+            todo += [one for one in made.sources if one not in seen]
+            seen.update(made.sources)
+        return False
+
+    def has_right(self, value: int) -> bool:
+        """Whether the learner's program has this value of the reference, or was given it."""
+        array = self.right.arrays[value]
+        return (
+            value in self.matched
+            or (array is not None and any(same(np.asarray(one), array) for one in self.given))
+            or any(self.equal(one, value) for one in self.mine.made)
+        )
+
+    def _loaded(self, node: int) -> bool:
+        return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
+
+    def settled(self, value: int, *, parts: bool = True) -> bool:
+        """Whether no mistake is behind this: it is known, a piece of that, or of no input."""
+        if self.known(value) or not self.flows(value):
+            return True
+        if not parts:
+            return False
+        array = self.mine.arrays[value]
+        if self.turned(value):
+            return True
+        relation = None if array is None else self._values.relation(array)
+        if relation is None or array is None:
+            return array is not None and bool(self._values.stacked(array))
+        if relation.kind == "scaled" and self._sums(value, relation.factor):
+            return True
+        other = self.right.arrays[relation.of]
+        spread = other is not None and array.squeeze().shape == other.squeeze().shape
+        return relation.kind == "part" or (relation.kind == "reshaped" and spread)
+
+    def _sums(self, value: int, factor: float) -> bool:
+        """Whether a value is a sum of as many numbers as it is times a mean of the reference."""
+        made = self.mine.made[value]
+        arrays = [self.mine.arrays[one] for one in made.sources]
+        sizes = [size for one in arrays if one is not None for size in one.shape]
+        return operation(self.mine.nodes[made.node]) == "sum" and any(
+            abs(factor - size) < 1e-3 for size in sizes
+        )
+
+    def turned(self, value: int) -> bool:
+        """Whether a comparison says the opposite of one of the reference: neither is wrong."""
+        array = self.mine.arrays[value]
+        if array is None:
+            return False
+        compared = isinstance(self.mine.nodes[self.mine.made[value].node], ast.Compare)
+        return compared and self._values.equal(1.0 - array) not in (None, -1)
+
+    def departures(self, result: int, *, parts: bool = True) -> tuple[Departure, ...]:
+        """Where the values on the way to ``result`` stop being known, in the order of the run.
+
+        With ``parts``, a piece of a known value is taken for right.
+        """
+        if self.known(result):
+            return ()
+        found: dict[int, Departure] = {}
+        todo, seen = [result], {result}
+        while todo:
+            value = todo.pop()
+            array = self.mine.arrays[value]
+            if array is None:
+                continue
+            made = self.mine.made[value]
+            unknown = [one for one in made.sources if not self.settled(one, parts=parts)]
+            if not unknown and not (self.plain and _counts(array) and not made.sources):
+                relation = self._values.relation(array)
+                found[value] = Departure(made.node, value, made.sources, relation)
+            todo += [one for one in unknown if one not in seen]
+            seen.update(unknown)
+        return tuple(sorted(found.values(), key=lambda one: self.mine.made[one.value].order))
+
+    def from_nothing(self, one: Departure) -> bool:
+        """Whether the path is left at a value that is made of no other: a mask, a constant."""
+        return not self.flows(one.value) or (self.plain and not one.sources)
+
+    def after(self, departures: Sequence[Departure]) -> frozenset[int]:
+        """The values that were made at a departure, or from what was."""
+        found = {one.value for one in departures}
+        for value, made in sorted(self.mine.made.items(), key=lambda one: one[1].order):
+            if found.intersection(made.sources):
+                found.add(value)
+        return frozenset(found)
+
+
+def _counts(array: Floats) -> bool:
+    """Whether this is 0, 1, 2, …: another way to a mask begins so, and is not wrong there."""
+    return bool(array.ndim) and np.array_equal(array.ravel(), np.arange(array.size))
+
+
+def _attributes(run: Run) -> Iterator[tuple[str, int]]:
+    """The attributes that a program read, with their values."""
+    for place in run.places:
+        node = run.nodes[place.node]
+        if isinstance(node, ast.Attribute):
+            yield node.attr, place.value

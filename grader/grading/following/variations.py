@@ -1,0 +1,203 @@
+"""The expressions that differ from one in one thing, as learners' expressions often do.
+
+Another axis, operator, order or function, another variable, other brackets or sizes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations, permutations
+
+import numpy as np
+
+from grader.grading.following.evaluate import JOINS, PLAIN, REDUCTIONS, SWAPS, Evaluator, literal
+from grader.grading.following.run import operation
+
+MOST_AXES = 4
+"""Axes, and positions along one, that are tried."""
+
+OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+TURNS = (ast.Sub, ast.Div, ast.MatMult, ast.Pow)
+TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"))
+"""Functions that are taken for each other."""
+
+
+def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterator[ast.expr]:
+    """The expressions that differ from one in one thing, the likeliest first."""
+    match node:
+        case ast.BinOp():
+            yield from _operations(node)
+            yield from _operands(node, names)
+        case ast.Call():
+            yield from _calls(node, known)
+            yield from _given(node, names)
+        case ast.Subscript():
+            yield from _indices(node, known)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            for kind in (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq):
+                if not isinstance(op, kind):
+                    yield ast.Compare(left, [kind()], [right])
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield operand
+
+
+def _operations(node: ast.BinOp) -> Iterator[ast.expr]:
+    left, right = node.left, node.right
+    if isinstance(left, ast.Call) and operation(left) in PLAIN and len(left.args) == 1:
+        yield ast.Call(left.func, [ast.BinOp(left.args[0], node.op, right)], [])
+    if isinstance(node.op, TURNS):
+        yield ast.BinOp(right, node.op, left)
+    if isinstance(left, ast.BinOp):
+        yield ast.BinOp(left.left, left.op, ast.BinOp(left.right, node.op, right))
+    if isinstance(right, ast.BinOp):
+        yield ast.BinOp(ast.BinOp(left, node.op, right.left), right.op, right.right)
+    for kind in OPERATORS:
+        if not isinstance(node.op, kind):
+            yield ast.BinOp(left, kind(), right)
+    if not isinstance(node.op, ast.MatMult):
+        yield ast.BinOp(left, ast.MatMult(), right)
+    else:
+        yield ast.BinOp(left, ast.Mult(), right)
+
+
+def _operands(node: ast.BinOp, names: list[ast.Name]) -> Iterator[ast.expr]:
+    for one in names:
+        if isinstance(node.left, ast.Name) and node.left.id != one.id:
+            yield ast.BinOp(one, node.op, node.right)
+        if isinstance(node.right, ast.Name) and node.right.id != one.id:
+            yield ast.BinOp(node.left, node.op, one)
+
+
+def _given(node: ast.Call, names: list[ast.Name]) -> Iterator[ast.expr]:
+    """A call of a known function, given another variable."""
+    if operation(node) not in (*PLAIN, *REDUCTIONS, "softmax", *SWAPS):
+        return
+    for one in names:
+        method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+        if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id != one.id:
+            yield ast.Call(node.func, [one, *node.args[1:]], node.keywords)
+        elif method and isinstance(node.func, ast.Attribute):
+            yield ast.Call(ast.Attribute(one, node.func.attr, ast.Load()), node.args, node.keywords)
+
+
+def _calls(node: ast.Call, known: Evaluator) -> Iterator[ast.expr]:
+    name, given = operation(node), known.given(node)
+    array = known.value(given[0]) if given and name not in JOINS else None
+    rank = array.ndim if isinstance(array, np.ndarray) else MOST_AXES
+    yield from _functions(node, name)
+    if name in (*REDUCTIONS, *JOINS, "softmax", "repeat"):
+        first = [0] if name in JOINS else []  # before the rows that are joined
+        for axis in (*first, *range(-1, -rank - 1, -1)):
+            yield _with_axis(node, axis, known)
+    if name in ("unsqueeze", "cumsum"):
+        for axis in range(min(rank + 1, MOST_AXES)):
+            yield _with_axis(node, axis, known)
+    yield from _ordered(node, name, given, rank)
+
+
+def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
+    """The call of a function that is easily taken for this one."""
+    others = [pair[1 - pair.index(name)] for pair in TWINS if name in pair]
+    others += ["concat"] if name == "stack" else ["stack"] if name in JOINS else []
+    func = node.func
+    if name in ("power", "outer", "sub") and len(node.args) == 2:
+        yield ast.Call(func, node.args[::-1], node.keywords)
+    if isinstance(func, ast.Attribute) and name == "tile":
+        last = ast.keyword("axis", ast.UnaryOp(ast.USub(), ast.Constant(1)))
+        yield ast.Call(ast.Attribute(func.value, "repeat", ast.Load()), node.args, [last])
+    if isinstance(func, ast.Attribute):
+        for new in others:
+            other = ast.Attribute(func.value, new, ast.Load())
+            yield ast.Call(other, node.args, node.keywords)
+
+
+def _ordered(node: ast.Call, name: str, given: list[ast.expr], rank: int) -> Iterator[ast.expr]:
+    """The call with its sizes, or its axes, in another order."""
+    if name == "reshape" and len(given) == 2 and isinstance(given[1], ast.List):
+        for sizes in _sizes(given[1].elts, rank):
+            yield _with_last(node, [ast.List(sizes, ast.Load())])
+    if name == "where" and len(given) == 3:
+        yield ast.Call(node.func, [given[0], given[2], given[1]], [])
+    if name in SWAPS and len(given) == 3:
+        for i, j in combinations(range(-rank, 0), 2):
+            yield _with_last(node, [ast.Constant(i), ast.Constant(j)])
+        yield given[0]
+    if name == "permute" and rank <= MOST_AXES:
+        for order in permutations(range(rank)):
+            numbers: list[ast.expr] = [ast.Constant(one) for one in order]
+            yield _with_last(node, [ast.List(numbers, ast.Load())])
+
+
+def _sizes(sizes: list[ast.expr], rank: int) -> Iterator[list[ast.expr]]:
+    """The sizes of a reshape with two of them swapped, or with another size of the same tensor."""
+    for i, j in combinations(range(len(sizes)), 2):
+        other = list(sizes)
+        other[i], other[j] = sizes[j], sizes[i]
+        yield other
+    for at, one in enumerate(sizes):
+        match one:
+            case ast.Subscript(value=ast.Attribute(attr="shape") as shape, slice=index):
+                for number in range(rank):
+                    if literal(index) != number:
+                        new = ast.Subscript(shape, ast.Constant(number), ast.Load())
+                        yield [*sizes[:at], new, *sizes[at + 1 :]]
+
+
+def _with_axis(node: ast.Call, axis: int, known: Evaluator) -> ast.Call:
+    """The call along another axis."""
+    value = ast.UnaryOp(ast.USub(), ast.Constant(-axis)) if axis < 0 else ast.Constant(axis)
+    new, args = ast.keyword("axis", value), node.args
+    words = [new if one.arg == "axis" else one for one in node.keywords]
+    if new not in words:
+        args = args[:-1] if len(known.given(node)) > 1 else args
+        words.append(new)
+    return ast.Call(node.func, args, words)
+
+
+def _with_last(node: ast.Call, last: list[ast.expr]) -> ast.Call:
+    """The call with these as its last arguments."""
+    return ast.Call(node.func, [*node.args[: len(node.args) - len(last)], *last], [])
+
+
+def _indices(node: ast.Subscript, known: Evaluator) -> Iterator[ast.expr]:
+    """Another number, or the same along the last axis."""
+    array = known.value(node.value)
+    if not isinstance(array, np.ndarray):
+        return
+    index = node.slice
+    number = literal(index)
+    if type(number) is int:
+        last = ast.Tuple([ast.Constant(...), index], ast.Load())
+        yield ast.Subscript(node.value, last, ast.Load())
+        for new in _numbers(number, array.shape[0]):
+            yield ast.Subscript(node.value, new, ast.Load())
+    parts = index.elts if isinstance(index, ast.Tuple) else []
+    plain = not any(isinstance(one, ast.Constant) and one.value in (None, ...) for one in parts)
+    for at, one in enumerate(parts):
+        for new in _bounds(one, array.shape[at] if plain and at < array.ndim else MOST_AXES):
+            elts = [*parts[:at], new, *parts[at + 1 :]]
+            yield ast.Subscript(node.value, ast.Tuple(elts, ast.Load()), ast.Load())
+
+
+def _numbers(number: int, size: int) -> Iterator[ast.expr]:
+    """The other numbers of entries, of which there are ``size``; that of the last is -1."""
+    for other in (-1, *range(min(size - 1, MOST_AXES))):
+        if other % size != number % size:
+            yield ast.UnaryOp(ast.USub(), ast.Constant(1)) if other < 0 else ast.Constant(other)
+
+
+def _bounds(node: ast.expr, size: int) -> Iterator[ast.expr]:
+    """The number or the slice with another beginning or step."""
+    if type(number := literal(node)) is int:
+        yield from _numbers(number, size)
+    elif not isinstance(node, ast.Slice | ast.Constant):
+        yield ast.Slice(node, None, None)
+        yield ast.Slice(None, node, None)
+    if isinstance(node, ast.Slice) and node.lower is None and node.upper is not None:
+        yield ast.Slice(node.upper, None, node.step)
+        yield ast.Slice(ast.UnaryOp(ast.USub(), node.upper), None, node.step)
+    if isinstance(node, ast.Slice) and node.upper is None:
+        for lower in (0, 1):
+            for step in (node.step, ast.Constant(2)):
+                yield ast.Slice(ast.Constant(lower), None, step)

@@ -1,0 +1,370 @@
+"""Sentences on a place where a program leaves the path: what it does there, and what is right.
+
+Longer than 300 lines, because all that is said about one departure is worded here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.grading.following import differs, orders
+from grader.grading.following.cause import Cause
+from grader.grading.following.lesson import Lesson, sizes
+from grader.grading.following.omitted import Omitted
+from grader.grading.following.relations import Floats, Relation
+from grader.grading.following.repeats import again
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.program import target
+
+FEW = 4  # numbers that are told one by one
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Says one departure in the words of the lesson."""
+
+    lesson: Lesson
+
+    @property
+    def comparison(self) -> Comparison:
+        """Both runs."""
+        return self.lesson.comparison
+
+    def still_right(self, one: Departure, before: int) -> Iterator[str]:
+        """The last line above ``before`` whose value the departure takes, and which is right."""
+        mine = self.comparison.mine
+        known = [v for v in one.sources if self._named(v)]
+        if not known:
+            return
+        last = max(known, key=lambda v: mine.made[v].order)
+        at = self.lesson.bound_at(last)
+        quantity = self.lesson.quantity(self.comparison.match(last))
+        what = f": it gives {quantity}" if quantity else ""
+        if at is not None and at < before:
+            yield f"Line {at} is still right{what}."
+
+    def left_out(self, gap: Omitted, cause: Cause, user: int) -> Iterator[str]:
+        """That ``user`` does without a step, which belongs after the line of the gap.
+
+        Or that the line of the gap takes it, and it changes nothing there.
+        """
+        quantity = self.lesson.quantity(self.comparison.match(gap.have))
+        if gap.idle:
+            want = self.lesson.quantity(cause.want) or "something else"
+            kind = operation(self.comparison.right.nodes[gap.step.node])
+            given = quantity or "what it is given"
+            yield f"Line {gap.line} changes nothing here: {kind} gives {given} as it is."
+            yield f"The reference has {want} there."
+            return
+        yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
+        text = self.comparison.mine.segment(cause.node)
+        shown = f": {text}" if len(text) <= differs.MOST_TEXT else ""
+        yield f"On line {user} the numbers go wrong{shown}"
+        want = self.lesson.quantity(cause.want)
+        if want:
+            have = quantity or f"what line {gap.line} gives"
+            yield f"It uses {have} where the reference uses {want}."
+        kind = operation(self.comparison.right.nodes[gap.step.node])
+        if self.is_nested(gap) and kind.isidentifier():
+            yield f"The step between the two is missing: {kind}."
+        else:
+            yield "The step between the two lines is missing."
+
+    def is_nested(self, gap: Omitted) -> bool:
+        """Whether the reference takes a step inside the line that uses it, by a call."""
+        right = self.comparison.right
+        call = isinstance(right.nodes[gap.step.node], ast.Call)
+        return call and not right.is_whole(gap.step.node)
+
+    def _named(self, value: int) -> bool:
+        """Whether the reference computes this value too, from the same inputs."""
+        match = self.comparison.match(value)
+        return match is not None and match >= 0 and self.comparison.flows(value)
+
+    def gives(self, one: Departure, cause: Cause, line: int) -> Iterator[str]:
+        """What ``line`` does at a departure, and how that differs from the reference."""
+        mine = self.comparison.mine
+        relation = self._relation(one.relation) if one.relation is not None else ""
+        if cause.node != one.node:
+            relation = self._other(cause, mine.made[one.value].order) or self.handed(cause)
+            relation = relation or self._fewer(cause.node)
+        multiple = one.relation is not None and one.relation.kind == "scaled"
+        worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
+        otherwise = orders.sized(self.comparison, cause.node) or self._differs(one, cause)
+        other = isinstance(mine.nodes[one.node], ast.BinOp) and "; the reference " in otherwise
+        twice = "" if other else again(self.comparison, one)
+        first = twice or (relation if multiple and worked_out else "")
+        used = self.uses(cause)
+        kept = cause.have is not None and ", which line " in used  # the program has the right one
+        said = first or (used if kept else otherwise or used) or relation
+        # of an inner expression about which nothing is known, it may be the outer one
+        node = cause.node if said or mine.line(one.node) != line else one.node
+        text = mine.segment(node)
+        shown = f": {text}" if len(text) <= differs.MOST_TEXT and mine.line(node) == line else ""
+        yield f"On line {line} the numbers go wrong{shown}"
+        yield from filter(None, (said,))
+
+    def _other(self, cause: Cause, order: int) -> str:
+        """The shape that the cause gives, before an entry of the run, and that of the reference.
+
+        Of a few whole numbers, these.
+        """
+        mine, right = self.comparison.mine, self.comparison.right
+        made = [place.value for place in mine.places[:order] if place.node == cause.node]
+        if cause.gives is None or not made:
+            return ""
+        have, want = mine.arrays[made[-1]], right.arrays[cause.gives]
+        if have is None or want is None:
+            return ""
+        if have.shape != want.shape:
+            told = f"It gives {sizes(have.shape)}, where the reference has "
+            return f"{told}{self.lesson.what(cause.gives)}.{self.beside(have, cause)}"
+        few = have.size <= FEW and np.isfinite(have).all() and np.isfinite(want).all()
+        whole = all(float(one).is_integer() for one in (*have.flat, *want.flat))
+        if not few or (not whole and self.comparison.flows(made[-1])):
+            return ""
+        return f"It holds {_numbers(have)} here, and the reference {_numbers(want)}."
+
+    def beside(self, have: Floats, cause: Cause) -> str:
+        """What else is to be said where the cause gives ``have``, of another shape than it should.
+
+        Another part of the same result may be the right one, or the sizes only in another order.
+        """
+        mine, want = self.comparison.mine, cause.gives
+        array = None if want is None else self.comparison.right.arrays[want]
+        for place in mine.places if want is not None else ():
+            if place.node == cause.node and place.part >= 0 and array is not None:
+                statement = mine.statement(place.node)
+                apart = isinstance(statement, ast.Assign) and isinstance(
+                    statement.targets[0], ast.Tuple | ast.List
+                )
+                if not apart and mine.is_whole(place.node):
+                    return " It gives several values: take them apart, one name for each."
+                name = target(statement, place.part)
+                if name and self.comparison.match(place.value) == want:
+                    return f" It keeps that as {name}: the parts are in another order."
+        if array is not None and (more := differs.longer(have.shape, array.shape)):
+            return more
+        if array is not None and (joined := orders.joined(have.shape, array.shape)):
+            return f" {joined}"
+        if told := orders.sized(self.comparison, cause.node):
+            return f" {told}"
+        return "" if array is None else orders.turned(have, array)
+
+    def handed(self, cause: Cause) -> str:
+        """The fixed value that a call hands over where the reference's call has a variable."""
+        call, right = self.comparison.mine.nodes[cause.node], self.comparison.right
+        if not isinstance(call, ast.Call) or cause.have is not None:
+            return ""
+        for other in right.nodes:
+            alike = isinstance(other, ast.Call) and operation(other) == operation(call)
+            if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
+                continue
+            for mine, want in zip(call.args, other.args, strict=True):
+                have, there = self._number(mine), self._number(want, right=True)
+                if not (have and there):
+                    have, there = self._in_turn(mine, want)
+                fixed = isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant)
+                read = isinstance(want, ast.Constant) and isinstance(mine, ast.Name)
+                fixed |= read and not have  # in a long run not all numbers are kept
+                if fixed or (have and there and have != there):
+                    one, two = ast.unparse(mine), ast.unparse(want)
+                    one = f"{one}, {have}," if have and one != have else one
+                    two = f"{two}, {there}" if there and two != there else two
+                    return f"It hands over {one} where the reference hands over {two}."
+        return ""
+
+    def _number(self, node: ast.expr, *, right: bool = False) -> str:
+        """The one plain number that an expression gave; empty if it gave none, or several."""
+        run = self.comparison.right if right else self.comparison.mine
+        written = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(written, int | float) and not isinstance(written, bool):
+            return f"{written:g}"
+        held = {one.value for one in run.scalars.get(run.numbers[node], ())}
+        return f"{held.pop():g}" if len(held) == 1 else ""
+
+    def _in_turn(self, mine: ast.expr, want: ast.expr) -> tuple[str, str]:
+        """The plain number that an expression gave last, and the reference's in the same turn."""
+        one, other = self.comparison.mine, self.comparison.right
+        own = one.scalars.get(one.numbers[mine], ())
+        there = other.scalars.get(other.numbers[want], ())
+        if not own or len(there) < len(own) or any(each.part >= 0 for each in (*own, *there)):
+            return "", ""
+        return f"{own[-1].value:g}", f"{there[len(own) - 1].value:g}"
+
+    def uses(self, cause: Cause) -> str:
+        """Which value is used where the reference has another."""
+        have = (
+            self.lesson.quantity(self.comparison.match(cause.have))
+            if cause.have is not None
+            else ""
+        )
+        want = self.lesson.quantity(cause.want)
+        kept, own = self._kept(cause), ""
+        if cause.have is not None:
+            own = self._read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
+        where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
+        if have and want and have != want:
+            return f"It uses {have} where the reference uses {want}{where}."
+        if not want and cause.have is not None and kept:
+            same = kept.endswith(f" as {own}")
+            return "" if same else f"It uses {own} where the reference uses what {kept}."
+        if want and self._unsummed(cause):
+            return (
+                f"The rows of {own} do not sum to 1, as those of {want} do: divide by their sums."
+            )
+        if not self._akin(cause):
+            return ""
+        also = "" if cause.have is not None else "also "
+        return f"The reference {also}uses {want} here{where}." if want else ""
+
+    def _read_as(self, node: int, value: int) -> str:
+        """The variable by which an expression reads a value; empty if by none."""
+        mine = self.comparison.mine
+        names = (one for one in ast.walk(mine.nodes[node]) if isinstance(one, ast.Name))
+        return next((one.id for one in names if value in mine.values(mine.numbers[one])), "")
+
+    def _akin(self, cause: Cause) -> bool:
+        """Whether what is used may stand for what the reference uses, by rank or size."""
+        mine = None if cause.have is None else self.comparison.mine.arrays[cause.have]
+        right = None if cause.want is None else self.comparison.right.arrays[cause.want]
+        if mine is None or right is None:
+            return True
+        return mine.ndim == right.ndim or mine.size == right.size
+
+    def _unsummed(self, cause: Cause) -> bool:
+        """Whether only the division by the sum of each row is missing."""
+        if cause.have is None or cause.want is None:
+            return False
+        mine = self.comparison.mine.arrays[cause.have]
+        right = self.comparison.right.arrays[cause.want]
+        return mine is not None and right is not None and orders.unsummed(mine, right)
+
+    def _kept(self, cause: Cause) -> str:
+        """Under which name, and on which line, the program itself has what the reference uses."""
+        mine, line = self.comparison.mine, self.comparison.mine.line(cause.node)
+        for value in mine.made if cause.want is not None else ():
+            if self.comparison.match(value) != cause.want:
+                continue
+            for statement, part in mine.bindings(value):
+                name = target(statement, part)
+                if name and statement.lineno < line:
+                    return f"line {statement.lineno} keeps as {name}"
+        return ""
+
+    def shapes(self, cause: Cause) -> str:
+        """That a value has another shape than the one that the reference uses."""
+        if cause.have is None or cause.want is None:
+            return ""
+        mine = self.comparison.mine.arrays[cause.have]
+        right = self.comparison.right.arrays[cause.want]
+        if mine is None or right is None or mine.shape == right.shape:
+            return ""
+        if not self._akin(cause):
+            return ""
+        own, want = self.lesson.own_name(cause.have), self.lesson.quantity(cause.want)
+        if want and self.lesson.quantity(self.comparison.match(cause.have)) not in ("", want):
+            return ""
+        named = (
+            f"{want}, {sizes(right.shape)}" if want not in ("", f"`{own}`") else sizes(right.shape)
+        )
+        return f"{own} is {sizes(mine.shape)} here; the reference uses {named}."
+
+    def _differs(self, one: Departure, cause: Cause) -> str:
+        """What the operation does otherwise than the reference's: as written, or by its numbers."""
+        right = self.comparison.right
+        if cause.twin is None and cause.gives is not None:
+            return differs.instead(self.comparison, cause.node, cause.gives)
+        if cause.twin is not None and cause.have is None:
+            told = self.written(cause.node, cause.twin)
+            return told or self._combined(one, cause.gives)
+        if cause.twin is not None:
+            same_node = [p.value for p in right.places if p.node == cause.twin]
+            return self._combined(one, same_node[0]) if cause.node == one.node else ""
+        if cause.node != one.node or cause.have is not None:
+            return ""
+        matched = [self.comparison.match(value) for value in one.sources]
+        for value, made in right.made.items():
+            if list(made.sources) == matched and value not in self.comparison.matched:
+                told = differs.kinds_in(self.comparison, one.node, made.node)
+                return told or self._combined(one, value)
+        return self._fewer(one.node) or self._combined(one, None)
+
+    def _fewer(self, node: int) -> str:
+        """That the reference gives the same function another number of tensors."""
+        mine, right = self.comparison.mine, self.comparison.right
+        kind, own = operation(mine.nodes[node]), mine.latest(node)
+        found = [
+            made
+            for value, made in right.made.items()
+            if operation(right.nodes[made.node]) == kind and value not in self.comparison.matched
+        ]
+        call = mine.nodes[node]
+        if len(found) != 1 or not own or not isinstance(call, ast.Call) or _repeats(call):
+            return ""
+        there, here = len(found[0].sources), len(own)
+        if there == here or not there:
+            return ""
+        many = "one tensor" if there == 1 else f"{there} tensors"
+        return f"In the reference {kind} takes {many} here: this one takes {here}."
+
+    def written(self, node: int, twin: int) -> str:
+        """Which written numbers and options differ from those of the reference's operation."""
+        mine, right = self.comparison.mine, self.comparison.right
+        arrays = [mine.arrays[value] for value in mine.latest(node)]
+        rank = next((one.ndim for one in arrays if one is not None), None)
+        return differs.written(mine.nodes[node], right.nodes[twin], rank)
+
+    def _combined(self, one: Departure, want: int | None) -> str:
+        """What a value has too much or too little of, beside one of the reference's."""
+        mine, right = self.comparison.mine, self.comparison.right
+        array = mine.arrays[one.value]
+        if array is None:
+            return ""
+        known = [v for v in mine.made if v != one.value and self.comparison.known(v)]
+        others = [(self.lesson.own_name(v), a) for v in known if (a := mine.arrays[v]) is not None]
+        missing = [v for v in right.made if v not in self.comparison.matched]
+        for value in [want] if want is not None else missing:
+            other = right.arrays[value]
+            if other is None or other.shape != array.shape:
+                continue
+            made = right.made[value]
+            used = [v for v in known if self.comparison.match(v) in made.sources]
+            names = frozenset(map(self.lesson.own_name, used))
+            kind, less = operation(right.nodes[made.node]), operation(mine.nodes[one.node]) == "Sub"
+            if said := differs.combined(array, other, others, names, kind, subtracts=less):
+                return said
+        return ""
+
+    def _relation(self, relation: Relation) -> str:
+        quantity = self.lesson.quantity(relation.of)
+        if not quantity:
+            return ""
+        match relation.kind:
+            case "scaled":
+                return f"It gives {relation.factor:.3g} times {quantity}."
+            case "transposed":
+                return f"It gives {quantity}, {relation.order}."
+            case "reshaped":
+                return f"It gives the numbers of {quantity} in another shape."
+        return ""
+
+
+def _numbers(array: Floats) -> str:
+    """A few numbers, one after another."""
+    return ", ".join(f"{one:.4g}" for one in array.flat)
+
+
+def _repeats(call: ast.Call) -> bool:
+    """Whether one value is given twice, as in ``F.stack([x, x])``."""
+    given = [
+        ast.unparse(each)
+        for one in call.args
+        for each in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])
+    ]
+    return len(set(given)) < len(given)

@@ -1,0 +1,140 @@
+"""What is odd in a program and may be meant: told where nothing else is known of a failure."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
+
+from grader.grading.reading.odd import blocks, functions, parameters
+from grader.grading.reading.shown import OwnCall, Slip, own_calls
+from grader.source.variables import read, reads, stored
+
+SIMILAR = 0.8
+"""How alike two names are of which one is a slip of the pen, by difflib's ratio."""
+
+
+def likely(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """All of them; ``right`` is the solution."""
+    return chain(
+        unused(tree, right), replaced(tree), misspelled(tree), unreached(tree), starred(tree)
+    )
+
+
+def starred(tree: ast.Module) -> Iterator[Slip]:
+    """An ``__init__`` that takes any values by place, and none by name."""
+    for function in functions(tree):
+        given = function.args
+        named = (*given.posonlyargs, *given.args[1:], *given.kwonlyargs)
+        if function.name == "__init__" and given.vararg and not given.kwarg and not named:
+            name, line = given.vararg.arg, function.lineno
+            said = f"Line {line} takes *{name}, which are values by place: **{name} takes them by"
+            yield Slip(line, f"{said} name.")
+
+
+def own_raise(tree: ast.Module, line: int) -> Slip | None:
+    """The condition of the file's own under which ``line`` raises an error."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.If):
+            continue
+        for block, was in ((node.body, "true"), (node.orelse, "false")):
+            if any(isinstance(one, ast.Raise) and one.lineno == line for one in block):
+                at, test = node.test.lineno, ast.unparse(node.test)
+                said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
+                return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
+    return None
+
+
+def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """Arguments that are not read, though a helper takes one of this name and does not get it."""
+    ends = (" for it.", " without it.")
+    return (one for one in unused(tree, right) if one.said.endswith(ends))
+
+
+def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """Arguments that a function takes and does not read, though the solution's reads them."""
+    wanted = {one.name: one for one in functions(right)}
+    calls = list(own_calls(tree))
+    for function in functions(tree):
+        if len(_code(function)) == 0 or "locals" in read(function):
+            continue
+        other = wanted.get(function.name)
+        for name in parameters(function):
+            if name.startswith("_") or name in read(function):
+                continue
+            if other is not None and (name not in read(other) or _idle(other, name, right)):
+                continue
+            said = f"{function.name} takes {name} and does not use it"
+            inside = range(function.lineno + 1, (function.end_lineno or 0) + 1)
+            found = (one for one in calls if one[0].lineno in inside)
+            line, how = next(_instead(found, name), (function.lineno, ""))
+            yield Slip(line, f"{said}{how}.")
+
+
+def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
+    """Whether an argument is only kept as an attribute that nothing reads."""
+    kept = [n for n in ast.walk(function) if isinstance(n, ast.Assign) and name in read(n)]
+    if len(kept) != 1 or sum(one.id == name for one in reads(function)) != 1:
+        return False
+    owns = {one.attr for one in kept[0].targets if isinstance(one, ast.Attribute)}
+    own = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in owns)
+    return bool(owns) and not any(isinstance(one.ctx, ast.Load) for one in own)
+
+
+def _instead(calls: Iterable[OwnCall], name: str) -> Iterator[tuple[int, str]]:
+    """The lines of calls of a helper that takes ``name``, and what each gives it for that."""
+    for call, _, helper, params in calls:
+        by_name = {one.arg: one.value for one in call.keywords if one.arg}
+        given = {**dict(zip(params, call.args, strict=False)), **by_name}.get(name)
+        starred = any(isinstance(one, ast.Starred) for one in call.args)
+        starred |= any(one.arg is None for one in call.keywords)
+        if given is not None:
+            text = ast.unparse(given)
+            yield call.lineno, f": line {call.lineno} gives {helper} {text} for it"
+        elif name in params and not starred and not helper.startswith("__"):
+            yield call.lineno, f": line {call.lineno} calls {helper} without it"
+
+
+def replaced(tree: ast.Module) -> Iterator[Slip]:
+    """Arguments that get another value before anything has read them."""
+    for function in functions(tree):
+        for name in parameters(function):
+            first = next((one for one in _code(function) if name in read(one) | stored(one)), None)
+            plain = isinstance(first, ast.Assign | ast.AnnAssign)
+            if first is not None and plain and name not in read(first):
+                said = f"Line {first.lineno} gives {name} a new value, before anything has read "
+                yield Slip(first.lineno, f"{said}the one that {function.name} is given.")
+
+
+def misspelled(tree: ast.Module) -> Iterator[Slip]:
+    """Variables that nothing reads, beside one that is called nearly the same."""
+    for function in functions(tree):
+        seen, given = read(function), stored(function)
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)]) if name not in seen:
+                    others = sorted(seen & given)
+                    if near := difflib.get_close_matches(name, others, 1, SIMILAR):
+                        said = f"Nothing reads {name}, which gets a value on line {node.lineno}."
+                        yield Slip(node.lineno, f"{said} Is {near[0]} meant?")
+
+
+def unreached(tree: ast.Module) -> Iterator[Slip]:
+    """Statements after a return in the same block, but for another plain return."""
+    for body in blocks(tree):
+        for one, later in pairwise(body):
+            if isinstance(one, ast.Return) and not isinstance(later, ast.Return | ast.Pass):
+                said = f"Line {later.lineno} is never reached: line {one.lineno} returns."
+                yield Slip(later.lineno, said)
+
+
+def _code(function: ast.FunctionDef) -> list[ast.stmt]:
+    """The statements of a function that do something: no docstring, no ``pass``, no ``raise``."""
+    idle = (ast.Pass, ast.Raise)
+    return [
+        one
+        for one in function.body
+        if not isinstance(one, idle)
+        and not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+    ]

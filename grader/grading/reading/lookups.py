@@ -1,0 +1,198 @@
+"""What is odd about keys, entries and lists in any program: of the same sort as :mod:`odd`."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from itertools import chain
+
+from grader.grading.reading.bindings import CHANGES, callee
+from grader.grading.reading.shown import Slip
+from grader.source.variables import binds, read, reads, stored, stores
+
+JOINS = ("concat", "concatenate", "stack", "hstack", "vstack")
+"""Functions that take what they join in one list."""
+
+
+def odd(tree: ast.Module) -> Iterator[Slip]:
+    """All of them."""
+    return chain(
+        other_keys(tree),
+        joined_alone(tree),
+        entry_or_all(tree),
+        always_in(tree),
+        unread(tree),
+        of_class(tree),
+    )
+
+
+def unread(tree: ast.Module) -> Iterator[Slip]:
+    """Lists that a function fills and nothing reads, and dicts that it changes too late."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        changed = _changed(function)
+        receivers = {id(one) for some in changed.values() for one in some}
+        seen = [one for one in reads(function) if id(one) not in receivers]
+        own = stored(function) | {arg.arg for arg in (function.args.kwarg,) if arg}
+        for name in (one for one in changed if one in own):
+            line = changed[name][-1].lineno
+            uses = [one for one in seen if one.id == name]
+            if not uses:
+                yield _instead(name, line, changed, seen)
+            elif not any(one.lineno >= line for one in uses) and _only_walked(function, name, uses):
+                said = f"Line {line} changes {name}, and nothing reads {name} after that."
+                yield Slip(line, said)
+
+
+def _changed(function: ast.FunctionDef) -> dict[str, list[ast.Name]]:
+    """The variables of which a statement only calls a method that changes them."""
+    found: dict[str, list[ast.Name]] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as one, attr=method))):
+                if method in CHANGES:
+                    found.setdefault(one.id, []).append(one)
+    return found
+
+
+def _instead(
+    name: str, line: int, changed: dict[str, list[ast.Name]], seen: list[ast.Name]
+) -> Slip:
+    """That nothing reads a list; at the line that reads another one of its kind once more."""
+    said = f"Line {line} changes {name}, and nothing reads it"
+    for other in changed:
+        lines = sorted({one.lineno for one in seen if one.id == other})
+        if other != name and len(lines) > 1 and lines[-1] > line:
+            first, last = lines[-2:]
+            said = f"{said}: line {last} reads {other}, as line {first} does."
+            return Slip(last, f"{said} Is {name} meant?")
+    return Slip(line, f"{said}.")
+
+
+def _only_walked(function: ast.FunctionDef, name: str, uses: list[ast.Name]) -> bool:
+    """Whether a variable is only gone through or compared, so that no other name is its own."""
+    plain = 0
+    for node in ast.walk(function):
+        parts = [node.iter] if isinstance(node, ast.For | ast.comprehension) else []
+        parts += [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        plain += sum(ast.unparse(one).split(".")[0] == name for one in parts)
+        if isinstance(node, ast.For | ast.While) and name in _changed_in(node):
+            return False
+    return plain == len(uses)
+
+
+def _changed_in(loop: ast.For | ast.While) -> set[str]:
+    """The variables of which a loop calls a method."""
+    calls = (one.func for one in ast.walk(loop) if isinstance(one, ast.Call))
+    return {ast.unparse(one.value) for one in calls if isinstance(one, ast.Attribute)}
+
+
+def of_class(tree: ast.Module) -> Iterator[Slip]:
+    """Names that nothing defines but a class of the file, and that are read outside of it."""
+    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    kept = {name: cls for cls in classes for one in cls.body for name in binds(one)}
+    inner = {id(one) for cls in classes for part in cls.body for one in _targets(part)}
+    known = {one.id for one in stores(tree) if id(one) not in inner} | set(dir(builtins))
+    known |= {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
+    methods = {id(part) for cls in classes for part in cls.body}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) and id(node) not in methods:
+            known.update(binds(node))
+    for one in reads(tree):
+        cls = kept.get(one.id) if one.id not in known else None
+        if cls is not None and not cls.lineno <= one.lineno <= (cls.end_lineno or 0):
+            said = f"{one.id} is in the class {cls.name}: line {one.lineno} needs {cls.name}."
+            yield Slip(one.lineno, f"{said}{one.id}.", f"{cls.name}.{one.id}")
+
+
+def _targets(statement: ast.stmt) -> tuple[ast.Name, ...]:
+    """The names that an assignment gives a value."""
+    return stores(statement) if isinstance(statement, ast.Assign | ast.AnnAssign) else ()
+
+
+def other_keys(tree: ast.Module) -> Iterator[Slip]:
+    """``if a not in d: … else: d[b]``: one key is asked for, and another is looked up."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.If(
+                test=ast.Compare(
+                    left=ast.Name(id=asked),
+                    ops=[ast.NotIn() | ast.In() as op],
+                    comparators=[ast.Name(id=owner)],
+                )
+            ):
+                block = node.orelse if isinstance(op, ast.NotIn) else node.body
+            case _:
+                continue
+        for one in (inner for each in block for inner in ast.walk(each)):
+            match one:
+                case ast.Subscript(
+                    value=ast.Name(id=name), slice=ast.Name(id=key), ctx=ast.Load()
+                ) if name == owner and key != asked:
+                    said = f"Line {one.lineno} looks up {owner}[{key}], though line {node.lineno} "
+                    said = f"{said}asks whether {asked} is in {owner}."
+                    yield Slip(one.lineno, said, f"{owner}[{asked}]")
+
+
+def always_in(tree: ast.Module) -> Iterator[Slip]:
+    """``for a in d: … if a not in d``, which is never so."""
+    for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
+        owner = loop.iter
+        while isinstance(owner, ast.Call) and len(owner.args) <= 1:
+            wrapped = callee(owner) in ("sorted", "list", "set", "tuple", "reversed")
+            keys = isinstance(owner.func, ast.Attribute) and owner.func.attr == "keys"
+            if not wrapped and not keys:
+                break
+            owner = owner.args[0] if owner.args else getattr(owner.func, "value", loop.target)
+        for one in (inner for each in loop.body for inner in ast.walk(each)):
+            match one, owner, loop.target:
+                case (
+                    ast.Compare(left=ast.Name(id=asked), ops=[ast.NotIn()], comparators=[other]),
+                    ast.Name(id=name),
+                    ast.Name(id=turn),
+                ) if asked == turn and ast.unparse(other) == name:
+                    said = f"The loop of line {loop.lineno} goes through {name}, so no {turn} can "
+                    yield Slip(loop.lineno, f"{said}be missing from it on line {one.lineno}.")
+
+
+def joined_alone(tree: ast.Module) -> Iterator[Slip]:
+    """``F.concat([x])``, which joins nothing."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(args=[ast.List(elts=[only]) | ast.Tuple(elts=[only]), *_]):
+                if callee(node) in JOINS and not isinstance(only, ast.Starred):
+                    name, text = ast.unparse(node.func), ast.unparse(only)
+                    said = f"Line {node.lineno} gives {name} only {text}: there is nothing to join."
+                    yield Slip(node.lineno, said)
+
+
+def entry_or_all(tree: ast.Module) -> Iterator[Slip]:
+    """``x = a[-1] if … else a``: either one entry, or the whole list, which has an axis more."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.IfExp(test=test, body=one, orelse=other):
+                pair = (one, other)
+            case ast.If(
+                test=test,
+                body=[ast.Assign(targets=[ast.Name(id=name)], value=one)],
+                orelse=[ast.Assign(targets=[ast.Name(id=again)], value=other)],
+            ) if name == again:
+                pair = (one, other)
+            case _:
+                continue
+        for entry, whole in (pair, pair[::-1]):
+            match entry, whole:
+                case (
+                    ast.Subscript(value=ast.Name(id=owner), slice=index),
+                    ast.Name(id=every) | ast.Subscript(value=ast.Name(id=every), slice=ast.Slice()),
+                ) if owner == every and owner not in read(test) and _is_number(index):
+                    text = ast.unparse(entry)
+                    said = f"Line {entry.lineno} takes one entry of {owner}, and line"
+                    said = f"{said} {whole.lineno} a list of them: [{text}] is a list, too."
+                    yield Slip(entry.lineno, said, f"[{text}]")
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether a whole number is written here."""
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant) and type(inner.value) is int

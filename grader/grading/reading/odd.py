@@ -1,0 +1,302 @@
+"""What is odd in any program, whatever it computes: a fact that its source shows, and its line.
+
+Told of a program that fails. Hardly anybody means them: :mod:`likely` has those that may be meant.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain
+
+from grader.grading.reading import lookups
+from grader.grading.reading.bindings import callee
+from grader.grading.reading.shown import Slip
+from grader.source.variables import read, reads, stored
+
+CHOICES = {"where": slice(1, 3), "min": slice(0, 2), "max": slice(0, 2)}
+"""Functions that choose between two arguments, and which these are."""
+
+
+def certain(tree: ast.Module) -> Iterator[Slip]:
+    """All of them."""
+    return chain(
+        after_loop(tree),
+        twins(tree),
+        powers(tree),
+        crossed_names(tree),
+        commas(tree),
+        signs(tree),
+        fixed(tree),
+        again(tree),
+        not_made(tree),
+        undecorated(tree),
+        none_handed(tree),
+        lookups.odd(tree),
+    )
+
+
+def after_loop(tree: ast.Module) -> Iterator[Slip]:
+    """Statements after a loop that read its variable, of which only the last value is left."""
+    for body in blocks(tree):
+        for at, loop in enumerate(body):
+            if not isinstance(loop, ast.For) or _breaks(loop):
+                continue
+            names = stored(loop.target)
+            for one in body[at + 1 :]:
+                if left := (names & read(one)) - stored(one):
+                    name = min(left)
+                    line = min(each.lineno for each in reads(one) if each.id == name)
+                    said = f"Line {line} comes after the loop of line {loop.lineno}, and "
+                    said = f"{said}reads {name}: it sees the last turn only."
+                    inside = "" if isinstance(one, ast.For) else " Is it to be inside the loop?"
+                    yield Slip(line, f"{said}{inside}")
+                    break
+                names -= stored(one)
+
+
+def twins(tree: ast.Module) -> Iterator[Slip]:
+    """Choices between two things that are the same, and comparisons of a thing with itself."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.IfExp(body=one, orelse=other):
+                what = "chooses between two that are the same"
+            case ast.Call(args=given) if callee(node) in CHOICES:
+                pair = given[CHOICES[callee(node)]]
+                if len(pair) != 2:
+                    continue
+                one, other = pair
+                what = "chooses between two that are the same"
+            case ast.Compare(left=one, comparators=[other]):
+                what = "compares a thing with itself"
+            case _:
+                continue
+        if ast.dump(one) == ast.dump(other) and not isinstance(one, ast.Constant):
+            text = ast.unparse(one)
+            yield Slip(node.lineno, f"Line {node.lineno} {what}: {text} and {text}.")
+
+
+def powers(tree: ast.Module) -> Iterator[Slip]:
+    """``2^10``, which is no power."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(left=left, op=ast.BitXor(), right=ast.Constant(value=int() | float())):
+                write = f"{ast.unparse(left)} ** {ast.unparse(node.right)}"
+                said = f"Line {node.lineno} has ^, which is not a power in Python: ** is."
+                yield Slip(node.lineno, said, write)
+
+
+def crossed_names(tree: ast.Module) -> Iterator[Slip]:
+    """``self.a = b``, or ``f(a=b)``, in a function that takes both ``a`` and ``b``."""
+    for function in functions(tree):
+        params = set(parameters(function))
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(
+                    targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
+                    value=ast.Name(id=given),
+                ):
+                    line, text, write = node.lineno, f"self.{name}", f"self.{name} = {name}"
+                case ast.keyword(arg=str(name), value=ast.Name(id=given)):
+                    line, text, write = node.value.lineno, name, f"{name}={name}"
+                case _:
+                    continue
+            if name != given and {name, given} <= params:
+                said = f"Line {line} gives {text} the value of {given}"
+                yield Slip(line, f"{said}, though {function.name} also takes {name}.", write)
+
+
+def commas(tree: ast.Module) -> Iterator[Slip]:
+    """A comma that makes a tuple of one value, or two numbers of one."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign | ast.AnnAssign | ast.Return):
+            continue
+        value = node.value
+        if not isinstance(value, ast.Tuple) or not value.elts or _in_parentheses(value):
+            continue
+        line, names = value.lineno, getattr(node, "targets", [getattr(node, "target", None)])
+        if len(value.elts) == 1:
+            yield Slip(line, f"The comma at the end of line {line} makes a tuple: take it away.")
+        elif isinstance(names[0], ast.Name) and (text := _thousands(value)):
+            yield Slip(line, f"The comma on line {line} makes a tuple of two numbers.", text)
+
+
+def signs(tree: ast.Module) -> Iterator[Slip]:
+    """``x =+ y``, which adds nothing."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[target], value=ast.UnaryOp(op=ast.UAdd(), operand=value)):
+                write = f"{ast.unparse(target)} += {ast.unparse(value)}"
+                yield Slip(
+                    node.lineno, f"Line {node.lineno} has =+, which adds nothing: += does.", write
+                )
+
+
+def fixed(tree: ast.Module) -> Iterator[Slip]:
+    """Comprehensions that take the same piece in every turn, and loops that have one turn."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=1)])):
+                yield Slip(node.lineno, f"The loop of line {node.lineno} has only one turn.")
+            case (
+                ast.ListComp(elt=elt, generators=[ast.comprehension() as head])
+                | ast.GeneratorExp(elt=elt, generators=[ast.comprehension() as head])
+            ) if isinstance(head.target, ast.Name):
+                name, over = head.target.id, head.iter
+                chosen = isinstance(over, ast.Tuple | ast.List) and not _in_text(over)
+                picks = isinstance(node, ast.ListComp) and _picks(elt)
+                if name not in (*read(elt), "_") and (picks or chosen) and not head.ifs:
+                    line = node.lineno
+                    said = f"Line {line} makes the same for every {name}: nothing in it reads "
+                    yield Slip(line, f"{said}{name}.")
+
+
+def again(tree: ast.Module) -> Iterator[Slip]:
+    """Names that a class gives a value twice: the second one counts."""
+    for owner in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
+        known: dict[str, int] = {}
+        for one in owner.body:
+            for name in _gives(one):
+                if name in known:
+                    said = f"Line {one.lineno} gives {name} a value again, instead of the one of"
+                    yield Slip(one.lineno, f"{said} line {known[name]}.")
+                known[name] = one.lineno
+
+
+def _gives(one: ast.stmt) -> frozenset[str]:
+    """The names that a statement of a class gives a value; a plain method gives none."""
+    if isinstance(one, ast.FunctionDef) and one.decorator_list:
+        return frozenset([one.name] if ast.unparse(one.decorator_list[0]) == "property" else [])
+    return stored(one) if isinstance(one, ast.Assign | ast.AnnAssign) else frozenset()
+
+
+def not_made(tree: ast.Module) -> Iterator[Slip]:
+    """A class that is kept where an object of it is meant, which can be called."""
+    callable_ = {
+        one.name
+        for one in tree.body
+        if isinstance(one, ast.ClassDef)
+        and any(isinstance(n, ast.FunctionDef) and n.name == "__call__" for n in one.body)
+    }
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=kind)) if (
+                kind in callable_ and name.islower()
+            ):
+                said = f"{name} is the class {kind} here, and not an object of it: parentheses "
+                yield Slip(node.lineno, f"{said}are missing on line {node.lineno}.", f"{kind}()")
+
+
+def undecorated(tree: ast.Module) -> Iterator[Slip]:
+    """A class with fields and no ``@dataclass``, which a dataclass extends."""
+    classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+    for one in classes.values():
+        if not any("dataclass" in ast.unparse(each) for each in one.decorator_list):
+            continue
+        for base in (classes.get(ast.unparse(each)) for each in one.bases):
+            fields = base is not None and any(isinstance(n, ast.AnnAssign) for n in base.body)
+            if base is not None and fields and not base.decorator_list and not base.bases:
+                said = f"{one.name} extends {base.name}, which has fields and no @dataclass above "
+                yield Slip(base.lineno, f"{said}line {base.lineno}: {one.name} does not take them.")
+
+
+def none_handed(tree: ast.AST) -> Iterator[Slip]:
+    """A call that is handed None, beside the one variable that nothing reads, from turn to turn.
+
+    It is one that a loop over several takes, or that is None before the loop.
+    """
+    for function in functions(tree):
+        known = read(function)
+        loops = [one for one in ast.walk(function) if isinstance(one, ast.For | ast.While)]
+        for loop in loops:
+            names = _taken_in_turn(loop) | (stored(loop) & _none_at_first(function))
+            unread = sorted(one for one in names - known if not one.startswith("_"))
+            calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
+            empty = [
+                (one, at) for one in calls for at, given in enumerate(one.args) if _none(given)
+            ]
+            if len(unread) == len(empty) == 1:
+                (call, at), name = empty[0], unread[0]
+                given = [*call.args[:at], ast.Name(name), *call.args[at + 1 :]]
+                write = ast.unparse(ast.Call(call.func, given, call.keywords))
+                said = (
+                    f"Line {call.lineno} hands over None in every turn, and nothing reads {name}."
+                )
+                yield Slip(call.lineno, said, write)
+
+
+def _taken_in_turn(loop: ast.For | ast.While) -> frozenset[str]:
+    """The variables of a loop over several things at once."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
+        return frozenset()
+    return stored(loop.target) if callee(loop.iter) == "zip" else frozenset()
+
+
+def _none_at_first(function: ast.FunctionDef) -> frozenset[str]:
+    """The variables that a function sets to None."""
+    return frozenset(
+        name
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assign | ast.AnnAssign) and _none(one.value)
+        for name in stored(one)
+    )
+
+
+def _none(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Every block of statements."""
+    for node in ast.walk(tree):
+        for part in ("body", "orelse", "finalbody"):
+            block = getattr(node, part, None)
+            if isinstance(block, list):
+                yield block
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """Every function and method."""
+    return (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef))
+
+
+def parameters(function: ast.FunctionDef) -> list[str]:
+    """What a function takes, by place or by name, but for ``self``."""
+    given = function.args
+    stars = filter(None, (given.vararg, given.kwarg))
+    every = (*given.posonlyargs, *given.args, *given.kwonlyargs, *stars)
+    return [one.arg for one in every if one.arg not in ("self", "cls")]
+
+
+def _breaks(loop: ast.For) -> bool:
+    """Whether a loop may end early: then its variable says where."""
+    return any(isinstance(one, ast.Break) for one in ast.walk(loop))
+
+
+def _in_parentheses(node: ast.Tuple) -> bool:
+    first = node.elts[0]
+    return (node.lineno, node.col_offset) != (first.lineno, first.col_offset)
+
+
+def _thousands(node: ast.Tuple) -> str:
+    """The number that was written with a comma between its thousands; empty for other tuples."""
+    numbers = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+    if len(numbers) != len(node.elts) or not all(type(one) is int for one in numbers):
+        return ""
+    text = ast.unparse(node).strip("()").replace(" ", "")
+    first, *rest = text.split(",")
+    return "_".join((first, *rest)) if all(len(one) == 3 for one in rest) else ""
+
+
+def _in_text(node: ast.Tuple | ast.List) -> bool:
+    """Whether something in a list is written out, and not the value of a variable."""
+    return not all(isinstance(one, ast.Name | ast.Attribute) for one in node.elts)
+
+
+def _picks(node: ast.expr) -> bool:
+    """Whether an expression takes the piece at a number, as ``x[0]`` does."""
+    return any(
+        isinstance(one, ast.Subscript)
+        and any(isinstance(i, ast.Constant) for i in getattr(one.slice, "elts", [one.slice]))
+        for one in ast.walk(node)
+    )

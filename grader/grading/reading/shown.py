@@ -1,0 +1,281 @@
+"""Slips that the source shows in any program: arguments swapped, a loop that is left at once."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.grading.reading.bindings import CHANGES, callee
+from grader.source.variables import reads
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A line and what is odd about it, in a sentence. ``write`` may say what to write there."""
+
+    line: int
+    said: str
+    write: str = ""
+
+
+def meant(name: str, params: Sequence[str]) -> int | None:
+    """Which parameter an argument's name stands for; None for none, or several.
+
+    It is called the same, or ends or begins so (``token_positions``, ``table_cos``), or is its
+    beginning (``q``).
+    """
+    if name in params or not name:
+        return params.index(name) if name else None
+    ends = [
+        at
+        for at, one in enumerate(params)
+        if name.endswith(f"_{one}") or name.startswith(f"{one}_")
+    ]
+    begins = [at for at, one in enumerate(params) if one.startswith(name)]
+    found = ends or begins
+    return found[0] if len(found) == 1 else None
+
+
+def crossed(tree: ast.Module) -> Iterator[Slip]:
+    """Calls of the file's own functions and classes that swap two arguments, by their names."""
+    for node, given, name, params in own_calls(tree):
+        own = [meant(one, params) for one in given]
+        for at in range(len(given)):
+            for later in range(at + 1, min(len(given), len(params))):
+                if own[at] == later and own[later] == at:
+                    yield Slip(
+                        node.lineno,
+                        f"Line {node.lineno} swaps two arguments: {name} takes "
+                        f"{', '.join(params)}, in this order.",
+                    )
+
+
+def left_early(tree: ast.Module) -> Iterator[Slip]:
+    """Loops that a return ends in their first turn, whatever it finds."""
+    for node in ast.walk(tree):
+        last = node.body[-1] if isinstance(node, ast.For) else None
+        if isinstance(last, ast.Return) and isinstance(node, ast.For):
+            leaves = any(isinstance(n, ast.Continue) for one in node.body for n in ast.walk(one))
+            if not leaves:
+                yield Slip(
+                    last.lineno,
+                    f"Line {last.lineno} returns inside the loop of line {node.lineno}, in its "
+                    "first turn: it is indented too far.",
+                )
+
+
+def reordered(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
+    """Functions that take what the reference's take, in another order."""
+    wanted = {name: given for name, _, given in _taken(right)}
+    for name, line, mine in _taken(tree):
+        other = wanted.get(name, mine)
+        if mine != other and sorted(mine) == sorted(other):
+            said = f"{name} takes {', '.join(other)}, in this order."
+            yield Slip(line, f"{said} Line {line} has another.")
+
+
+def _taken(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
+    """Each function by name, with its line and what it takes; a lambda that has a name, too."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name, args=args, lineno=line):
+                pass
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=args), lineno=line):
+                pass
+            case _:
+                continue
+        yield name, line, [arg.arg for arg in args.args if arg.arg != "self"]
+
+
+def repeated(tree: ast.Module) -> Iterator[Slip]:
+    """Two values of one statement that are worked out alike, as in ``q, k = f(q), f(q)``."""
+    for node in ast.walk(tree):
+        names: list[ast.expr] = []
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=given)):
+                texts = [ast.unparse(one) for one in given]
+            case ast.Return(value=ast.Tuple(elts=given)):
+                texts = [ast.unparse(one) for one in given]
+            case _:
+                continue
+        for at, one in enumerate(given):
+            first = texts.index(texts[at])
+            plain = isinstance(one, ast.Subscript)
+            plain |= isinstance(one, ast.Call) and not _called(one.func)[:1].isupper()
+            if first < at and plain and isinstance(node, ast.Return):
+                yield Slip(node.lineno, f"Line {node.lineno} returns the same twice: {texts[at]}.")
+            elif first < at < len(names) and plain and isinstance(names[at], ast.Name):
+                a, b = ast.unparse(names[first]), ast.unparse(names[at])
+                yield Slip(
+                    node.lineno, f"Line {node.lineno} gives {a} and {b} the same: {texts[at]}."
+                )
+
+
+def identities(tree: ast.AST) -> Iterator[Slip]:
+    """Comparisons by ``is`` with something that was just made: no other object is that one."""
+    words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Compare) or type(node.ops[0]) not in words:
+            continue
+        if any(isinstance(one, NEW) for one in (node.left, *node.comparators)):
+            op, right = ast.unparse(node).removeprefix(ast.unparse(node.left)), node.comparators
+            word = "is not" if op.startswith(" is not") else "is"
+            said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
+            write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
+            yield Slip(node.lineno, said, write)
+
+
+def idle(tree: ast.Module) -> Iterator[Slip]:
+    """Statements that work something out and keep it not, and errors that are made, not raised."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Expr):
+            continue
+        text = ast.unparse(node.value)
+        if isinstance(node.value, WORTHLESS):
+            said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
+            yield Slip(node.lineno, f"{said} Is it to be assigned?")
+        elif isinstance(node.value, ast.Call) and callee(node.value) in _only_returning(tree):
+            said = f"Line {node.lineno} calls {callee(node.value)}, and nothing uses what it"
+            yield Slip(node.lineno, f"{said} returns. Is it to be assigned?")
+        elif isinstance(node.value, ast.Call) and callee(node.value).endswith(
+            ("Error", "Exception")
+        ):
+            said = f"Line {node.lineno} makes {_short(text)}, and does not raise it."
+            yield Slip(node.lineno, said, f"raise {text}" if _short(text) == text else "")
+
+
+def _only_returning(tree: ast.Module) -> frozenset[str]:
+    """The functions of a file that return something and change nothing."""
+    found = []
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        inner = list(ast.walk(function))
+        returns = [one.value for one in inner if isinstance(one, ast.Return)]
+        acts = any(
+            isinstance(one, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
+            or (isinstance(one, ast.Attribute | ast.Subscript) and isinstance(one.ctx, ast.Store))
+            or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
+            for one in inner
+        )
+        if returns and None not in returns and not acts:
+            found.append(function.name)
+    return frozenset(found)
+
+
+WORTHLESS = (ast.Attribute, ast.BinOp, ast.Compare, ast.Subscript, ast.UnaryOp)
+"""Expressions that do nothing but give a value."""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else "something"
+
+
+MOST_TEXT = 70
+"""Characters of an expression that is quoted in a sentence."""
+
+
+def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
+    """Texts of one list that Python joins, as no comma is between them."""
+    lines = source.split("\n")
+    lists = (n for n in ast.walk(tree) if isinstance(n, ast.List | ast.Tuple | ast.Set))
+    for node in lists:
+        for one in node.elts if len(node.elts) > 1 else ():
+            if not isinstance(one, ast.Constant) or not isinstance(one.value, str):
+                continue
+            if one.lineno != one.end_lineno:
+                continue
+            text = lines[one.lineno - 1].encode()[one.col_offset : one.end_col_offset].decode()
+            parts = re.fullmatch(r"(\"[^\"]*\"|'[^']*')\s*(\"[^\"]*\"|'[^']*')", text)
+            if parts is not None and " " not in one.value:
+                said = f"A comma is missing on line {one.lineno} between {parts[1]} and {parts[2]}"
+                write = f"{parts[1]}, {parts[2]}"
+                yield Slip(one.lineno, f"{said}: Python makes one text of the two.", write)
+
+
+def emptied(tree: ast.Module) -> Iterator[Slip]:
+    """Lists that every turn of a loop fills and empties again, and that are read after it."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        for loop in (one for one in ast.walk(function) if isinstance(one, ast.For | ast.While)):
+            end = loop.end_lineno or loop.lineno
+            after = {one.id for one in reads(function) if one.lineno > end}
+            inner = {ast.unparse(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)}
+            for one in loop.body:
+                name = _empty(one)
+                if name in after and f"{name}.append" in inner:
+                    said = f"Line {one.lineno} empties {name} in every turn of the loop on line "
+                    yield Slip(one.lineno, f"{said}{loop.lineno}: only the last turn's is left.")
+
+
+def _empty(node: ast.stmt) -> str:
+    """The variable that a statement makes an empty list; empty for none."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[])):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+            return name if ast.unparse(call) == "list()" else ""
+    return ""
+
+
+def shared(tree: ast.Module) -> Iterator[Slip]:
+    """Second names for an argument, through which it is changed."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        given = function.args
+        names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+        calls = [one.func for one in ast.walk(function) if isinstance(one, ast.Call)]
+        changed = {
+            ast.unparse(one.value): one.lineno
+            for one in calls
+            if isinstance(one, ast.Attribute) and one.attr in CHANGES
+        }
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=new)], value=ast.Name(id=old)):
+                    if old in names and new in changed:
+                        said = f"Line {node.lineno} copies nothing: {new} is another name for {old}"
+                        said = f"{said}, and line {changed[new]} changes it."
+                        yield Slip(node.lineno, said, f"{new} = list({old})")
+
+
+NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)
+"""Expressions that make a new object."""
+
+
+OwnCall = tuple[ast.Call, list[str], str, tuple[str, ...]]
+"""A call, the names of what it is given, the function's name, and those of its parameters."""
+
+
+def own_calls(tree: ast.Module) -> Iterator[OwnCall]:
+    """The calls of the file's own functions and classes.
+
+    ``partial(function, x)`` is a call that is given x.
+    """
+    known = dict(_parameters(tree))
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+        name, given = callee(node), [_called(one) for one in node.args]
+        if name == "partial" and given[:1]:
+            name, *given = given
+        if name in known:
+            yield node, given, name, known[name]
+
+
+def _called(node: ast.expr) -> str:
+    """What a variable or an attribute is called."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What each function and class of the file takes by position, without ``self``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for one in node.body:
+                if isinstance(one, ast.FunctionDef) and one.name == "__init__":
+                    yield node.name, tuple(arg.arg for arg in one.args.args[1:])
+        elif isinstance(node, ast.FunctionDef):
+            names = tuple(arg.arg for arg in node.args.args)
+            yield node.name, names[1:] if names[:1] == ("self",) else names
+
+
+def name_of(node: ast.expr) -> str:
+    """The variable that an expression is; empty for any other."""
+    return node.id if isinstance(node, ast.Name) else ""

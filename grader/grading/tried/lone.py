@@ -1,0 +1,227 @@
+"""The one place where a program differs from the reference, apart from names, comments and layout.
+
+If all else is the reference's, the mistake is there, whatever the program does when it runs: an
+error may be raised far away, and numbers may leave the path in another function. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from grader.base.blanks import make_answer
+from grader.base.model import Report, Step, Trace
+from grader.grading.reading import bindings, odd, shown, siblings
+from grader.grading.reading.likely import likely, own_raise, unused, withheld
+from grader.grading.tried.align import Gap, Pair, aligned
+from grader.grading.tried.forms import Function, same
+from grader.grading.tried.naming import parameters
+from grader.grading.tried.text import Names, Text
+from grader.grading.tried.unlike import Lone, Nodes, Telling
+from grader.source import Source, placeholders
+from grader.source.variables import binds
+
+
+def traced(source: Source, step: Step, report: Report) -> Trace | None:
+    """The report's trace; if it does not name the only difference, this goes in its place."""
+    trace = report.trace
+    apart = differences(source, step.solution.read_text(encoding="utf-8"))
+    only = apart.of_all()
+    if only is None:
+        slipped = _slipped(source, step, report)
+        return slipped if slipped is not trace else _within(source, report, apart)
+    here = bindings.statement_at(source.tree, only.line)
+    misnamed = _misnamed(report, here) and only.lacks.partition(" = ")[0] != _undefined(report)
+    if any(one.line in here for one in report.diagnosis) or misnamed:
+        return trace
+    if trace is None or trace.line not in here or not trace.told:
+        margin = () if trace is None else trace.margin
+        return Trace(only.told, only.line, margin, lone=True)
+    if trace.write:
+        return trace
+    return replace(trace, told=(*trace.told, *only.told[1:]))
+
+
+def _misnamed(report: Report, here: range) -> bool:
+    """Whether an error elsewhere says which name is meant: whose name is wrong then is known."""
+    check = report.first_to_fix
+    if check is None or not check.stopped or check.line in here:
+        return False
+    return " is not defined (in " in check.message and any("Write " in h for h in check.hints[:1])
+
+
+def _undefined(report: Report) -> str | None:
+    """The name that an error says is not defined."""
+    message = report.first_to_fix.message if report.first_to_fix is not None else ""
+    found = re.search(r"The name (\w+) is not defined", message)
+    return found[1] if found else None
+
+
+def _within(source: Source, report: Report, apart: Apart) -> Trace | None:
+    """The trace; with the only difference in the function where the values leave the path.
+
+    What is not told yet is told; what is told at the same line is told with the reference's.
+    """
+    trace = report.trace
+    if trace is None or trace.line is None or trace.write or trace.slip or report.diagnosis:
+        return trace
+    only = apart.of_function(trace.line)
+    if only is None or only.line not in bindings.statement_at(source.tree, trace.line):
+        return trace
+    return replace(trace, told=(*trace.told, *only.told[1:]))
+
+
+CHANGED = "changed its argument"
+
+
+def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
+    """The trace, or what the source shows to be odd in any program, which is sure."""
+    tree, trace = source.tree, report.trace
+    some = (shown.left_early, shown.identities, shown.emptied, shown.idle, odd.certain)
+    right = ast.parse(step.solution.read_text(encoding="utf-8"))
+    every = chain(
+        shown.joined(source.text, tree), *(one(tree) for one in some), withheld(tree, right)
+    )
+    every = chain(every, siblings.beside(tree, trace))
+    if any(CHANGED in one.message for one in report.checks):
+        every = chain(shown.shared(tree), every)
+    slip = next(every, None)
+    first, silent = report.first_to_fix, trace is None or not trace.told
+    if slip is None and silent and first is not None and first.stopped and first.line is not None:
+        slip = own_raise(tree, first.line)
+    if slip is None:
+        return _unread(source, right, trace)
+    if trace is not None and trace.line == slip.line and trace.told:
+        own = trace.slip == slip.said
+        told = trace.told if own or trace.slip else (*trace.told, slip.said)
+        write = trace.write or slip.write
+        return replace(trace, told=told, lone=own, write=write, sure=trace.sure or bool(write))
+    margin = () if trace is None else trace.margin
+    sure = bool(slip.write)
+    return Trace((slip.said,), slip.line, margin, "", slip.write, sure, slip=slip.said, lone=True)
+
+
+def _unread(source: Source, right: ast.Module, trace: Trace | None) -> Trace | None:
+    """The trace; with an argument that the function around its line does not read, if any."""
+    if trace is None or trace.line is None or not trace.told or trace.slip or trace.write:
+        return trace
+    inside = bindings.around(source.tree, trace.line)
+    if inside is None or placeholders.unfilled(source.tree):
+        return trace
+    found = (one for one in unused(source.tree, right) if one.line == inside.lineno)
+    slip = next(found, None)
+    return trace if slip is None else replace(trace, told=(*trace.told, slip.said))
+
+
+def supposed(source: Source, step: Step, report: Report) -> Trace | None:
+    """The trace; where no line is known, what is odd takes its place, though it may be meant.
+
+    Not in a program that still has a placeholder: what it takes is used where that is filled in.
+    """
+    trace, first = report.trace, report.first_to_fix
+    known = trace is not None and trace.line is not None and trace.told
+    if known or (first is not None and first.line is not None):
+        return trace
+    if placeholders.unfilled(source.tree):
+        return trace
+    right = ast.parse(step.solution.read_text(encoding="utf-8"))
+    slip = next(likely(source.tree, right), None)
+    if slip is None:
+        return trace
+    margin = () if trace is None else trace.margin
+    return Trace((slip.said,), slip.line, margin, slip=slip.said)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """What is different in a program and the reference: ``found``, out of ``pairs``."""
+
+    telling: Telling
+    found: tuple[Pair | Gap, ...] = ()
+    every: tuple[Pair | Gap, ...] = ()
+
+    def of_all(self) -> Lone | None:
+        """The only difference."""
+        return self.telling.of(self.found)
+
+    def of_function(self, line: int) -> Lone | None:
+        """The only difference within the function around ``line``, most of which is the same."""
+        inside = bindings.around(self.telling.mine.tree, line)
+        if inside is None:
+            return None
+        found = [one for one in self.found if one.scope.function is inside]
+        every = [one for one in self.every if one.scope.function is inside]
+        if len(every) - len(found) < SAME:
+            return None
+        return self.telling.of(found)
+
+
+SAME = 2
+"""Statements that a function must have in common with the reference's, to be like it."""
+
+
+def differences(source: Source, solution: str) -> Apart:
+    """How a program differs from the step's ``solution``, which has its blanks marked.
+
+    In nothing, if the program still has a placeholder.
+    """
+    mine, right = Text.of_source(source.text), Text.of_source(make_answer(solution))
+    telling = Telling(mine, right)
+    if placeholders.unfilled(mine.tree):
+        return Apart(telling)
+    used = {node.id for node in mine.nodes if isinstance(node, ast.Name)}
+    every = aligned(mine, right)
+    found = (one for one in every if _differs(one) and not _idle(one, used))
+    return Apart(telling, tuple(found), every)
+
+
+def lone(source: Source, solution: str) -> Lone | None:
+    """The only difference of a program from the step's ``solution``.
+
+    None if there are more, or none, or the program still has a placeholder.
+    """
+    return differences(source, solution).of_all()
+
+
+def _differs(one: Pair | Gap) -> bool:
+    """Whether more than names, layout and annotations differs."""
+    if isinstance(one, Gap):
+        return True
+    names, pairs = one.scope.names, _given(one.mine, one.right)
+    if isinstance(one.mine, Function) and isinstance(one.right, Function):
+        if {one.mine.name, one.right.name} == {"__call__", "forward"}:
+            return False  # either runs when an object is called
+        own = parameters(one.mine, one.right)
+        names = Names({**names.names, **own}, names.attributes)
+    return not all(same(mine, right, names) for mine, right in pairs)
+
+
+def _given(mine: ast.stmt, right: ast.stmt) -> list[Nodes]:
+    """What to compare of two statements: of assignments target and value, without annotations."""
+    parts = [
+        (*one.targets, one.value)
+        if isinstance(one, ast.Assign)
+        else (one.target, one.value)
+        if isinstance(one, ast.AnnAssign) and one.value is not None
+        else (one,)
+        for one in (mine, right)
+    ]
+    equal = len(parts[0]) == len(parts[1])
+    return list(zip(*parts, strict=True)) if equal else [(mine, right)]
+
+
+def _idle(one: Pair | Gap, used: set[str]) -> bool:
+    """Whether only imports and constants differ that the program does not use, or a function."""
+    if isinstance(one, Pair):
+        imports = isinstance(one.right, ast.Import | ast.ImportFrom)
+        return imports and used.isdisjoint(set(binds(one.right)) - set(binds(one.mine)))
+    if one.scope.function is not None or isinstance(one.around, ast.ClassDef):
+        return False
+    plain = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+    if any(not isinstance(node, plain) for node in one.mine):
+        return False
+    lacks = {name for node in one.right for name in binds(node)}
+    has = {name for node in one.mine for name in binds(node)}
+    return used.isdisjoint(lacks) and used.isdisjoint(has - lacks)
