@@ -47,6 +47,12 @@ def test_the_change_is_the_reference(right: str, wrong: str) -> None:
     )
 
 
+def test_what_is_done_twice_is_to_be_left_out_and_not_to_become_what_a_softmax_hides() -> None:
+    found = change(compared(("scaled + mask", "scaled / math.sqrt(6) + mask")))
+    assert found is not None
+    assert ast.unparse(found.new) == "scaled"
+
+
 def test_a_change_that_explains_half_of_what_is_wrong_is_none() -> None:
     both = ("scaled + mask", "scaled - mask"), ("np.exp(low)", "np.exp(low + low)")
     comparison = compared(*both)

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -122,7 +122,10 @@ class Retried:
             if self._is_right(value) or not isinstance(mine.nodes[made.node], ast.expr):
                 continue
             known = Changed(mine, made.order, onward.before(made.order), -1, {})
-            for new in variations(mine.nodes[made.node], known, self._names(made.node, known)):
+            node = mine.nodes[made.node]
+            without = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+            names = self._names(made.node, known)
+            for new in chain(without, variations(node, known, names)):
                 array = known.value(new)
                 if isinstance(array, np.ndarray) and not self._is_idle(new, array, known):
                     yield value, made.node, new, array
