@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 CLOSE = 0.6
+SHORT = 3
+"""Characters of a name of which half are enough, if the other is as short."""
 
 
 @cache
@@ -31,7 +33,9 @@ def meant(name: str, names: Iterable[str]) -> str | None:
     turned = [one for one in pool if sorted(one) == sorted(name)]
     if turned:
         return turned[0]
-    found = difflib.get_close_matches(name, pool, 1, CLOSE if len(name) > 3 else 0.5)
+    short = len(name) <= SHORT
+    near = [one for one in pool if not short or abs(len(one) - len(name)) <= 1]
+    found = difflib.get_close_matches(name, near, 1, 0.5 if short else CLOSE)
     if found:
         return found[0]
     starts = [one for one in pool if len(name) > 2 and (one.startswith(name) or name in one)]
