@@ -138,7 +138,8 @@ class Retried:
         onward = Downstream(mine, results[0])
         for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
             result = onward.changed(value, array)
-            if result is not None and (found := self._lacking(result)) is not None:
+            found = None if result is None else self._lacking(result)
+            if found is not None and found not in self._used:
                 return Change(node, new, found)
         return None
 
@@ -253,6 +254,12 @@ class Retried:
             if other.shape == plain.shape and same(plain, other):
                 return value
         return None
+
+    @cached_property
+    def _used(self) -> frozenset[int]:
+        """The values that the reference goes on with: none of them is its result."""
+        made = self.comparison.right.made.values()
+        return frozenset(chain.from_iterable(one.sources for one in made))
 
     @cached_property
     def _missing(self) -> dict[int, Floats]:
