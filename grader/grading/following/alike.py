@@ -11,7 +11,7 @@ from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import bound, targets
 from grader.grading.reading.program import target
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.shown import Slip, unmoved
 from grader.source.endless import emptied, shared_list
 from grader.source.variables import appended, read, stored
 
@@ -118,8 +118,7 @@ def repeating(comparison: Comparison) -> Slip | None:
                 continue
             same_all = all(other is not None and same(other, first) for other in arrays)
             if same_all and comparison.flows(values[0]):
-                said = f"Line {one.lineno} makes the same for every {name}: nothing in it reads"
-                return Slip(one.lineno, f"{said} {name}.")
+                return unmoved(one.lineno, name)
     return None
 
 

@@ -11,7 +11,7 @@ from itertools import chain
 
 from grader.grading.reading import lookups
 from grader.grading.reading.bindings import callee
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.shown import Slip, unmoved
 from grader.source.variables import read, reads, stored
 
 CHOICES = {"where": slice(1, 3), "min": slice(0, 2), "max": slice(0, 2)}
@@ -146,9 +146,7 @@ def fixed(tree: ast.Module) -> Iterator[Slip]:
                 chosen = isinstance(over, ast.Tuple | ast.List) and not _in_text(over)
                 picks = isinstance(node, ast.ListComp) and _picks(elt)
                 if name not in (*read(elt), "_") and (picks or chosen) and not head.ifs:
-                    line = node.lineno
-                    said = f"Line {line} makes the same for every {name}: nothing in it reads "
-                    yield Slip(line, f"{said}{name}.")
+                    yield unmoved(node.lineno, name)
 
 
 def again(tree: ast.Module) -> Iterator[Slip]:

@@ -20,6 +20,11 @@ class Slip:
     write: str = ""
 
 
+def unmoved(line: int, name: str) -> Slip:
+    """What a loop over ``name`` makes in each turn, and always the same."""
+    return Slip(line, f"Line {line} makes the same for every {name}: nothing in it reads {name}.")
+
+
 def meant(name: str, params: Sequence[str]) -> int | None:
     """Which parameter an argument's name stands for; None for none, or several.
 
