@@ -41,10 +41,17 @@ def output_and_cache(*trials: str, cached: bool = True) -> Rule:
                 if problem := _no_pair(seen, asked=asked):
                     pair = isinstance(seen, tuple | list) and len(seen) == 2
                     end = "~use_cache|^return" if pair and not asked else "end"
+                    if pair and asked and _cache(seen) is None:
+                        end = "~use_cache and |and use_cache ~ ^return.*None ~ ^return"
                     return replace(problem, about=f"{defined(evidence, name, call.name)} {end}")
         return Passed()
 
     return rule
+
+
+def _cache(seen: Seen) -> Seen:
+    """The second of what a call returned."""
+    return seen[1] if isinstance(seen, tuple | list) else None
 
 
 def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:

@@ -415,6 +415,8 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
         idle = name in origins.idle(tree, ruling.about)
         why = f"Nothing uses self.{name}" if idle else f"It is kept as self.{name}"
         hints = (f"{why}: is that meant here?", *hints)
+    if ruling.about.startswith("unset: ") and (told := origins.partly(tree, ruling.about)):
+        hints = (told,)
     if case.solution is not None and (others := _beside(ruling, case.solution)):
         hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
     line = _place(case, ruling) or _mistaken(case, check)

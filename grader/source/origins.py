@@ -146,6 +146,27 @@ def idle(tree: ast.Module, what: str) -> frozenset[str]:
     return frozenset(one.attr for one in own if isinstance(one.ctx, ast.Store)) - read
 
 
+def partly(tree: ast.Module, what: str) -> str:
+    """That the class around a line sets an attribute on one condition only: of ``"eps 61"``."""
+    name, _, line = what.removeprefix("unset: ").partition(" ")
+    every = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
+    sets = [node for cls in around[-1:] for node in _of_self(cls)]
+    lines = {one.lineno for one in sets if one.attr == name and isinstance(one.ctx, ast.Store)}
+    tests = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.If) and one.lineno <= min(lines, default=0) <= (one.end_lineno or 0)
+    ]
+    if len(lines) != 1 or len(tests) != 1:
+        return ""
+    (at,), asked = lines, tests[0]
+    if asked.orelse and asked.orelse[0].lineno <= at:
+        return f"Line {at} sets it only in the else of line {asked.lineno}. Set it before the if."
+    test = ast.unparse(asked.test)
+    return f"Line {at} sets it only if {test}: set it in the other case too."
+
+
 def renamed(tree: ast.Module, what: str) -> frozenset[str]:
     """The attributes that keep a variable of the missing one's name: ``self.small = eps``."""
     name = what.removeprefix("unset: ").partition(" ")[0]

@@ -67,7 +67,7 @@ def follow(
     ``whole`` follows a program even where every trial is right. With ``pair``, each program has a
     worker of its own, at the same time; otherwise both have one.
     """
-    trials = _wrong(evidence)
+    trials = _wrong(evidence, loops=_loops(job.source))
     if not trials and whole:
         trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
     if not trials:
@@ -121,6 +121,13 @@ def _ranks(run: Run, values: frozenset[int]) -> frozenset[int]:
     return frozenset(array.ndim for one in values if (array := run.arrays[one]) is not None)
 
 
+MOST_TURNS = 8
+"""Texts that one call may give a program that loops over them, or over heads: the worker keeps as
+many values of one expression."""
+
+ENORMOUS = 1e6
+"""Beside numbers as large as this, others count for nothing."""
+
 LONG = 512
 """Numbers along one axis of an argument: there, every score of every token would be kept."""
 
@@ -166,13 +173,19 @@ def _together(told: list[Trace]) -> Trace | None:
     return replace(first, margin=told[-1].margin)
 
 
-def _wrong(evidence: Evidence) -> list[str]:
+def _loops(source: str) -> bool:
+    """Whether a program has a loop, of which only the first turns are seen."""
+    turning = ast.For | ast.While | ast.comprehension
+    return any(isinstance(one, turning) for one in ast.walk(ast.parse(source)))
+
+
+def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
     """The first helper that is wrong alone, and the first trial of the whole that is wrong.
 
     Functions go before methods, which may call them, short texts before long ones, and a trial that
     raised an error before one that did not: the report quotes the error, with its sizes. Of those
-    about one function that raised none, the simplest. What is only wished for counts where nothing
-    else is wrong.
+    about one function that raised none, the simplest; of a program that ``loops``, one where it
+    takes few turns. What is only wished for counts where nothing else is wrong.
     """
 
     def rank(name: str) -> tuple[bool, ...]:
@@ -197,15 +210,27 @@ def _wrong(evidence: Evidence) -> list[str]:
     ]
     raised = any(evidence.error(name) is not None for name in whole[:1])
     whole = whole if raised else sorted(whole, key=lambda name: _simplicity(evidence.trials[name]))
+    if loops:
+        whole.sort(
+            key=lambda name: (_has_many(evidence.trials[name]), _simplicity(evidence.trials[name]))
+        )
     return found[True][:1] + whole[:1]
 
 
 def _simplicity(trial: Trial) -> tuple[bool, int]:
-    """Whether a trial gives vectors of equal numbers, which hide much; how often it calls."""
+    """Whether a trial gives vectors of equal or enormous numbers, which hide much; its calls."""
     calls = [action for action in trial.probe.actions if isinstance(action, Call)]
     given = [a.array for call in calls for a in call.args if isinstance(a, TensorArg)]
     rows = [array for array in given if array.ndim > 1 and array.shape[-1] > 1]
-    return any((array == array[..., :1]).all() for array in rows), len(calls)
+    flat = any((array == array[..., :1]).all() for array in rows)
+    return flat or any(np.abs(array).max() > ENORMOUS for array in rows if array.size), len(calls)
+
+
+def _has_many(trial: Trial) -> bool:
+    """Whether a trial gives more texts than the turns that are seen of a loop."""
+    calls = [action for action in trial.probe.actions if isinstance(action, Call)]
+    given = [one.array for call in calls for one in call.args if isinstance(one, TensorArg)]
+    return any(array.ndim > 2 and len(array) > MOST_TURNS for array in given)
 
 
 def _in_other_shape(evidence: Evidence, name: str) -> bool:

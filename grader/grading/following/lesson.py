@@ -94,6 +94,9 @@ class Lesson:
         right, name = self.comparison.right, self.comparison.mine.named(node)
         alike = any(isinstance(o, ast.FunctionDef) and o.name == name for o in right.tree.body)
         matched = {self.comparison.match(value) for value in sources} - {None, -1}
+        used = {one for made in right.made.values() for one in made.sources}
+        if matched - used:  # the way of the reference ends there
+            return ""
         steps = [
             made
             for made in right.made.values()

@@ -54,6 +54,13 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
     return None
 
 
+def missing(comparison: Comparison, cause: Cause) -> Made | None:
+    """The reference's step between what a cause uses and what the reference uses there."""
+    if cause.have is None or cause.want is None or cause.want in comparison.matched:
+        return None
+    return _between(comparison, comparison.match(cause.have), cause.want, LONGEST)
+
+
 def _changes_nothing(comparison: Comparison, have: int, step: Made, match: int | None) -> bool:
     """Whether a step of this kind gave ``have``, with the numbers that it was given."""
     made = comparison.mine.made[have]

@@ -95,6 +95,28 @@ def _uses(array: Floats) -> Iterator[Floats]:
     yield array[..., 0]
 
 
+def astride(comparison: Comparison, node: int, value: int) -> str:
+    """What a piece of a right value takes, if it lies across two of the pieces of its width."""
+    mine = comparison.mine
+    piece, sources = mine.arrays[value], mine.made[value].sources
+    whole = mine.arrays[sources[0]] if len(sources) == 1 else None
+    if not isinstance(mine.nodes[node], ast.Subscript) or piece is None or whole is None:
+        return ""
+    axes = [at for at, size in enumerate(whole.shape) if piece.shape[at : at + 1] != (size,)]
+    if piece.ndim != whole.ndim or len(axes) != 1 or not comparison.known(sources[0]):
+        return ""
+    width, most = piece.shape[axes[0]], whole.shape[axes[0]]
+    if width < 2 or most % width:
+        return ""
+    for start in range(most - width + 1):
+        if start % width and same(piece, whole.take(range(start, start + width), axes[0])):
+            took = f"It takes {start} : {start + width} of an axis that is {most} long."
+            begins = ", ".join(map(str, range(0, most, width)[:3]))
+            more = " and so on" if most > 3 * width else ""
+            return f"{took} Pieces of {width} side by side begin at {begins}{more}."
+    return ""
+
+
 def unsummed(mine: Floats, right: Floats) -> bool:
     """Whether each row is a multiple of a row of weights, which sum to 1."""
     if mine.shape != right.shape or mine.ndim < 2 or not np.isfinite(mine).all():

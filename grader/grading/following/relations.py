@@ -46,8 +46,11 @@ def softmax_by_hand(scores: Floats) -> tuple[Floats, ...]:
     with np.errstate(all="ignore"):
         most = scores.max(axis=-1, keepdims=True)
         low, plain = np.exp(scores - most), np.exp(scores)
+        less = scores - most
         sums = (one.sum(axis=-1, keepdims=True) for one in (low, plain))
-        return most, scores - most, low, plain, *sums
+        fewer = [one[..., :-1] for one in (less, low, plain)]  # without the score of a zero
+        parts = (one.sum(axis=-1, keepdims=True) for one in fewer[1:])
+        return most, less, low, plain, *sums, *fewer, *parts
 
 
 def gelu_by_hand(x: Floats) -> tuple[Floats, ...]:

@@ -1,12 +1,21 @@
-"""An operation that is made twice: on what the same operation gave."""
+"""An operation that is made twice, on what the same operation gave; or too late."""
 
 from __future__ import annotations
 
 import ast
 
 from grader.grading.following import differs
-from grader.grading.following.run import operation
+from grader.grading.following.cause import Cause
+from grader.grading.following.kinds import kind
+from grader.grading.following.omitted import missing
+from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.bindings import around, callee, functions, targets
+from grader.grading.reading.shown import Slip
+from grader.protocol.probe import SeenError
+
+SHORT = 40
+"""Characters of an expression that is quoted beside another one."""
 
 
 def again(comparison: Comparison, one: Departure) -> str:
@@ -39,3 +48,124 @@ def _repeats(comparison: Comparison, kind: str) -> bool:
         if made.node in nodes
         for source in made.sources
     )
+
+
+def late(comparison: Comparison, cause: Cause, first: Departure) -> Slip | None:
+    """The step that a program takes on what a departure gives, and the reference before it."""
+    mine, right = comparison.mine, comparison.right
+    step = missing(comparison, cause)
+    own = "" if step is None else kind(right, step.node)
+    if step is None or not own or own in _kinds(right, _onward(right, cause.want)):
+        return None
+    for value in sorted(comparison.after((first,)), key=lambda one: mine.made[one].order):
+        node = mine.made[value].node
+        if kind(mine, node) == own and value != first.value:
+            return _swapped(mine, first.node, node)
+    return None
+
+
+def _swapped(mine: Run, early: int, after: int) -> Slip:
+    """That one operation comes after another and belongs before it; at the line of both calls."""
+    names = [mine.named(early), mine.named(after)]
+    first, second = (
+        [node for node in mine.nodes if isinstance(node, ast.Call) and callee(node) == name]
+        for name in names
+    )
+    inner = [node for node in first if set(second).intersection(ast.walk(node))]
+    both = [node for node in first if any(node in ast.walk(one) for one in second)]
+    outer = both or inner or [n for n in first if mine.named(mine.numbers[n]) != names[0]]
+    lines = mine.line(early), mine.line(after)
+    texts = [mine.segment(one) for one in (early, after)]
+    texts = [
+        t if len(t) <= SHORT else operation(mine.nodes[n])
+        for t, n in zip(texts, (early, after), strict=True)
+    ]
+    said = f"{texts[1]}, on line {lines[1]}, comes after {texts[0]}, on line {lines[0]}"
+    at = outer[0].lineno if names[0] != names[1] and len(outer) == 1 else lines[0]
+    return Slip(at, f"{said}: in the reference that step comes before.")
+
+
+def _onward(run: Run, value: int | None) -> frozenset[int]:
+    """The values that are made from one, and from what is made of it."""
+    found = {value}
+    for one, made in sorted(run.made.items(), key=lambda one: one[1].order):
+        if found.intersection(made.sources):
+            found.add(one)
+    return frozenset(one for one in found if one is not None and one != value)
+
+
+def _kinds(run: Run, values: frozenset[int]) -> frozenset[str]:
+    return frozenset(kind(run, run.made[one].node) for one in values)
+
+
+def overtaken(comparison: Comparison, error: SeenError, node: int) -> Slip | None:
+    """The line that calls a helper on a value which another helper, called next, is to change.
+
+    ``node`` raised the error, in that helper: the reference takes a step of the other one there.
+    """
+    mine, right = comparison.mine, comparison.right
+    if len(error.calls) < 2:
+        return None
+    outer = error.calls[-2]
+    called, known = mine.written(outer.line, outer.code), map(comparison.match, mine.latest(node))
+    sources = {one for one in known if one is not None and one >= 0}
+    steps = [one for one in right.made.values() if sources.intersection(one.sources)]
+    wanted = {operation(right.nodes[one.node]) for one in steps}
+    own = functions(mine.tree)
+    if called is None or mine.function(called) == mine.function(node):
+        return None
+    for call in _calls_on(mine, called):
+        helper = own.get(callee(call))
+        inner = ast.walk(helper) if helper is not None else ()
+        if helper is not None and wanted.intersection(map(operation, inner)):
+            first, then = error.function, helper.name
+            said = f"Line {outer.line} calls {first} on what {then} has not changed yet"
+            return Slip(outer.line, f"{said}: {then} comes first.")
+    return None
+
+
+def _calls_on(mine: Run, called: int) -> list[ast.Call]:
+    """The calls that are given what a call gives: around it, or below it by the name it gets."""
+    node, statement = mine.nodes[called], mine.statement(called)
+    outer = mine.parents.get(node)
+    found = [outer] if isinstance(outer, ast.Call) else []
+    names = targets(statement) if isinstance(statement, ast.Assign) else []
+    inside = around(mine.tree, mine.line(called))
+    below = (one for one in ast.walk(inside) if isinstance(one, ast.Call)) if inside else ()
+    after = [
+        one
+        for one in below
+        if one.lineno > mine.line(called) and {ast.unparse(arg) for arg in one.args} & {*names}
+    ]
+    return [*found, *after]
+
+
+def returned(comparison: Comparison, error: SeenError) -> Slip | None:
+    """The line that gives a helper what it gave before, which was right, where an error comes."""
+    mine, name = comparison.mine, error.function or ""
+    helper = functions(mine.tree).get(name)
+    if helper is None or len(error.calls) < 2:
+        return None
+    number, outer = mine.numbers[helper], error.calls[-2]
+    given = [place.value for place in mine.places if place.node == number][-1:]
+    gave = [
+        place.value
+        for place in mine.places
+        if mine.function(place.node) == number
+        and isinstance(mine.statement(place.node), ast.Return)
+        and mine.is_whole(place.node)
+    ]
+    if not set(given) & set(gave) or not all(map(comparison.known, gave)):
+        return None
+    said = f"Line {outer.line} gives {name} what {name} gave before"
+    called = mine.written(outer.line, outer.code)
+    call = mine.nodes[called] if called is not None else None
+    if isinstance(call, ast.Call) and call.args:
+        loop: ast.AST | None = call
+        while loop is not None and not isinstance(loop, ast.For | ast.FunctionDef):
+            loop = mine.parents.get(loop)
+        read = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
+        if isinstance(loop, ast.For) and not read & {*targets(loop)}:
+            over = " and ".join(targets(loop))
+            said += f": {ast.unparse(call.args[0])} does not depend on {over}"
+    return Slip(outer.line, f"{said}.")

@@ -263,6 +263,16 @@ class Scalars:
         given = (bound(self.mine.tree, name, statement.lineno) for name in names)
         return any(isinstance(one, ast.For) for one in given)
 
+    def _counts(self, given: ast.expr) -> bool:
+        """Whether a call is given the number of a turn: of a loop, or of a list of such calls."""
+        outer: ast.AST | None = given
+        while outer is not None and not isinstance(outer, ast.FunctionDef):
+            loops = [outer] if isinstance(outer, ast.For) else getattr(outer, "generators", [])
+            if ast.unparse(given) in [ast.unparse(one.target) for one in loops]:
+                return True
+            outer = self.mine.parents.get(outer)
+        return False
+
     def _one(self, value: ast.AST, bad: frozenset[float], order: int, most: int) -> Origin | None:
         """The one place that the wrong numbers in an expression come from."""
         found = [
@@ -283,6 +293,8 @@ class Scalars:
             return None
         found: list[Origin] = []
         for call, given in self._calls(function, node.id):
+            if self._counts(given):
+                return None  # the number of a turn is not what is wrong
             values = self._values(given)
             if self._any_wrong(values, bad):
                 inner = self._one(given, bad, order, most)

@@ -42,7 +42,8 @@ from grader.grading.following.lines import Lines
 from grader.grading.following.loops import each_turn, fed, too_few
 from grader.grading.following.margin import margin
 from grader.grading.following.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
-from grader.grading.following.orders import stale
+from grader.grading.following.orders import sized, stale
+from grader.grading.following.repeats import late, overtaken, returned
 from grader.grading.following.retried import Retried
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
@@ -120,9 +121,11 @@ class Teller:
             return self.trace()
         first, line = found[0], self._lines.of(cause)
         odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
+        odd = odd or late(self.comparison, cause, first)
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
-        if (gap := omitted(self.comparison, cause)) is not None:
+        gap = None if sized(self.comparison, cause.node) else omitted(self.comparison, cause)
+        if gap is not None:
             few = too_few(self.comparison, gap.step.node)
             if (idle := few or unused(self.comparison, gap, line)) is not None:
                 return self.slipped(idle, (), found)
@@ -184,6 +187,8 @@ class Teller:
         told_as = frameworks.current().translate(error)
         said, hint = told_as.message, told_as.hint or ""
         slip = _read_from(mine, error, said, hint)
+        if slip is None and SHAPES.search(error.type_name):
+            slip = returned(self.comparison, error)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
         origin = None
@@ -224,6 +229,8 @@ class Teller:
         # an error about a name is where it is raised
         at = line if named or _is_bare(cause) else self._lines.of(cause)
         at = at if at == line else self._lines.short(cause) or at
+        if at == line and (other := overtaken(self.comparison, error, cause.node)) is not None:
+            return replace(self.slipped(other, told), elsewhere=True, lone=True)
         if at == line and (given := self._misshapen(error)) is not None:
             return replace(self.trace((*told, given.said), given.line), elsewhere=True)
         blank = self.lesson.filled(cause)

@@ -95,7 +95,9 @@ class Wording:
             relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
-        otherwise = orders.sized(self.comparison, cause.node) or self._differs(one, cause)
+        otherwise = orders.sized(self.comparison, cause.node)
+        otherwise = otherwise or orders.astride(self.comparison, one.node, one.value)
+        otherwise = otherwise or self._differs(one, cause)
         other = isinstance(mine.nodes[one.node], ast.BinOp) and "; the reference " in otherwise
         twice = "" if other else again(self.comparison, one)
         first = twice or (relation if multiple and worked_out else "")

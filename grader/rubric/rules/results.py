@@ -207,7 +207,7 @@ def unaffected(trial: str, base: str, changed: str, *, before: int) -> Rule:
         if not evidence.close(trial, new[:, :before], old[:, :before].astype(np.float64)):
             return Failed(
                 "A change in a later token changes an earlier output: tokens see the future",
-                "Add the causal mask to the scores before the softmax.",
+                "Is the causal mask added before the softmax? Does a reshape mix up tokens?",
                 wrong=((trial, base), (trial, changed)),
             )
         return Passed()

@@ -186,7 +186,7 @@ PLAIN = ("T", "device", "dtype", "ndim", "parameters", "shape", "size")
 def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
     """An attribute of the learner's own object that was never set."""
     own = [one for one in about.fields if not one.startswith("_")]
-    what = f"self.{node.attr} does not exist: nothing sets it"
+    what = f"self.{node.attr} does not exist: nothing has set it"
     if node.attr in ("wte", "wpe", "h", "ln_f") and "transformer" in own:
         fix = case.fix(node, f"self.transformer.{node.attr}")
         return Translation(what, "self.transformer has it.", fix)

@@ -98,7 +98,9 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
     if len(left) > 3:
         return Translation(what, "Are the heads merged again before it?")
     node = call.args[0] if call and call.args else None
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "F.concat":
+    if isinstance(node, ast.Call) and (parts := _parts(case, node, left[-1:], right[-2])):
+        return Translation(what, parts)
+    if isinstance(node, ast.Call) and _has_no_axis(node):
         new = ast.Call(
             node.func, node.args[:1], [ast.keyword("axis", ast.parse("-1", mode="eval").body)]
         )
@@ -110,6 +112,25 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
     return Translation(
         what, f"The last axis must be {right[-2]} long: check it, or the layer's sizes."
     )
+
+
+def _has_no_axis(call: ast.Call) -> bool:
+    """Whether a call joins tensors and does not say along which axis."""
+    joins = ast.unparse(call.func) == "F.concat" and len(call.args) == 1
+    return joins and all(word.arg != "axis" for word in call.keywords)
+
+
+def _parts(case: Case, call: ast.Call, width: Shape, wanted: int) -> str:
+    """How many tensors a list would have to hold, if it holds some of equal width too few."""
+    parts = case.value(call.args[0]) if call.args else None
+    count = int(parts.text) if parts is not None and parts.text.isdecimal() else 0
+    if count < 2 or not width or width[0] % count or wanted % (width[0] // count):
+        return ""
+    each, listed = width[0] // count, ast.unparse(call.args[0])
+    if _has_no_axis(call) or each * count == wanted:
+        return ""
+    more = f"{wanted} would be {wanted // each} of them"
+    return f"{listed} holds {count} tensors, each {each} wide: {more}. Which is missing?"
 
 
 def _weight_first(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> bool:

@@ -257,10 +257,26 @@ def sliced(case: Case, match: re.Match[str]) -> Translation:
             "Python would give fewer elements here; MAX does not. Is a size in the slice fixed?",
         )
     at = index - 1 if match["end"] == "stop" else index
+    if told := _turns(case, inner, have):
+        return Translation(f"There is no index {at}: {axis} is {have} long", told)
     return Translation(
         f"There is no index {at}: {axis} is {have} long",
         f"Indices go from 0 to {have - 1}, and -1 is the last.",
     )
+
+
+def _turns(case: Case, index: ast.expr, have: int) -> str:
+    """How often the loop of a list takes an index, if that is more often than an axis is long."""
+    for node in ast.walk(case.statement) if case.statement is not None else ():
+        match node:
+            case ast.comprehension(
+                target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[last])
+            ) if _text(index) == name:
+                value = case.value(last)
+                if value is not None and value.text.isdecimal() and int(value.text) > have:
+                    turns = f"range({ast.unparse(last)}) makes {value.text} turns here"
+                    return f"{turns}, with {name} as the index: the axis allows {have}."
+    return ""
 
 
 def _text(node: ast.expr | None) -> str:
