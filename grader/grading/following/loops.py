@@ -9,6 +9,7 @@ from grader.grading.following.kinds import kind
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.shown import Slip
+from grader.protocol.probe import SeenError
 
 
 def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
@@ -45,6 +46,26 @@ def too_few(comparison: Comparison, step: int) -> Slip | None:
                     return None
                 said = f"The loop of line {loop.lineno} takes fewer turns than the reference's."
                 return Slip(loop.lineno, said)
+    return None
+
+
+def too_far(mine: Run, error: SeenError) -> Slip | None:
+    """The range of a loop that counts further than what its number is the index of is long."""
+    call = error.calls[-1] if error.calls else None
+    number = mine.written(call.line, call.code) if call is not None else None
+    node: ast.AST | None = None if number is None else mine.nodes[number]
+    if error.type_name != "IndexError" or not isinstance(node, ast.Subscript):
+        return None
+    index, owner = ast.unparse(node.slice), ast.unparse(node.value)
+    while node is not None and not isinstance(node, ast.FunctionDef):
+        for loop in [node] if isinstance(node, ast.For) else getattr(node, "generators", []):
+            match loop.iter:
+                case ast.Call(func=ast.Name(id="range"), args=[*_, last], lineno=line) if (
+                    ast.unparse(loop.target) == index
+                ):
+                    until = f"Line {line} counts as far as {ast.unparse(last)}"
+                    return Slip(line, f"{until}, and {owner} has fewer entries.")
+        node = mine.parents.get(node)
     return None
 
 

@@ -87,6 +87,18 @@ def sized(comparison: Comparison, node: int) -> str:
     return ""
 
 
+def reshaped(comparison: Comparison, node: int, gives: int) -> str:
+    """That axes are swapped after a reshape, where the reference swaps them before its own."""
+    right, call = comparison.right, comparison.mine.nodes[node]
+    func = call.func if isinstance(call, ast.Call) else None
+    inner = func.value if isinstance(func, ast.Attribute) else None
+    made = right.made[gives]
+    before = [operation(right.nodes[right.made[one].node]) for one in made.sources]
+    here = operation(call) in SWAPS and inner is not None and operation(inner) == "reshape"
+    there = operation(right.nodes[made.node]) == "reshape" and before[:1] and before[0] in SWAPS
+    return "The reference swaps the axes first, and reshapes then." if here and there else ""
+
+
 def _uses(array: Floats) -> Iterator[Floats]:
     """A reshaped array, and what is made of one next: swapped, or one of its pieces."""
     yield array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from grader.grading.following import differs
 from grader.grading.following.cause import Cause
@@ -64,6 +65,43 @@ def late(comparison: Comparison, cause: Cause, first: Departure) -> Slip | None:
     return None
 
 
+def extra(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
+    """The line that changes a value which the reference uses as it is, for the same operation."""
+    mine, right, changed = comparison.mine, comparison.right, comparison.after(found)
+    for value in sorted(changed, key=lambda one: mine.made[one].order):
+        made = mine.made[value]
+        new = [one for one in made.sources if one in changed]
+        others = {comparison.match(one) for one in made.sources if one not in changed}
+        if len(new) != 1 or not others or None in others:
+            continue
+        for twin in (one for v, one in right.made.items() if v not in comparison.matched):
+            if kind(right, twin.node) != kind(mine, made.node):
+                continue
+            rest = [one for one in twin.sources if one not in others]
+            if len(rest) != 1 or len(twin.sources) != len(made.sources):
+                continue
+            for one in _behind(mine, new[0]):
+                if comparison.match(one) == rest[0]:
+                    line, text = (
+                        mine.line(mine.made[new[0]].node),
+                        mine.segment(mine.made[one].node),
+                    )
+                    what = text if len(text) <= SHORT else "the right value"
+                    said = f"Line {line} changes {what}, which the reference uses as it is."
+                    return Slip(line, said)
+    return None
+
+
+def _behind(run: Run, value: int) -> frozenset[int]:
+    """The values that one is made of, and those that they are made of."""
+    todo, found = [value], set[int]()
+    while todo:
+        new = [one for one in run.made[todo.pop()].sources if one not in found]
+        found.update(new)
+        todo += new
+    return frozenset(found)
+
+
 def _swapped(mine: Run, early: int, after: int) -> Slip:
     """That one operation comes after another and belongs before it; at the line of both calls."""
     names = [mine.named(early), mine.named(after)]
@@ -81,6 +119,8 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
         for t, n in zip(texts, (early, after), strict=True)
     ]
     said = f"{texts[1]}, on line {lines[1]}, comes after {texts[0]}, on line {lines[0]}"
+    if lines[0] == lines[1]:
+        said = f"{texts[1]} on line {lines[1]} comes after {texts[0]}"
     at = outer[0].lineno if names[0] != names[1] and len(outer) == 1 else lines[0]
     return Slip(at, f"{said}: in the reference that step comes before.")
 

@@ -39,11 +39,11 @@ from grader.grading.following.handed import (
 )
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
-from grader.grading.following.loops import each_turn, fed, too_few
+from grader.grading.following.loops import each_turn, fed, too_far, too_few
 from grader.grading.following.margin import margin
 from grader.grading.following.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
 from grader.grading.following.orders import sized, stale
-from grader.grading.following.repeats import late, overtaken, returned
+from grader.grading.following.repeats import extra, late, overtaken, returned
 from grader.grading.following.retried import Retried
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
@@ -52,7 +52,14 @@ from grader.grading.following.slips import misfit
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import around, callee, functions, reads, statement_at
-from grader.grading.reading.shown import Slip, crossed, left_early, reordered, repeated
+from grader.grading.reading.shown import (
+    Slip,
+    crossed,
+    exchanged,
+    left_early,
+    reordered,
+    repeated,
+)
 from grader.protocol.probe import SeenError, SeenTensor
 from grader.source.variables import binds, read, stored
 
@@ -127,12 +134,18 @@ class Teller:
         gap = None if sized(self.comparison, cause.node) else omitted(self.comparison, cause)
         if gap is not None:
             few = too_few(self.comparison, gap.step.node)
-            if (idle := few or unused(self.comparison, gap, line)) is not None:
-                return self.slipped(idle, (), found)
-            return self._left_out(gap, cause, found)
+            idle = few or unused(self.comparison, gap, line)
+            return self.slipped(idle, (), found) if idle else self._left_out(gap, cause, found)
+        return self._unlike(cause, found, line)
+
+    def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
+        """What ``line`` does otherwise than the reference, where it leaves the path."""
+        first = found[0]
         where, *why = self.wording.gives(first, cause, line)
-        if not why and (twice := doubled(self.comparison, first)) is not None:
-            return self.slipped(twice, (), found)
+        if not why:
+            more = doubled(self.comparison, first) or extra(self.comparison, found)
+            if more is not None:
+                return self.slipped(more, (), found)
         told = [*self.wording.still_right(first, line), where, *why]
         order = self.comparison.mine.made[first.value].order
         origin = Scalars(self.comparison).of(self.causes.inside(first), order)
@@ -188,7 +201,7 @@ class Teller:
         said, hint = told_as.message, told_as.hint or ""
         slip = _read_from(mine, error, said, hint)
         if slip is None and SHAPES.search(error.type_name):
-            slip = returned(self.comparison, error)
+            slip = returned(self.comparison, error) or too_far(mine, error)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
         origin = None
@@ -314,6 +327,7 @@ class Teller:
         mine = self.comparison.mine
         orders = reordered(mine.tree, self.comparison.right.tree)
         slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
+        slips = chain(slips, exchanged(mine.tree))
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
         slip = slip or repeating(self.comparison)
@@ -399,10 +413,27 @@ class Teller:
             self.lesson.quantity(self.comparison.match(result)),
             self.lesson.quantity(wanted),
         )
-        if not last or not have or not want or have == want:
-            return self.trace()
-        line = last[0].lineno
-        return self.trace((f"Line {line} gives {have} where the reference gives {want}.",), line)
+        if last and have and want and have != want:
+            line = last[0].lineno
+            return self.trace(
+                (f"Line {line} gives {have} where the reference gives {want}.",), line
+            )
+        return self._paired(result, wanted)
+
+    def _paired(self, result: int, wanted: int | None) -> Trace:
+        """The line that puts a right value into a pair where another one belongs."""
+        mine, compared = self.comparison.mine, self.comparison
+        right = [one for one in mine.made if wanted is not None and compared.match(one) == wanted]
+        for place in reversed(mine.places if right else ()):
+            node = mine.nodes[place.node]
+            pair = mine.parents.get(node)
+            if place.value != result or place.part >= 0 or not isinstance(node, ast.Name):
+                continue
+            if isinstance(pair, ast.Tuple | ast.List) and isinstance(pair.ctx, ast.Load):
+                own, other = self.lesson.own_name(result), self.lesson.own_name(right[-1])
+                told = f"Line {node.lineno} has {own} where the reference has {other}."
+                return self.trace((told,) if own != other else (), node.lineno)
+        return self.trace()
 
     def _before(self, line: int, code: str, error: str) -> Cause | None:
         """The cause of an error that the expression ``code`` raised at ``line``."""
@@ -477,7 +508,10 @@ class Teller:
                 return
             made = next((p for p in reversed(mine.places) if p.node == cause.node), None)
             array = None if made is None else mine.arrays[made.value]
-            if at == line or array is None:
+            taken = mine.latest(cause.node)
+            if at < line and any(self.comparison.equal(one, cause.gives) for one in taken):
+                yield f"Line {at} comes too early: line {line} needs {want} as it was before."
+            elif at == line or array is None:
                 yield f"From the same values the reference computes {want} here."
             else:
                 shown = text if len(text) <= MOST_TEXT else "this line"

@@ -154,7 +154,10 @@ class Wording:
             return more
         if array is not None and (joined := orders.joined(have.shape, array.shape)):
             return f" {joined}"
-        if told := orders.sized(self.comparison, cause.node):
+        told = orders.sized(self.comparison, cause.node)
+        if told := told or (
+            want is not None and orders.reshaped(self.comparison, cause.node, want)
+        ):
             return f" {told}"
         return "" if array is None else orders.turned(have, array)
 
@@ -163,6 +166,8 @@ class Wording:
         call, right = self.comparison.mine.nodes[cause.node], self.comparison.right
         if not isinstance(call, ast.Call) or cause.have is not None:
             return ""
+        if operation(call) in orders.SWAPS and cause.twin is None:
+            return ""  # there are several, about other axes
         for other in right.nodes:
             alike = isinstance(other, ast.Call) and operation(other) == operation(call)
             if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
@@ -201,11 +206,10 @@ class Wording:
 
     def uses(self, cause: Cause) -> str:
         """Which value is used where the reference has another."""
-        have = (
-            self.lesson.quantity(self.comparison.match(cause.have))
-            if cause.have is not None
-            else ""
-        )
+        have = ""
+        if cause.have is not None:
+            whole = self.comparison.piece_of(cause.have)
+            have = self.lesson.quantity(whole or self.comparison.match(cause.have))
         want = self.lesson.quantity(cause.want)
         kept, own = self._kept(cause), ""
         if cause.have is not None:

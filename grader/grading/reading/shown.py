@@ -94,6 +94,28 @@ def _taken(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
         yield name, line, [arg.arg for arg in args.args if arg.arg != "self"]
 
 
+def exchanged(tree: ast.Module) -> Iterator[Slip]:
+    """Two variables that each get what is worked out from the other: ``q, k = f(k), f(q)``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)])],
+                value=ast.Tuple(elts=[ast.Call() as one, ast.Call() as other]),
+            ):
+                texts = [
+                    re.sub(rf"\b{name}\b", "_", ast.unparse(v))
+                    for name, v in ((b, one), (a, other))
+                ]
+                if (
+                    texts[0] == texts[1]
+                    and "_" in texts[0]
+                    and ast.unparse(one) != ast.unparse(other)
+                ):
+                    said = f"Line {node.lineno} makes {a} from {b}, and {b} from {a}"
+                    write = f"{a}, {b} = {ast.unparse(other)}, {ast.unparse(one)}"
+                    yield Slip(node.lineno, f"{said}: are they exchanged?", write)
+
+
 def repeated(tree: ast.Module) -> Iterator[Slip]:
     """Two values of one statement that are worked out alike, as in ``q, k = f(q), f(q)``."""
     for node in ast.walk(tree):
