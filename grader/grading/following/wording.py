@@ -155,9 +155,8 @@ class Wording:
         if array is not None and (joined := orders.joined(have.shape, array.shape)):
             return f" {joined}"
         told = orders.sized(self.comparison, cause.node)
-        if told := told or (
-            want is not None and orders.reshaped(self.comparison, cause.node, want)
-        ):
+        told = told or ("" if want is None else orders.reshaped(self.comparison, cause.node, want))
+        if told:
             return f" {told}"
         return "" if array is None else orders.turned(have, array)
 
