@@ -262,17 +262,17 @@ class Causes:
         if self._spread(node, have, want):
             return Cause(node, gives=gives)
         made_wrong = not self._known(have) and self._made_here(have)
-        if made_wrong and not self._leads_back(have) and self._piece_of(have) in (None, want):
+        if (
+            made_wrong
+            and not self._leads_back(have)
+            and self.comparison.piece_of(have) in (None, want)
+        ):
             return self._made_as(have, want)
         alone = self._known(have) and self._made_here(have) and not self._leads_back(have)
         if wanted and not named and alone:  # nothing else needs it: it was made wrong
             return Cause(self.mine.made[have].node, gives=want)
         at = self._call(node, have, order) if handed else None
         return Cause(node if at is None else at, have, want, twin=twin.node)
-
-    def _piece_of(self, value: int) -> int | None:
-        """The value of the reference that this is one head, or one text, of."""
-        return self.comparison.piece_of(value)
 
     def _spread(self, node: int, have: int, want: int) -> bool:
         """Whether a piece is taken of the right numbers in another shape, as it may well be."""

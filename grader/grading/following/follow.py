@@ -210,11 +210,26 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
     ]
     raised = any(evidence.error(name) is not None for name in whole[:1])
     whole = whole if raised else sorted(whole, key=lambda name: _simplicity(evidence.trials[name]))
-    if loops:
+    if raised:
+        quoted = _quoted(evidence)
+        whole.sort(key=lambda name: _raises(evidence, name) != quoted)
+    elif loops:
         whole.sort(
             key=lambda name: (_has_many(evidence.trials[name]), _simplicity(evidence.trials[name]))
         )
     return found[True][:1] + whole[:1]
+
+
+def _quoted(evidence: Evidence) -> tuple[object, ...]:
+    """The type and the line of the error that a report quotes: the first of the whole program's."""
+    names = (name for name, trial in evidence.trials.items() if not trial.part)
+    return next(filter(None, (_raises(evidence, name) for name in names)), ())
+
+
+def _raises(evidence: Evidence, name: str) -> tuple[object, ...]:
+    """The type and the line of the error that a trial ended with; empty if it did not."""
+    error = evidence.error(name)
+    return () if error is None else (error.type_name, error.line)
 
 
 def _simplicity(trial: Trial) -> tuple[bool, int]:

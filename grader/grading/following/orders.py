@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from grader.grading.following.cause import Cause
 from grader.grading.following.relations import ATOL, Floats, same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
@@ -97,6 +98,15 @@ def reshaped(comparison: Comparison, node: int, gives: int) -> str:
     here = operation(call) in SWAPS and inner is not None and operation(inner) == "reshape"
     there = operation(right.nodes[made.node]) == "reshape" and before[:1] and before[0] in SWAPS
     return "The reference swaps the axes first, and reshapes then." if here and there else ""
+
+
+def refolded(comparison: Comparison, cause: Cause) -> bool:
+    """Whether a reshape only gives a right value its axes back, with two sizes exchanged."""
+    values = comparison.mine.values(cause.node) if sized(comparison, cause.node) else ()
+    match = None if cause.have is None else comparison.match(cause.have)
+    array = comparison.mine.arrays[values[-1]] if values else None
+    right = None if match is None or match < 0 else comparison.right.arrays[match]
+    return array is not None and right is not None and sorted(array.shape) == sorted(right.shape)
 
 
 def _uses(array: Floats) -> Iterator[Floats]:

@@ -159,6 +159,13 @@ class Values:
                 return found
         return frozenset()
 
+    def entry(self, mine: Floats) -> int | None:
+        """The first value of which this is one head, or one text."""
+        for index, one in self._values:
+            if one.ndim == mine.ndim + 1 and _entry(mine, one, index) is not None:
+                return index
+        return None
+
     def relation(self, mine: Floats) -> Relation | None:
         """The closest relation of ``mine`` to a value of the reference."""
         found = self.equal(mine)

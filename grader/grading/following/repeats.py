@@ -34,6 +34,10 @@ def again(comparison: Comparison, one: Departure) -> str:
             continue
         if isinstance(before, ast.Call):
             return f"It calls {kind} twice: on what {kind} gave already."
+        if isinstance(before, ast.BinOp) and isinstance(node, ast.BinOp):
+            tensors = [mine.gave(mine.numbers[each.right]) for each in (before, node)]
+            if tensors[0] != tensors[1]:
+                continue  # by a number, and by a tensor
         if kind in differs.VERBS and mine.line(place.node) != mine.line(one.node):
             return f"Line {mine.line(place.node)} {differs.VERBS[kind]} already."
     return ""
@@ -152,8 +156,11 @@ def overtaken(comparison: Comparison, error: SeenError, node: int) -> Slip | Non
     steps = [one for one in right.made.values() if sources.intersection(one.sources)]
     wanted = {operation(right.nodes[one.node]) for one in steps}
     own = functions(mine.tree)
-    if called is None or mine.function(called) == mine.function(node):
+    here = own.get(error.function or "")
+    if called is None or here is None or mine.function(called) == mine.function(node):
         return None
+    if wanted.intersection(map(operation, ast.walk(here))):
+        return None  # it takes that step itself
     for call in _calls_on(mine, called):
         helper = own.get(callee(call))
         inner = ast.walk(helper) if helper is not None else ()
@@ -197,7 +204,7 @@ def returned(comparison: Comparison, error: SeenError) -> Slip | None:
     ]
     if not set(given) & set(gave) or not all(map(comparison.known, gave)):
         return None
-    said = f"Line {outer.line} gives {name} what {name} gave before"
+    said = f"Line {outer.line} calls {name} twice: on what {name} gave already"
     called = mine.written(outer.line, outer.code)
     call = mine.nodes[called] if called is not None else None
     if isinstance(call, ast.Call) and call.args:
@@ -207,5 +214,5 @@ def returned(comparison: Comparison, error: SeenError) -> Slip | None:
         read = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
         if isinstance(loop, ast.For) and not read & {*targets(loop)}:
             over = " and ".join(targets(loop))
-            said += f": {ast.unparse(call.args[0])} does not depend on {over}"
+            said += f". {ast.unparse(call.args[0])} does not depend on {over}"
     return Slip(outer.line, f"{said}.")

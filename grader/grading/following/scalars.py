@@ -86,7 +86,7 @@ class Scalars:
             origin
             for leaf in self._leaves(node)
             if bad.intersection(self.mine.held(leaf, order))
-            and (origin := self._from(leaf, bad, order, FARTHEST, sizes=bool(twin))) is not None
+            and (origin := self._from(leaf, bad, order, FARTHEST)) is not None
         ]
         if not found or len({one.line for one in found}) > 1:
             return None
@@ -219,13 +219,8 @@ class Scalars:
 
     # ---- back through the lines ----------------------------------------------------------------
 
-    def _from(
-        self, leaf: int, bad: frozenset[float], order: int, most: int, *, sizes: bool = False
-    ) -> Origin | None:
-        """Where the wrong number of a variable or an attribute comes from.
-
-        With ``sizes`` also a size of what is right: it is not the size that belongs there.
-        """
+    def _from(self, leaf: int, bad: frozenset[float], order: int, most: int) -> Origin | None:
+        """Where the wrong number of a variable or an attribute comes from."""
         node, have = self.mine.nodes[leaf], self.mine.held(leaf, order)
         name = self.mine.of(node)
         if not most:
@@ -236,11 +231,7 @@ class Scalars:
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
         value: ast.AST = getattr(statement, "value", None) or statement
-        if isinstance(statement, ast.For) or self._turns(statement):
-            return None
-        if self._measures(value):
-            if sizes and name.isidentifier():
-                return Origin(statement.lineno, name, have)
+        if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
             return None  # the number of a turn, or a size of what is right, is not what is wrong
         bad = bad if _hands_on(value) else frozenset()
         return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)

@@ -42,7 +42,7 @@ from grader.grading.following.lines import Lines
 from grader.grading.following.loops import each_turn, fed, too_far, too_few
 from grader.grading.following.margin import margin
 from grader.grading.following.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
-from grader.grading.following.orders import sized, stale
+from grader.grading.following.orders import refolded, stale
 from grader.grading.following.repeats import extra, late, overtaken, returned
 from grader.grading.following.retried import Retried
 from grader.grading.following.rewrite import Rewrite
@@ -131,7 +131,7 @@ class Teller:
         odd = odd or late(self.comparison, cause, first)
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
-        gap = None if sized(self.comparison, cause.node) else omitted(self.comparison, cause)
+        gap = None if refolded(self.comparison, cause) else omitted(self.comparison, cause)
         if gap is not None:
             few = too_few(self.comparison, gap.step.node)
             idle = few or unused(self.comparison, gap, line)
@@ -181,6 +181,10 @@ class Teller:
 
     def raised(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
+        again = returned(self.comparison, error) if SHAPES.search(error.type_name) else None
+        if again is not None:
+            told = (*self.lesson.shapes_on(error.line or 0), again.said)
+            return replace(self.trace(told, again.line), elsewhere=True)
         trace, line = self._explained(error), error.line or 0
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
         if node is None or trace.slip or not SHAPES.search(error.type_name):
@@ -200,8 +204,6 @@ class Teller:
         told_as = frameworks.current().translate(error)
         said, hint = told_as.message, told_as.hint or ""
         slip = _read_from(mine, error, said, hint)
-        if slip is None and SHAPES.search(error.type_name):
-            slip = returned(self.comparison, error) or too_far(mine, error)
         code = error.calls[-1].code if error.calls else ""
         cause = self._before(line, code, error.type_name)
         origin = None
@@ -589,6 +591,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or called_early(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
+        or too_far(mine, error)
     )
 
 

@@ -167,9 +167,7 @@ class Comparison:
     def piece_of(self, value: int) -> int | None:
         """The value of the reference that this is one head, or one text, of."""
         array = self.mine.arrays[value]
-        relation = None if array is None or self.known(value) else self._values.relation(array)
-        whole = relation is not None and relation.kind == "part"
-        return relation.of if whole and relation is not None else None
+        return None if array is None or self.known(value) else self._values.entry(array)
 
     def _sums(self, value: int, factor: float) -> bool:
         """Whether a value is a sum of as many numbers as it is times a mean of the reference."""
