@@ -217,3 +217,16 @@ def convert(arrays):
 )
 def test_a_place_is_looked_for_in_helpers_and_constants_too(about: str, line: int | None) -> None:
     assert origins.place(ast.parse(PLACES), about) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("q, k = turn(k, 1), turn(q, 1)", [1]),
+        ("q, k = turn(q, 1), turn(k, 1)", []),
+        ("a, b = b, a", []),
+        ("a, b = f(b), g(a)", []),
+    ],
+)
+def test_two_variables_that_get_what_is_made_of_the_other(text: str, lines: list[int]) -> None:
+    assert [one.line for one in shown.exchanged(ast.parse(text))] == lines
