@@ -354,8 +354,8 @@ class Job:
     ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``without`` names parts
     of the engine to leave to the framework. ``follow`` asks for the values of every
     expression on the way. ``raised`` are the errors that the program is known to raise, each as the
-    name of its type and the line. ``seed`` is that of the worker's own random generators. ``seconds``
-    limits the processor time; when it is spent, what is left is answered with an error.
+    name of its type and the line. ``seed`` is that of the worker's own random generators.
+    ``seconds`` limits the processor time; when it is spent, what is left is answered with an error.
 
     The probes do not travel with the job: each is sent in an :class:`Ask` of its own.
     """
