@@ -59,9 +59,11 @@ def _without_bias(rng: Rng) -> Trial:
 
 
 def _scales(rng: Rng, name: str, scale: float) -> Trial:
-    """Added by head: a bias to scaled scores; a mask too where the scale leaves nothing of them."""
-    step, added = Step("out", _x(rng, 2, 4, 10)), normal(rng, 2, 5, 4, 4)
-    steps = [replace(step, bias=added[0], mask=None if scale else added[1])]
+    """Added by head: a bias; before it a mask alone, where the scale leaves nothing of scores."""
+    step, added = Step("out", _x(rng, 2, 4, 10)), normal(rng, 5, 4, 4)
+    steps = [replace(step, bias=added)]
+    if not scale:
+        steps = [replace(step, mask=added), Step("biased", step.x, bias=added)]
     return _trial(rng, name, 5, 2, Options({"attention_scale": scale}), steps)
 
 
