@@ -98,14 +98,18 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
     if len(left) > 3:
         return Translation(what, "Are the heads merged again before it?")
     node = call.args[0] if call and call.args else None
-    if isinstance(node, ast.Call) and (parts := _parts(case, node, left[-1:], right[-2])):
-        return Translation(what, parts)
-    if isinstance(node, ast.Call) and _has_no_axis(node):
-        new = ast.Call(
-            node.func, node.args[:1], [ast.keyword("axis", ast.parse("-1", mode="eval").body)]
-        )
-        hint = "Without axis= parts are joined along axis 0."
-        return Translation(what, hint, case.fix(node, new))
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "F.concat":
+        axis = _axis(node)
+        if axis not in ("-1", str(len(left) - 1)):
+            new = ast.Call(
+                node.func, node.args[:1], [ast.keyword("axis", ast.parse("-1", mode="eval").body)]
+            )
+            hint = "Without axis= parts are joined along axis 0."
+            if axis is not None:
+                hint = f"axis={axis} does not join the parts along the last axis."
+            return Translation(what, hint, case.fix(node, new))
+        if parts := _parts(case, node, left[-1], right[-2]):
+            return Translation(what, parts)
     if left and left[-1] == right[-1] and left[-1] != right[-2]:
         hint = f"Linear({right[-1]}, {right[-2]}) would fit: were in_dim and out_dim swapped?"
         return Translation(what, f"Is a layer left out before this one? Or: {hint}")
@@ -114,23 +118,23 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
     )
 
 
-def _has_no_axis(call: ast.Call) -> bool:
-    """Whether a call joins tensors and does not say along which axis."""
-    joins = ast.unparse(call.func) == "F.concat" and len(call.args) == 1
-    return joins and all(word.arg != "axis" for word in call.keywords)
+def _axis(call: ast.Call) -> str | None:
+    """The axis that a call of ``F.concat`` is given, as it is written."""
+    given = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "axis")]
+    return ast.unparse(given[0]) if given else None
 
 
-def _parts(case: Case, call: ast.Call, width: Shape, wanted: int) -> str:
-    """How many tensors a list would have to hold, if it holds some of equal width too few."""
+def _parts(case: Case, call: ast.Call, width: int, wanted: int) -> str:
+    """How many tensors a list would have to hold, if those that it holds are too few."""
     parts = case.value(call.args[0]) if call.args else None
     count = int(parts.text) if parts is not None and parts.text.isdecimal() else 0
-    if count < 2 or not width or width[0] % count or wanted % (width[0] // count):
+    if count < 2 or not width or width % count or wanted % (width // count):
         return ""
-    each, listed = width[0] // count, ast.unparse(call.args[0])
-    if _has_no_axis(call) or each * count == wanted:
+    each, listed = width // count, ast.unparse(call.args[0])
+    if each * count >= wanted:
         return ""
-    more = f"{wanted} would be {wanted // each} of them"
-    return f"{listed} holds {count} tensors, each {each} wide: {more}. Which is missing?"
+    more = f"If each is {each} wide, {wanted} would be {wanted // each} of them"
+    return f"{listed} holds {count} tensors. {more}: which is missing?"
 
 
 def _weight_first(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> bool:
