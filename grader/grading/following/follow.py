@@ -2,6 +2,8 @@
 
 Both run once more on the inputs of the first trial that failed. What is said comes from the
 learner's process: it explains, and never decides.
+
+Longer than 300 lines, because the trial that is followed is chosen here, too.
 """
 
 from __future__ import annotations
