@@ -21,6 +21,7 @@ from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
 from grader.grading.following.relations import TooMuch
+from grader.grading.following.retried import MANY
 from grader.grading.following.run import Run
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
@@ -196,16 +197,21 @@ def _wrong(evidence: Evidence) -> list[str]:
         and _called(evidence.trials[name]) == _called(evidence.trials[found[False][0]])
     ]
     raised = any(evidence.error(name) is not None for name in whole[:1])
-    whole = whole if raised else sorted(whole, key=lambda name: _simplicity(evidence.trials[name]))
+    whole = whole if raised else sorted(whole, key=lambda name: _telling(evidence, name))
     return found[True][:1] + whole[:1]
 
 
-def _simplicity(trial: Trial) -> tuple[bool, int]:
-    """Whether a trial gives vectors of equal numbers, which hide much; how often it calls."""
-    calls = [action for action in trial.probe.actions if isinstance(action, Call)]
+def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
+    """Whether a trial gives vectors of equal numbers, which hide much; how often it calls.
+
+    And whether its result holds so few numbers that one is right by chance.
+    """
+    calls = [a for a in evidence.trials[name].probe.actions if isinstance(a, Call)]
     given = [a.array for call in calls for a in call.args if isinstance(a, TensorArg)]
     rows = [array for array in given if array.ndim > 1 and array.shape[-1] > 1]
-    return any((array == array[..., :1]).all() for array in rows), len(calls)
+    size = max((array.size for array in evidence.expected(name).values()), default=0)
+    equal = any((array == array[..., :1]).all() for array in rows)
+    return equal, len(calls), not MANY <= size <= LONG
 
 
 def _in_other_shape(evidence: Evidence, name: str) -> bool:

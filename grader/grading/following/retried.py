@@ -133,8 +133,9 @@ class Retried:
     def _downstream(self, results: Sequence[int], left: int) -> Change | None:
         """The change after which the result is the reference's, worked out to the end."""
         mine = self.comparison.mine
-        if len(results) != 1 or self._is_right(results[0]):
-            return None
+        array = mine.arrays[results[0]] if len(results) == 1 else None
+        if array is None or (self._is_right(results[0]) and np.any(array != array.flat[0])):
+            return None  # that of one number is right by chance
         onward = Downstream(mine, results[0])
         for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
             result = onward.changed(value, array)
@@ -275,11 +276,12 @@ class Retried:
         return found
 
     def _names(self, number: int, known: Evaluator) -> list[ast.Name]:
-        """The variables of the same function that hold tensors by now."""
+        """The variables of the same function that hold tensors or numbers by now."""
         mine = self.comparison.mine
         inside = mine.function(number)
         found: dict[str, ast.Name] = {}
-        for other in known.last:
+        plain = (one for one in mine.scalars if mine.held(one, known.order))
+        for other in chain(known.last, plain):
             node = mine.nodes[other]
             if isinstance(node, ast.Name) and mine.function(other) == inside:
                 found[node.id] = node

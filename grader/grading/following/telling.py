@@ -432,8 +432,11 @@ class Teller:
         first = next(iter(found.values()), None)
         if first is None or len(found) > 1 or mine.line(first.node) >= line:
             return None
-        at = mine.line(first.node)
-        told = self.wording.gives(first, Cause(first.node), at)
+        cause = self.causes.outside(Cause(first.node), mine.made[first.value].order)
+        at = mine.line(cause.node)
+        if at >= line and cause.node != first.node:
+            return None
+        told = self.wording.gives(first, cause, at)
         return self.trace(tuple(told), at)
 
     def _where_left(self, cause: Cause) -> Cause:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.following.relations import BY_HAND, Floats, Relation, Values, same
+from grader.grading.following.relations import BY_HAND, Floats, Relation, Values, same, single
 from grader.grading.following.run import Run, operation
 
 
@@ -161,7 +161,7 @@ class Comparison:
         if relation.kind == "scaled" and self._sums(value, relation.factor):
             return True
         other = self.right.arrays[relation.of]
-        spread = other is not None and array.squeeze().shape == other.squeeze().shape
+        spread = other is not None and single(array).squeeze().shape == other.squeeze().shape
         return relation.kind == "part" or (relation.kind == "reshaped" and spread)
 
     def _sums(self, value: int, factor: float) -> bool:
@@ -207,6 +207,16 @@ class Comparison:
     def from_nothing(self, one: Departure) -> bool:
         """Whether the path is left at a value that is made of no other: a mask, a constant."""
         return not self.flows(one.value) or (self.plain and not one.sources)
+
+    def in_other_class(self, node: int, right: int) -> bool:
+        """Whether both programs have the classes that their nodes are in, and these differ."""
+        own, there = self.mine.scope(node), self.right.scope(right)
+        here, other = (
+            frozenset(one.name for one in run.nodes if isinstance(one, ast.ClassDef))
+            for run in (self.mine, self.right)
+        )
+        mine, wanted = own & here & other, there & here & other
+        return bool(mine and wanted) and not mine & wanted
 
     def after(self, departures: Sequence[Departure]) -> frozenset[int]:
         """The values that were made at a departure, or from what was."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from grader.grading.following import differs, orders
 from grader.grading.following.cause import Cause
+from grader.grading.following.kinds import spelled
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.omitted import Omitted
 from grader.grading.following.relations import Floats, Relation
@@ -121,6 +122,8 @@ class Wording:
         have, want = mine.arrays[made[-1]], right.arrays[cause.gives]
         if have is None or want is None:
             return ""
+        if have.shape != want.shape and have.ndim != want.ndim and have.size != want.size:
+            return ""
         if have.shape != want.shape:
             told = f"It gives {sizes(have.shape)}, where the reference has "
             return f"{told}{self.lesson.what(cause.gives)}.{self.beside(have, cause)}"
@@ -199,6 +202,8 @@ class Wording:
 
     def uses(self, cause: Cause) -> str:
         """Which value is used where the reference has another."""
+        if self._of_another_class(cause):
+            return ""
         have = (
             self.lesson.quantity(self.comparison.match(cause.have))
             if cause.have is not None
@@ -222,6 +227,13 @@ class Wording:
             return ""
         also = "" if cause.have is not None else "also "
         return f"The reference {also}uses {want} here{where}." if want else ""
+
+    def _of_another_class(self, cause: Cause) -> bool:
+        """Whether the reference has what it uses in another class of the program, so elsewhere."""
+        right = self.comparison.right
+        there = [right.numbers[statement] for statement, _ in right.bindings(cause.want)]
+        there += [] if cause.twin is None else [cause.twin]
+        return bool(there) and all(self.comparison.in_other_class(cause.node, one) for one in there)
 
     def _read_as(self, node: int, value: int) -> str:
         """The variable by which an expression reads a value; empty if by none."""
@@ -261,6 +273,8 @@ class Wording:
         """That a value has another shape than the one that the reference uses."""
         if cause.have is None or cause.want is None:
             return ""
+        if self._of_another_class(cause):
+            return ""
         mine = self.comparison.mine.arrays[cause.have]
         right = self.comparison.right.arrays[cause.want]
         if mine is None or right is None or mine.shape == right.shape:
@@ -290,7 +304,7 @@ class Wording:
             return ""
         matched = [self.comparison.match(value) for value in one.sources]
         for value, made in right.made.items():
-            if list(made.sources) == matched and value not in self.comparison.matched:
+            if matched and list(made.sources) == matched and value not in self.comparison.matched:
                 told = differs.kinds_in(self.comparison, one.node, made.node)
                 return told or self._combined(one, value)
         return self._fewer(one.node) or self._combined(one, None)
@@ -316,6 +330,8 @@ class Wording:
     def written(self, node: int, twin: int) -> str:
         """Which written numbers and options differ from those of the reference's operation."""
         mine, right = self.comparison.mine, self.comparison.right
+        if spelled(mine.nodes[node]) != spelled(right.nodes[twin]):
+            return differs.kinds_in(self.comparison, node, twin)
         arrays = [mine.arrays[value] for value in mine.latest(node)]
         rank = next((one.ndim for one in arrays if one is not None), None)
         return differs.written(mine.nodes[node], right.nodes[twin], rank)

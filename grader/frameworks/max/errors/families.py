@@ -507,8 +507,13 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "ValueError",
-        r"not have enough dimensions|zero-dimensional arrays|operands could not be "
-        r"broadcast together|cannot reshape array|axes don't match"
+        r"operands could not be broadcast together with shapes "
+        r"(?P<left>\([\d,]*\)) (?P<right>\([\d,]*\))",
+        values.arrays,
+    ),
+    Family(
+        "ValueError",
+        r"not have enough dimensions|zero-dimensional arrays|cannot reshape array|axes don't match"
         r"|setting an array element with a sequence",
         values.numpys,
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
+from grader.frameworks.max.errors import imports
 from grader.frameworks.max.errors.calls import told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
@@ -65,7 +66,10 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
 
 
 def _around(case: Case, call: ast.Call, func: ast.expr, what: str) -> Translation:
-    """A value was called, perhaps with the layer that is to be called with it."""
+    """A value was called: a module, or perhaps with the layer that is to be called with it."""
+    value = case.value(func) or SeenValue("")
+    if value.kind == "module" and (near := meant(value.text, imports.of_module(value.text))):
+        return Translation(what, f"{near} is in it.", case.fix(func, f"{ast.unparse(func)}.{near}"))
     given = case.value(call.args[0]) if len(call.args) == 1 else None
     if case.is_tensor(func) and given is not None and is_layer(given):
         other = ast.unparse(call.args[0])
