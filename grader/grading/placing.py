@@ -16,6 +16,7 @@ from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
+from grader.source.special import MISNAMED
 
 SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
@@ -62,6 +63,8 @@ class Placing:
             return report
         trace = report.trace
         if trace is None or trace.line is None or not trace.told:
+            if (misnamed := self._misnamed(report)) is not None:
+                return misnamed
             silent = None if trace is None else replace(trace, line=None)
             own = self._own(report, report.checks)
             blamed = self._blamed(report)
@@ -96,6 +99,17 @@ class Placing:
         named = [d for d in report.diagnosis if not sure or d.line in here]
         diagnosis = tuple(replace(one, line=trace.line) for one in named)
         return replace(report, checks=told, diagnosis=diagnosis, trace=trace)
+
+    def _misnamed(self, report: Report) -> Report | None:
+        """The report with an error at the method that is never called because of its name."""
+        first, line = report.first_to_fix, next((one.line for one in report.diagnosis), None)
+        if first is None or line is None or "by place" not in first.message or not first.stopped:
+            return None
+        if report.diagnosis[0].misconception != MISNAMED:
+            return None
+        moved = replace(self._at(first, line), hints=(), note=RAISED.format(line=first.line))
+        checks = tuple(moved if one is first else one for one in report.checks)
+        return replace(report, checks=checks)
 
     def _elsewhere(self, line: int | None, departed: int) -> bool:
         """Whether a named mistake has its own line, which the trace does not come from."""

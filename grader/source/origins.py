@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from grader.source import reach
@@ -63,7 +64,7 @@ def _default(tree: ast.Module, name: str, line: int) -> int:
 
 
 def _nearest(tree: ast.Module, name: str) -> int | None:
-    """The line that sets a variable of this name, or an attribute spelled much like it."""
+    """The line that sets a variable of this name, has it as a key, or sets one much like it."""
     names: dict[str, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -71,7 +72,44 @@ def _nearest(tree: ast.Module, name: str) -> int | None:
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             names.setdefault(node.attr, node.lineno)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
-    return names.get(name) or (names[near[0]] if near else None)
+    return names.get(name) or _keyed(tree, name) or (names[near[0]] if near else None)
+
+
+def _keyed(tree: ast.Module, name: str) -> int | None:
+    """The one line that gives a key of this name its value: in a dict, a call, or a text.
+
+    Of a variable that only holds that value, the line that works it out.
+    """
+    found: list[int] = []
+    texts = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.keyword(arg=key) if key == name:
+                found.append(node.value.lineno)
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=key))]) if key == name:
+                found.append(_held(tree, node))
+            case ast.Constant(value=str(text)) if id(node) not in texts:
+                lines = text.split("\n")
+                at = [n for n, one in enumerate(lines) if re.match(rf"\W*{name}\b", one)]
+                found += [node.lineno + n for n in at if not _is_target(tree, node)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_target(tree: ast.Module, node: ast.AST) -> bool:
+    """Whether a text is the key of a dict to which an assignment gives a value."""
+    stored = (one for one in ast.walk(tree) if isinstance(one, ast.Subscript))
+    return any(one.slice is node for one in stored if isinstance(one.ctx, ast.Store))
+
+
+def _held(tree: ast.Module, kept: ast.Assign) -> int:
+    """The line of an assignment; or that of the one which gives the variable that it keeps."""
+    text = ast.unparse(kept.value)
+    lines = [
+        one.lineno
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign) and text in map(ast.unparse, one.targets)
+    ]
+    return lines[0] if len(lines) == 1 else kept.lineno
 
 
 def _beside(tree: ast.Module, name: str) -> int | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.following.run import Run, operation
-from grader.grading.following.slips import Ran, is_read, origin, without_return
+from grader.grading.following.slips import Ran, called_as, is_read, origin, without_return
 from grader.grading.reading.bindings import (
     around,
     bound,
@@ -191,6 +191,62 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
             text, line = ast.unparse(given.func), given.lineno
             said = f"Line {line} calls {text} and hands over what it gives: {inside.name} is to"
             return Slip(line, f"{said} call it. Hand over {text} itself.")
+    return None
+
+
+WANTED = (
+    ("not an element type", ("DType",)),
+    ("A device is needed", ("CPU",)),
+    ("A size is a whole number", ("int", "StaticDim")),
+    ("where a tensor is needed", ("Tensor",)),
+    ("where a tensor or a number is needed", ("Tensor",)),
+)
+"""What an error says, and the kinds of values that its line needs then."""
+
+
+def exchanged(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call that gives a helper two arguments, of which each is of the kind of the other.
+
+    The error, as it is ``told``, says what kind is needed for one of them.
+    """
+    wanted = next((kinds for said, kinds in WANTED if said in told), ())
+    if not wanted or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    if inside is None:
+        return None
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
+    known = {one: call.values[one].kind for one in params if one in call.values}
+    bad = [p for p, kind in known.items() if kind not in (*wanted, "NoneType")]
+    bad = [one for one in bad if is_read(one, call.code)]
+    good = [p for p, kind in known.items() if kind in wanted]
+    here = statement_at(tree, outer.line)
+    owner = called_as(tree, inside)
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and callee(n) == owner]
+    calls = [one for one in calls if one.lineno in here]
+    if len(bad) != 1 or len(good) != 1 or len(calls) != 1:
+        return None
+    (node,), first, second = calls, params.index(bad[0]), params.index(good[0])
+    if max(first, second) >= len(node.args):
+        return None
+    args = list(node.args)
+    args[first], args[second] = args[second], args[first]
+    one, other = (ast.unparse(node.args[at]) for at in (first, second))
+    said = f"Line {node.lineno} gives {bad[0]} {one} and {good[0]} {other}: are they swapped?"
+    return Slip(node.lineno, said, ast.unparse(ast.Call(node.func, args, node.keywords)))
+
+
+def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a class a name for which the error, as ``told``, needs an object."""
+    call = error.calls[-1] if error.calls else None
+    if call is None or " is a class, and " not in told:
+        return None
+    for name in call.values:
+        match bound(tree, name, call.line):
+            case ast.Assign(value=ast.Name(id=old), lineno=line) if told.startswith(f"{name} is "):
+                said = f"Line {line} gives {name} the class {old} itself: an object is {old}(...)."
+                return Slip(line, said)
     return None
 
 

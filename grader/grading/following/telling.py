@@ -31,10 +31,12 @@ from grader.grading.following.handed import (
     called_early,
     class_called,
     divided,
+    exchanged,
     made,
     misordered,
     selfless,
     uncalled,
+    unmade,
     unreturned,
 )
 from grader.grading.following.lesson import Lesson, sizes
@@ -167,7 +169,9 @@ class Teller:
         """The values on the line that raised an error, and where they went wrong."""
         trace, line = self._explained(error), error.line or 0
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
-        if node is None or trace.slip or not SHAPES.search(error.type_name):
+        said = frameworks.current().translate(error).message
+        shaped = SHAPES.search(error.type_name) and "True and False" not in said
+        if node is None or trace.slip or not shaped:
             return trace
         return self._retried(trace, self._wrong(node), node)
 
@@ -549,6 +553,8 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or divided(mine, said)
         or uncalled(mine.tree, error, said)
         or called_early(mine.tree, error, said)
+        or exchanged(mine.tree, error, said)
+        or unmade(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
     )

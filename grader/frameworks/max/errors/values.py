@@ -76,6 +76,8 @@ JOINS = (".stack", ".concatenate", ".hstack", ".vstack")
 
 def device(case: Case, match: re.Match[str]) -> Translation:
     """Something that is no device was given as one."""
+    if (other := in_order(case)) is not None:
+        return other
     for node in case.operands():
         value = case.value(node)
         if value is not None and value.kind == "type" and value.text == "CPU":
