@@ -137,10 +137,11 @@ class Placing:
             return False
         return first.line not in bindings.statement_at(self.source.tree, line)
 
-    def _knows(self, check: Check, result: CheckResult) -> bool:
+    def _knows(self, check: Check, result: CheckResult, *, filled: bool) -> bool:
         """Whether a blamed check is where the file makes what it is about, or at a place.
 
-        What ``__init__`` makes wrong is seen only where it is used.
+        What ``__init__`` makes wrong is seen only where it is used; not if the values say that the
+        check's own step is ``filled`` wrong.
         """
         if result.line is None:
             return False
@@ -154,7 +155,7 @@ class Placing:
         inside = bindings.around(self.source.tree, result.line)
         if inside is None or inside.lineno == result.line:
             return False  # a whole function is no place
-        return inside.name == "__init__"
+        return inside.name == "__init__" and not filled
 
     def _one(
         self,
@@ -181,7 +182,11 @@ class Placing:
             return result
         if result.line in here:  # an error that its line raised says more
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
-        if check.id in blamed and self._knows(check, result) and not trace.lone:
+        if (
+            check.id in blamed
+            and self._knows(check, result, filled=bool(filled))
+            and not trace.lone
+        ):
             return result
         if raised:
             return check.waiting(first, ELSEWHERE.format(line=line))

@@ -67,6 +67,7 @@ PAIRS: dict[str, Callable[[Any, Any], Any]] = {
     "add": np.add,
     "mul": np.multiply,
     "sub": np.subtract,
+    "div": np.divide,
     "matmul": np.matmul,
 }
 

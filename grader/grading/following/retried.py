@@ -84,7 +84,7 @@ class Retried:
                 continue
             seen.add(place.node)
             found, left = self._varied(place.node, Evaluator(mine, order, last), left)
-            if found is not None and self._explains(found, results):
+            if found is not None and self._explains(found, results) and self._fits(found):
                 return found
             if left <= 0:
                 return None
@@ -223,6 +223,23 @@ class Retried:
                 return None
             value = around if value is None and not stack else value
         return (value,) if stack or value is not None else None
+
+    def _fits(self, change: Change) -> bool:
+        """Whether no operation around a change would be given arrays that do not fit together."""
+        for outer in self._around(self.comparison.mine.nodes[change.node], change.new):
+            if isinstance(outer, ast.BinOp) and self._whole.value(outer) is None:
+                given = map(self._whole.value, (outer.left, outer.right))
+                return not all(isinstance(one, np.ndarray) for one in given)
+        return True
+
+    @cached_property
+    def _whole(self) -> Evaluator:
+        """What works out expressions as of the end of the run."""
+        mine, last = self.comparison.mine, dict[int, list[int]]()
+        for place in mine.places:
+            last.setdefault(place.node, []).append(place.value)
+        ends = {node: values[-1:] for node, values in last.items()}
+        return Evaluator(mine, len(mine.places), ends)
 
     def _around(self, node: ast.AST, new: ast.expr) -> Iterator[ast.expr]:
         """The expressions around a node, the nearest first, with ``new`` in its place."""

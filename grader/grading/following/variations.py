@@ -133,7 +133,7 @@ def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
     others = [pair[1 - pair.index(name)] for pair in TWINS if name in pair]
     others += ["concat"] if name == "stack" else ["stack"] if name in JOINS else []
     func = node.func
-    if name in ("power", "outer", "sub") and len(node.args) == 2:
+    if name in ("power", "outer", "sub", "div") and len(node.args) == 2:
         yield ast.Call(func, node.args[::-1], node.keywords)
     if isinstance(func, ast.Attribute) and name == "tile":
         last = ast.keyword("axis", ast.UnaryOp(ast.USub(), ast.Constant(1)))

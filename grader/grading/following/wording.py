@@ -103,6 +103,8 @@ class Wording:
         used = self.uses(cause)
         kept = cause.have is not None and ", which line " in used  # the program has the right one
         said = first or (used if kept else otherwise or used) or relation
+        if not said and one.relation is not None and mine.line(one.node) == line:
+            said, cause = self._relation(one.relation), Cause(one.node)
         # of an inner expression about which nothing is known, it may be the outer one
         node = cause.node if said or mine.line(one.node) != line else one.node
         text = mine.segment(node)
@@ -164,6 +166,8 @@ class Wording:
         call, right = self.comparison.mine.nodes[cause.node], self.comparison.right
         if not isinstance(call, ast.Call) or cause.have is not None:
             return ""
+        if operation(call) in orders.SWAPS:
+            return ""  # the order of its axes says nothing
         for other in right.nodes:
             alike = isinstance(other, ast.Call) and operation(other) == operation(call)
             if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
