@@ -81,7 +81,7 @@ class Teller:
 
     def departed(self, result: int | None, wanted: int | None) -> Trace:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
-        trace = self._departed_at(result, wanted)
+        trace = self._unturned(result) or self._departed_at(result, wanted)
         wrong = () if result is None else (result,)
         return trace if trace.slip or not wrong else self._retried(trace, wrong)
 
@@ -103,12 +103,22 @@ class Teller:
         where = f"On line {line} the numbers go wrong: {mine.segment(change.node)}"
         return self.trace((where, said), line, first)
 
+    def _unturned(self, result: int | None) -> Trace | None:
+        """The line of a result that only lacks a last swap of its axes."""
+        whole = None if result is None else self.comparison.unturned(result)
+        if whole is None:
+            return None
+        line = self.comparison.mine.line(whole.node)
+        told = tuple(self.wording.gives(whole, Cause(whole.node), line))
+        return self.trace(told, line, (whole,))
+
     def _departed_at(self, result: int | None, wanted: int | None) -> Trace:
         """The same, without trying changes."""
         if result is not None and self.comparison.known(result):
             return self._returned(result, wanted)
         every = () if result is None else self.comparison.departures(result)
         found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
+        found = tuple(one for one in found if not self.comparison.swaps(one)) or found
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
         if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
@@ -477,6 +487,10 @@ class Teller:
                 return
             made = next((p for p in reversed(mine.places) if p.node == cause.node), None)
             array = None if made is None else mine.arrays[made.value]
+            there = self.comparison.right.arrays[cause.gives]
+            other = array is not None and there is not None and array.ndim != there.ndim
+            if at != line and other and array is not None and not self.wording.beside(array, cause):
+                return
             if at == line or array is None:
                 yield f"From the same values the reference computes {want} here."
             else:

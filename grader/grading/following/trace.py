@@ -20,6 +20,9 @@ import numpy.typing as npt
 from grader.grading.following.relations import BY_HAND, Floats, Relation, Values, same, single
 from grader.grading.following.run import Run, operation
 
+SWAPS = ("permute", "swapaxes", "transpose")
+"""Operations that change the order of axes."""
+
 
 @dataclass(frozen=True)
 class Departure:
@@ -172,6 +175,26 @@ class Comparison:
         return operation(self.mine.nodes[made.node]) == "sum" and any(
             abs(factor - size) < 1e-3 for size in sizes
         )
+
+    def unturned(self, value: int) -> Departure | None:
+        """The departure at a result that is the reference's but for the order of its axes.
+
+        Only if the path is left before it where axes are swapped, and nowhere else.
+        """
+        array = self.mine.arrays[value]
+        relation = None if array is None or self.known(value) else self._values.relation(array)
+        if relation is None or relation.kind != "transposed":
+            return None
+        found = self.departures(value)
+        if not found or not all(map(self.swaps, found)):
+            return None
+        made = self.mine.made[value]
+        return Departure(made.node, value, made.sources, relation)
+
+    def swaps(self, one: Departure) -> bool:
+        """Whether a departure only swaps axes of what is right, as a way of its own may do."""
+        transposed = one.relation is not None and one.relation.kind == "transposed"
+        return transposed and operation(self.mine.nodes[one.node]) in SWAPS
 
     def turned(self, value: int) -> bool:
         """Whether a comparison says the opposite of one of the reference: neither is wrong."""

@@ -19,7 +19,7 @@ from grader.grading.following.omitted import Omitted
 from grader.grading.following.relations import Floats, Relation
 from grader.grading.following.repeats import again
 from grader.grading.following.run import operation
-from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.reading.program import target
 
 FEW = 4  # numbers that are told one by one
@@ -166,7 +166,7 @@ class Wording:
         call, right = self.comparison.mine.nodes[cause.node], self.comparison.right
         if not isinstance(call, ast.Call) or cause.have is not None:
             return ""
-        if operation(call) in orders.SWAPS:
+        if operation(call) in SWAPS:
             return ""  # the order of its axes says nothing
         for other in right.nodes:
             alike = isinstance(other, ast.Call) and operation(other) == operation(call)
