@@ -123,8 +123,11 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
     """Where a function of the file ends that gave None, if an error is ``told`` to come of that."""
     found = GAVE_NONE.search(told)
     helper = functions(tree).get(found[1]) if found is not None else None
-    if helper is None or without_return(helper) is not None:
+    if helper is None:
         return None
+    if (ends := without_return(helper)) is not None:
+        said = f"{helper.name} ends on line {ends} without a return."
+        return Slip(ends, said)
     for one in ast.walk(helper):
         if isinstance(one, ast.Return) and (one.value is None or is_none(one.value)):
             return Slip(one.lineno, f"{helper.name} returns nothing on line {one.lineno}.")
