@@ -18,7 +18,7 @@ import numpy as np
 
 from grader.grading.following.downstream import Changed, Downstream
 from grader.grading.following.evaluate import Evaluator
-from grader.grading.following.relations import Floats, same
+from grader.grading.following.relations import Floats, canonical, same
 from grader.grading.following.run import operation
 from grader.grading.following.sequences import Sequences
 from grader.grading.following.trace import Comparison
@@ -139,8 +139,8 @@ class Retried:
         onward = Downstream(mine, results[0])
         for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
             result = onward.changed(value, array)
-            found = None if result is None else self._lacking(result)
-            if found is not None and found not in self._used:
+            found = None if result is None else self._lacking(result, but=self._used)
+            if found is not None:
                 return Change(node, new, found)
         return None
 
@@ -258,18 +258,20 @@ class Retried:
         now = self.comparison.stacks(array)
         return bool(now) and now != self.comparison.stacks(before)
 
-    def _lacking(self, array: Floats, least: int = MANY) -> int | None:
+    def _lacking(
+        self, array: Floats, least: int = MANY, but: frozenset[int] = frozenset()
+    ) -> int | None:
         """The value of the reference that these numbers are, if the program has it nowhere.
 
-        Of one that holds two different numbers only, ``least`` as many.
+        Of one that holds two different numbers only, ``least`` as many. Not one of ``but``.
         """
         if array.size < FEWEST or not np.isfinite(array).any():
             return None
-        plain = array.squeeze()
+        plain = canonical(array).squeeze()
         if array.size < least and len(np.unique(array.round(6))) < FEWEST:
             return None
         for value, other in self._missing.items():
-            if other.shape == plain.shape and same(plain, other):
+            if value not in but and other.shape == plain.shape and same(plain, other):
                 return value
         return None
 

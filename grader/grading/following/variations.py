@@ -20,7 +20,7 @@ MOST_AXES = 4
 
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 TURNS = (ast.Sub, ast.Div, ast.MatMult, ast.Pow)
-TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"))
+TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"), ("min", "max"))
 """Functions that are taken for each other."""
 
 
@@ -133,6 +133,8 @@ def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
     others = [pair[1 - pair.index(name)] for pair in TWINS if name in pair]
     others += ["concat"] if name == "stack" else ["stack"] if name in JOINS else []
     func = node.func
+    if name in PLAIN and len(node.args) == 1:
+        yield ast.Call(func, [ast.UnaryOp(ast.USub(), node.args[0])], node.keywords)
     if name in ("power", "outer", "sub", "div") and len(node.args) == 2:
         yield ast.Call(func, node.args[::-1], node.keywords)
     if isinstance(func, ast.Attribute) and name == "tile":

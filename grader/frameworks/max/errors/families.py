@@ -121,6 +121,9 @@ FAMILIES: tuple[Family, ...] = (
         r"|expected at most|takes (?:exactly|at most|no) )",
         arguments.refused,
     ),
+    Family(
+        "TypeError", r"attribute name must be string, not '(?P<kind>\w+)'", python.attribute_name
+    ),
     Family("TypeError", r"Must specify exactly one of `(?P<one>\w+)`", values.one_of_dims),
     Family(
         "TypeError",

@@ -94,6 +94,18 @@ def _handed(case: Case, call: ast.Call, kind: str) -> Translation:
     )
 
 
+def attribute_name(case: Case, match: re.Match[str]) -> Translation:
+    """setattr or getattr whose second argument is no text."""
+    call = case.call
+    name = ast.unparse(call.func) if call is not None else "setattr"
+    what = f"{name} takes the name of an attribute second, as a text, and is given"
+    node = call.args[1] if call is not None and len(call.args) > 1 else None
+    if node is None:
+        return Translation(f"{what} a {match['kind']}", None)
+    what = f"{what} {ast.unparse(node)}, {described(case.value(node) or SeenValue(match['kind']))}"
+    return Translation(what, f"Where does {ast.unparse(node)} come from: are two things swapped?")
+
+
 def not_indexed(case: Case, match: re.Match[str]) -> Translation:
     """Something that has no entries was indexed."""
     node = case.node
