@@ -29,6 +29,8 @@ GAVE_NONE = re.compile(r"(\w+)\(.*\) gave None")
 """What an error is told as if a function of the file returned nothing."""
 PROPERTIES = {"property", "cached_property", "functools.cached_property"}
 """What makes a method without arguments an attribute."""
+PARTS = "too short or too long"
+"""What a hint says if a list is taken apart that has other parts than there are names."""
 ONCE = "Make an iterator of it once"
 """What a hint says if the line to change is where a value comes from."""
 
@@ -49,7 +51,8 @@ def _made(tree: ast.Module, error: SeenError, told: str, ran: Ran) -> Slip | Non
     if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
         return None
     words = re.findall(r"\w+", told)
-    names = [one for one in call.values if one in words and is_read(one, call.code)]
+    code = call.statement if PARTS in told else call.code  # that is only the names
+    names = [one for one in call.values if one in words and is_read(one, code)]
     for name in names:
         if YIELD in told:
             helper = functions(tree).get(

@@ -209,8 +209,6 @@ def infinite(case: Case, match: re.Match[str]) -> Translation:
             what = f"{name} holds whole numbers only, and infinity is none"
             hint = f"Make {name} of floating-point numbers: give a dtype where it is made."
             return Translation(what, hint)
-    if call is not None and ast.unparse(call.func) == "int":
-        return Translation("int makes a whole number, and infinity is none", "Leave int out.")
     what = "F.where needs a tensor to know the type of its numbers, and was given two plain ones"
     if call is not None and len(call.args) > 1:
         number = ast.unparse(call.args[1])
