@@ -64,7 +64,7 @@ def _default(tree: ast.Module, name: str, line: int) -> int:
 
 
 def _nearest(tree: ast.Module, name: str) -> int | None:
-    """The line that sets a variable of this name, has it as a key, or sets one much like it."""
+    """The line that sets a variable of this name, or an attribute spelled much like it."""
     names: dict[str, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -72,7 +72,18 @@ def _nearest(tree: ast.Module, name: str) -> int | None:
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             names.setdefault(node.attr, node.lineno)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
-    return names.get(name) or _keyed(tree, name) or (names[near[0]] if near else None)
+    return names.get(name) or (names[near[0]] if near else None)
+
+
+def _value(tree: ast.Module, name: str) -> int | None:
+    """Where an attribute gets its value, as :func:`attribute`; or a key of its name does."""
+    stored = {node.id for node in stores(tree)} | {
+        one.attr
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    }
+    found = None if name in stored else _keyed(tree, name)
+    return found or attribute(tree, name)
 
 
 def _keyed(tree: ast.Module, name: str) -> int | None:
@@ -223,6 +234,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "unset": _unset,
     "stored": _stored,
     "reads": reach.reader,
+    "value": _value,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -312,6 +324,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
     around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
+    ``"value: eps"`` is that of the attribute, or of a key of this name.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

@@ -92,7 +92,8 @@ def together(case: Case, match: re.Match[str]) -> Translation:
     first, second = names or (sizes(left), sizes(right))
     what = f"{first} and {second} do not fit together, element by element"
     if pair and (changes := list(_stretched(case, pair, left, right))):
-        hint = f"{' or '.join(changes)} would fit, if that is what is meant."
+        some = changes if case.kind(pair[0]) == "ndarray" else changes[:1]
+        hint = f"{' or '.join(some)} would fit, if that is what is meant."
         return Translation(what, f"From the right, sizes must be equal or 1. {hint}")
     if names and (told := _differing(case, names, left, right)):
         return Translation(what, told)
