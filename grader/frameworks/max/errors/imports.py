@@ -39,7 +39,7 @@ IMPORTS = {
 
 """Where the names live that the lessons use."""
 
-SLIP = 0.8
+SLIP = 0.75
 """How alike a name must be to one of Python's own: few of the learner's names mean one."""
 
 HINTS = frozenset(
@@ -172,7 +172,7 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
             home = "F" if tensor or name not in known()["math"] else "math"
             fix = case.fix(node, f"{home}.{name}")
             return Translation(what, f"It is a function of {home}.", fix)
-    near = meant(name, (*about, *IMPORTS)) or _builtin(name)
+    near = meant(name, (*about, *IMPORTS, *_builtins(name)))
     called = any(one.func is node for one in case.calls())
     if near is not None and name[0].islower() and near[0].isupper() and not called:
         if "self" in case.seen.values and case.seen.function != "__init__":
@@ -186,10 +186,10 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
     return Translation(what, "Is it imported, and is it spelled the same as where it is defined?")
 
 
-def _builtin(name: str) -> str | None:
-    """The function of Python that a name is but for a slip of the keyboard."""
+def _builtins(name: str) -> list[str]:
+    """The functions of Python that a name may be but for a slip of the keyboard."""
     known = [one for one in dir(builtins) if one.islower() and len(name) > SHORT]
-    return next(iter(difflib.get_close_matches(name, known, 1, SLIP)), None)
+    return difflib.get_close_matches(name.strip("_"), known, cutoff=SLIP)
 
 
 def _is_text(case: Case, name: str) -> bool:
