@@ -60,8 +60,14 @@ ROLES = {
 }
 ROOT = "(math.sqrt($head_dim) | F.rsqrt($head_dim) | $head_dim ** (0.5 | -0.5))"
 
+WEIGHED = source.pattern(
+    "F.softmax(_) | F.softmax(_, $last) | F.exp(_)",
+    where={"last": lambda e: e.value in (-1, 3, None)},
+)
+"""The softmax, or a part of one that is written out."""
+
 SCORES = source.pattern("$query @ $key.transpose(-1, -2)", without=SOFTMAX, where=ROLES, rank=4)
-SCALED = source.pattern(f"_ / {ROOT}", f"_ * {ROOT}", without=SOFTMAX, where=ROLES)
+SCALED = source.pattern(f"_ / {ROOT}", f"_ * {ROOT}", without=WEIGHED, where=ROLES)
 MIXTURE = source.pattern("(F.softmax(...) | _ / _) @ $value", where=ROLES)
 
 

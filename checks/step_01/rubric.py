@@ -147,7 +147,7 @@ def defaults(names: tuple[str, ...]) -> Rule:
                     f"{name} is {_shown(seen[name])} by default, expected {want!r}",
                     _odd(seen[name], want),
                     alone=True,
-                    about=name,
+                    about=f"value: {name}",
                 )
         missing = [name for name in names if name not in seen]
         note = f"Without {', '.join(missing)}, which no step reads." if missing else None

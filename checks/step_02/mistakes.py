@@ -73,7 +73,7 @@ CAUSAL: Family = {
         place=r"() ~num_upper|triu|tril|^if\b.*[<>]|arange\((?!.*\) \+).*(unsqueeze\(-?1\)|None\])",
     ),
     "earlier-ignored": earlier(
-        "ignored", "num_tokens is not used: the mask needs a column for each earlier token."
+        "ignored", "The mask has no columns for the earlier tokens: it needs one for each of them."
     ),
     "earlier-appended": earlier(
         "appended",

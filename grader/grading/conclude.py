@@ -15,7 +15,7 @@ from grader.grading.believed import believed
 from grader.grading.diagnose import diagnose
 from grader.rubric import Evidence, Failed
 from grader.source import certain, origins
-from grader.source.special import misnamed
+from grader.source.special import MISNAMED, misnamed
 
 if TYPE_CHECKING:
     from grader.frameworks import Framework
@@ -127,7 +127,7 @@ class Judge:
     ) -> tuple[Diagnosis, ...]:
         """What is wrong, as far as it has a name."""
         if (method := misnamed(self.source.tree)) is not None:
-            return (Diagnosis("misnamed-method", str(method), method.line),)
+            return (Diagnosis(MISNAMED, str(method), method.line),)
         return self._told(checks, explanation) if explanation else _named(rulings)
 
     def _told(

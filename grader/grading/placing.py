@@ -16,6 +16,7 @@ from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
+from grader.source.special import MISNAMED
 
 SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
@@ -62,6 +63,8 @@ class Placing:
             return report
         trace = report.trace
         if trace is None or trace.line is None or not trace.told:
+            if (misnamed := self._misnamed(report)) is not None:
+                return misnamed
             silent = None if trace is None else replace(trace, line=None)
             own = self._own(report, report.checks)
             blamed = self._blamed(report)
@@ -97,6 +100,17 @@ class Placing:
         diagnosis = tuple(replace(one, line=trace.line) for one in named)
         return replace(report, checks=told, diagnosis=diagnosis, trace=trace)
 
+    def _misnamed(self, report: Report) -> Report | None:
+        """The report with an error at the method that is never called because of its name."""
+        first, line = report.first_to_fix, next((one.line for one in report.diagnosis), None)
+        if first is None or line is None or "by place" not in first.message or not first.stopped:
+            return None
+        if report.diagnosis[0].misconception != MISNAMED:
+            return None
+        moved = replace(self._at(first, line), hints=(), note=RAISED.format(line=first.line))
+        checks = tuple(moved if one is first else one for one in report.checks)
+        return replace(report, checks=checks)
+
     def _elsewhere(self, line: int | None, departed: int) -> bool:
         """Whether a named mistake has its own line, which the trace does not come from."""
         if line is None or line in bindings.statement_at(self.source.tree, departed):
@@ -123,10 +137,11 @@ class Placing:
             return False
         return first.line not in bindings.statement_at(self.source.tree, line)
 
-    def _knows(self, check: Check, result: CheckResult) -> bool:
+    def _knows(self, check: Check, result: CheckResult, *, filled: bool) -> bool:
         """Whether a blamed check is where the file makes what it is about, or at a place.
 
-        What ``__init__`` makes wrong is seen only where it is used.
+        What ``__init__`` makes wrong is seen only where it is used; not if the values say that the
+        check's own step is ``filled`` wrong.
         """
         if result.line is None:
             return False
@@ -140,7 +155,7 @@ class Placing:
         inside = bindings.around(self.source.tree, result.line)
         if inside is None or inside.lineno == result.line:
             return False  # a whole function is no place
-        return inside.name == "__init__"
+        return inside.name == "__init__" and not filled
 
     def _one(
         self,
@@ -167,7 +182,11 @@ class Placing:
             return result
         if result.line in here:  # an error that its line raised says more
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
-        if check.id in blamed and self._knows(check, result) and not trace.lone:
+        if (
+            check.id in blamed
+            and self._knows(check, result, filled=bool(filled))
+            and not trace.lone
+        ):
             return result
         if raised:
             return check.waiting(first, ELSEWHERE.format(line=line))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from grader.source import reach
@@ -72,6 +73,54 @@ def _nearest(tree: ast.Module, name: str) -> int | None:
             names.setdefault(node.attr, node.lineno)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
     return names.get(name) or (names[near[0]] if near else None)
+
+
+def _value(tree: ast.Module, name: str) -> int | None:
+    """Where an attribute gets its value, as :func:`attribute`; or a key of its name does."""
+    stored = {node.id for node in stores(tree)} | {
+        one.attr
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    }
+    found = None if name in stored else _keyed(tree, name)
+    return found or attribute(tree, name)
+
+
+def _keyed(tree: ast.Module, name: str) -> int | None:
+    """The one line that gives a key of this name its value: in a dict, a call, or a text.
+
+    Of a variable that only holds that value, the line that works it out.
+    """
+    found: list[int] = []
+    texts = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.keyword(arg=key) if key == name:
+                found.append(node.value.lineno)
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=key))]) if key == name:
+                found.append(_held(tree, node))
+            case ast.Constant(value=str(text)) if id(node) not in texts:
+                lines = text.split("\n")
+                at = [n for n, one in enumerate(lines) if re.match(rf"\W*{name}\b", one)]
+                found += [node.lineno + n for n in at if not _is_target(tree, node)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_target(tree: ast.Module, node: ast.AST) -> bool:
+    """Whether a text is the key of a dict to which an assignment gives a value."""
+    stored = (one for one in ast.walk(tree) if isinstance(one, ast.Subscript))
+    return any(one.slice is node for one in stored if isinstance(one.ctx, ast.Store))
+
+
+def _held(tree: ast.Module, kept: ast.Assign) -> int:
+    """The line of an assignment; or that of the one which gives the variable that it keeps."""
+    text = ast.unparse(kept.value)
+    lines = [
+        one.lineno
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign) and text in map(ast.unparse, one.targets)
+    ]
+    return lines[0] if len(lines) == 1 else kept.lineno
 
 
 def _beside(tree: ast.Module, name: str) -> int | None:
@@ -206,6 +255,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "unset": _unset,
     "stored": _stored,
     "reads": reach.reader,
+    "value": _value,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -295,6 +345,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
     around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
+    ``"value: eps"`` is that of the attribute, or of a key of this name.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+MISNAMED = "misnamed-method"
+"""What this mistake is called."""
+
 SPECIAL = {"init": "__init__", "int": "__init__", "post_init": "__post_init__", "call": "__call__"}
 """What is left of a name without its underscores, and the name that Python calls."""
 

@@ -31,13 +31,24 @@ def unturned(comparison: Comparison, cause: Cause, departure: Departure) -> Slip
     mine = comparison.mine
     statement = mine.statement(cause.node)
     for loop in _loops(comparison, cause.node):
+        if idle := _idle(loop):
+            return idle
         if statement in _constant(loop):
             return _said(statement, loop)
     for loop in _filling(comparison, departure.node):
         lines = _constant(loop)
         if lines and _all_alike(comparison, loop):
-            return _said(lines[0], loop)
+            return _idle(loop) or _said(lines[0], loop)
     return None
+
+
+def _idle(loop: ast.For) -> Slip | None:
+    """The head of a loop whose variable nothing in the loop reads, though it has a name."""
+    (name,) = targets(loop)
+    if name.startswith("_") or any(name in read(one) for one in loop.body):
+        return None
+    said = f"Nothing in the loop of line {loop.lineno} reads {name}: every turn makes the same."
+    return Slip(loop.body[0].lineno, said)
 
 
 def _said(statement: ast.stmt | None, loop: ast.For) -> Slip:

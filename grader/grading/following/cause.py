@@ -257,7 +257,7 @@ class Causes:
         used = named or (self._leads_back(have) and not wanted)
         right_here = handed and self._known(have) and used
         deeper = self._deeper(have, want, depth - 1) if depth and not right_here else None
-        if deeper is not None:
+        if deeper is not None and not (self._known(have) and self._is_above(deeper, have, node)):
             return deeper
         if self._spread(node, have, want):
             return Cause(node, gives=gives)
@@ -273,6 +273,12 @@ class Causes:
             return Cause(self.mine.made[have].node, gives=want)
         at = self._call(node, have, order) if handed else None
         return Cause(node if at is None else at, have, want, twin=twin.node)
+
+    def _is_above(self, cause: Cause, have: int, node: int) -> bool:
+        """Whether a cause is above the statement of ``node``, which itself makes ``have``."""
+        here = self.mine.statement(node)
+        inside = self.mine.statement(self.mine.made[have].node) is here
+        return inside and self.mine.statement(cause.node) is not here
 
     def _spread(self, node: int, have: int, want: int) -> bool:
         """Whether a piece is taken of the right numbers in another shape, as it may well be."""

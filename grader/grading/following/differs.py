@@ -43,6 +43,8 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
     words = [_does(node) for node in (mine, right)]
     if not all(words) or words[0] == words[1] or _makes(mine) != _makes(right):
         return ""
+    if spelled(mine) in VERBS and spelled(right) not in VERBS:
+        return ""  # it works out by itself what the reference calls
     return f"It {words[0]}; the reference {words[1]}."
 
 
@@ -59,9 +61,19 @@ def instead(comparison: Comparison, node: int, gives: int) -> str:
 
 
 def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
-    """The two operations in words; nothing of a call by a name that only the learner's file has."""
+    """The two operations in words; nothing of a call by a name that only the learner's file has.
+
+    Nor of two that give arrays of different shapes, or of one that takes none: that is another way.
+    """
     mine, one = comparison.mine, comparison.mine.nodes[node]
-    if isinstance(one, ast.Call) and operation(one) in _own(mine.tree):
+    if isinstance(one, ast.Call) and (operation(one) in _own(mine.tree) or not mine.latest(node)):
+        return ""
+    given = (run.values(at)[-1:] for run, at in ((mine, node), (comparison.right, twin)))
+    have, want = (
+        run.arrays[values[0]] if values else None
+        for run, values in zip((mine, comparison.right), given, strict=True)
+    )
+    if have is not None and want is not None and have.shape != want.shape:
         return ""
     return kinds(one, comparison.right.nodes[twin])
 

@@ -43,6 +43,7 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "exp": np.exp,
     "log": np.log,
     "sqrt": np.sqrt,
+    "abs": np.abs,
     "rsqrt": lambda x: 1.0 / np.sqrt(x),
 }
 
@@ -67,8 +68,12 @@ PAIRS: dict[str, Callable[[Any, Any], Any]] = {
     "add": np.add,
     "mul": np.multiply,
     "sub": np.subtract,
+    "div": np.divide,
     "matmul": np.matmul,
 }
+
+EITHER: dict[str, Callable[[Any, Any], Any]] = {"max": np.maximum, "min": np.minimum}
+"""Functions of one tensor, or of two number by number."""
 
 LARGEST = 200_000
 """Numbers of a result. What is larger is not worked out."""
@@ -151,6 +156,9 @@ class Evaluator:
             known = all(one is not None for one in parts) and isinstance(parts[0], np.ndarray)
             return np.where(*parts) if known else None
         array = self._value(given[0]) if given else None
+        if name in EITHER and len(given) == len(node.args) == 2:  # two tensors, not an axis
+            other = self._value(given[1])
+            return None if array is None or other is None else EITHER[name](array, other)
         if name in PAIRS and len(given) == 2:
             other = self._value(given[1])
             return None if array is None or other is None else PAIRS[name](array, other)

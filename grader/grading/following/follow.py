@@ -23,6 +23,7 @@ from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
 from grader.grading.following.relations import TooMuch
+from grader.grading.following.retried import MANY
 from grader.grading.following.run import Run
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
@@ -217,14 +218,12 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
         and _called(evidence.trials[name]) == _called(evidence.trials[found[False][0]])
     ]
     raised = any(evidence.error(name) is not None for name in whole[:1])
-    whole = whole if raised else sorted(whole, key=lambda name: _simplicity(evidence.trials[name]))
+    whole = whole if raised else sorted(whole, key=lambda name: _telling(evidence, name))
     if raised:
         quoted = _quoted(evidence)
         whole.sort(key=lambda name: _raises(evidence, name) != quoted)
     elif loops:
-        whole.sort(
-            key=lambda name: (_has_many(evidence.trials[name]), _simplicity(evidence.trials[name]))
-        )
+        whole.sort(key=lambda name: _has_many(evidence.trials[name]))
     return found[True][:1] + whole[:1]
 
 
@@ -240,13 +239,18 @@ def _raises(evidence: Evidence, name: str) -> tuple[object, ...]:
     return () if error is None else (error.type_name, error.line)
 
 
-def _simplicity(trial: Trial) -> tuple[bool, int]:
-    """Whether a trial gives vectors of equal or enormous numbers, which hide much; its calls."""
-    calls = [action for action in trial.probe.actions if isinstance(action, Call)]
+def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
+    """Whether a trial gives vectors of equal or enormous numbers, which hide much; its calls.
+
+    And whether its result holds so few numbers that one is right by chance.
+    """
+    calls = [a for a in evidence.trials[name].probe.actions if isinstance(a, Call)]
     given = [a.array for call in calls for a in call.args if isinstance(a, TensorArg)]
     rows = [array for array in given if array.ndim > 1 and array.shape[-1] > 1]
-    flat = any((array == array[..., :1]).all() for array in rows)
-    return flat or any(np.abs(array).max() > ENORMOUS for array in rows if array.size), len(calls)
+    size = max((array.size for array in evidence.expected(name).values()), default=0)
+    equal = any((array == array[..., :1]).all() for array in rows)
+    enormous = any(np.abs(array).max() > ENORMOUS for array in rows if array.size)
+    return equal or enormous, len(calls), not MANY <= size <= LONG
 
 
 def _has_many(trial: Trial) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.following.run import Run, operation
-from grader.grading.following.slips import Ran, is_read, origin, without_return
+from grader.grading.following.slips import Ran, called_as, is_read, origin, without_return
 from grader.grading.reading.bindings import (
     around,
     bound,
@@ -29,6 +29,8 @@ GAVE_NONE = re.compile(r"(\w+)\(.*\) gave None")
 """What an error is told as if a function of the file returned nothing."""
 PROPERTIES = {"property", "cached_property", "functools.cached_property"}
 """What makes a method without arguments an attribute."""
+PARTS = "too short or too long"
+"""What a hint says if a list is taken apart that has other parts than there are names."""
 ONCE = "Make an iterator of it once"
 """What a hint says if the line to change is where a value comes from."""
 
@@ -49,7 +51,8 @@ def _made(tree: ast.Module, error: SeenError, told: str, ran: Ran) -> Slip | Non
     if call is None or not any(one in told for one in (MADE, YIELD, ORDER, LOOP)):
         return None
     words = re.findall(r"\w+", told)
-    names = [one for one in call.values if one in words and is_read(one, call.code)]
+    code = call.statement if PARTS in told else call.code  # that is only the names
+    names = [one for one in call.values if one in words and is_read(one, code)]
     for name in names:
         if YIELD in told:
             helper = functions(tree).get(
@@ -123,8 +126,11 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
     """Where a function of the file ends that gave None, if an error is ``told`` to come of that."""
     found = GAVE_NONE.search(told)
     helper = functions(tree).get(found[1]) if found is not None else None
-    if helper is None or without_return(helper) is not None:
+    if helper is None:
         return None
+    if (ends := without_return(helper)) is not None:
+        said = f"{helper.name} ends on line {ends} without a return."
+        return Slip(ends, said)
     for one in ast.walk(helper):
         if isinstance(one, ast.Return) and (one.value is None or is_none(one.value)):
             return Slip(one.lineno, f"{helper.name} returns nothing on line {one.lineno}.")
@@ -191,6 +197,62 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
             text, line = ast.unparse(given.func), given.lineno
             said = f"Line {line} calls {text} and hands over what it gives: {inside.name} is to"
             return Slip(line, f"{said} call it. Hand over {text} itself.")
+    return None
+
+
+WANTED = (
+    ("not an element type", ("DType",)),
+    ("A device is needed", ("CPU",)),
+    ("A size is a whole number", ("int", "StaticDim")),
+    ("where a tensor is needed", ("Tensor",)),
+    ("where a tensor or a number is needed", ("Tensor",)),
+)
+"""What an error says, and the kinds of values that its line needs then."""
+
+
+def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call that gives a helper two arguments, of which each is of the kind of the other.
+
+    The error, as it is ``told``, says what kind is needed for one of them.
+    """
+    wanted = next((kinds for said, kinds in WANTED if said in told), ())
+    if not wanted or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    if inside is None:
+        return None
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
+    known = {one: call.values[one].kind for one in params if one in call.values}
+    bad = [p for p, kind in known.items() if kind not in (*wanted, "NoneType")]
+    bad = [one for one in bad if is_read(one, call.code)]
+    good = [p for p, kind in known.items() if kind in wanted]
+    here = statement_at(tree, outer.line)
+    owner = called_as(tree, inside)
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and callee(n) == owner]
+    calls = [one for one in calls if one.lineno in here]
+    if len(bad) != 1 or len(good) != 1 or len(calls) != 1:
+        return None
+    (node,), first, second = calls, params.index(bad[0]), params.index(good[0])
+    if max(first, second) >= len(node.args):
+        return None
+    args = list(node.args)
+    args[first], args[second] = args[second], args[first]
+    one, other = (ast.unparse(node.args[at]) for at in (first, second))
+    said = f"Line {node.lineno} gives {bad[0]} {one} and {good[0]} {other}: are they swapped?"
+    return Slip(node.lineno, said, ast.unparse(ast.Call(node.func, args, node.keywords)))
+
+
+def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a class a name for which the error, as ``told``, needs an object."""
+    call = error.calls[-1] if error.calls else None
+    if call is None or " is a class, and " not in told:
+        return None
+    for name in call.values:
+        match bound(tree, name, call.line):
+            case ast.Assign(value=ast.Name(id=old), lineno=line) if told.startswith(f"{name} is "):
+                said = f"Line {line} gives {name} the class {old} itself: an object is {old}(...)."
+                return Slip(line, said)
     return None
 
 

@@ -101,6 +101,7 @@ class Lesson:
             made
             for made in right.made.values()
             if matched & set(made.sources) and (not alike or right.named(made.node) == name)
+            if not self.comparison.in_other_class(node, made.node)
         ]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
         kind = operation(self.comparison.mine.nodes[node])
@@ -123,7 +124,10 @@ class Lesson:
 
     def filled(self, cause: Cause) -> str:
         """The blank of the reference's same operation."""
-        return "" if cause.twin is None else self.blank(self.comparison.right.line(cause.twin))
+        twin = cause.twin
+        if twin is None or self.comparison.in_other_class(cause.node, twin):
+            return ""
+        return self.blank(self.comparison.right.line(twin))
 
     def blank(self, line: int) -> str:
         """The blank of a line of the reference; empty outside of one."""

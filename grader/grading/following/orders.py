@@ -11,11 +11,8 @@ import numpy as np
 from grader.grading.following.cause import Cause
 from grader.grading.following.relations import ATOL, Floats, same
 from grader.grading.following.run import Run, operation
-from grader.grading.following.trace import Comparison
+from grader.grading.following.trace import SWAPS, Comparison
 from grader.source.variables import stored
-
-SWAPS = ("permute", "swapaxes", "transpose")
-"""Operations that change the order of axes."""
 
 
 def turned(mine: Floats, right: Floats) -> str:

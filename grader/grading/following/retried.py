@@ -18,7 +18,7 @@ import numpy as np
 
 from grader.grading.following.downstream import Changed, Downstream
 from grader.grading.following.evaluate import Evaluator
-from grader.grading.following.relations import Floats, same
+from grader.grading.following.relations import Floats, canonical, same
 from grader.grading.following.run import operation
 from grader.grading.following.sequences import Sequences
 from grader.grading.following.trace import Comparison
@@ -84,7 +84,7 @@ class Retried:
                 continue
             seen.add(place.node)
             found, left = self._varied(place.node, Evaluator(mine, order, last), left)
-            if found is not None and self._explains(found, results):
+            if found is not None and self._explains(found, results) and self._fits(found):
                 return found
             if left <= 0:
                 return None
@@ -133,13 +133,14 @@ class Retried:
     def _downstream(self, results: Sequence[int], left: int) -> Change | None:
         """The change after which the result is the reference's, worked out to the end."""
         mine = self.comparison.mine
-        if len(results) != 1 or self._is_right(results[0]):
-            return None
+        array = mine.arrays[results[0]] if len(results) == 1 else None
+        if array is None or (self._is_right(results[0]) and np.any(array != array.flat[0])):
+            return None  # that of one number is right by chance
         onward = Downstream(mine, results[0])
         for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
             result = onward.changed(value, array)
-            found = None if result is None else self._lacking(result)
-            if found is not None and found not in self._used:
+            found = None if result is None else self._lacking(result, but=self._used)
+            if found is not None:
                 return Change(node, new, found)
         return None
 
@@ -223,6 +224,23 @@ class Retried:
             value = around if value is None and not stack else value
         return (value,) if stack or value is not None else None
 
+    def _fits(self, change: Change) -> bool:
+        """Whether no operation around a change would be given arrays that do not fit together."""
+        for outer in self._around(self.comparison.mine.nodes[change.node], change.new):
+            if isinstance(outer, ast.BinOp) and self._whole.value(outer) is None:
+                given = map(self._whole.value, (outer.left, outer.right))
+                return not all(isinstance(one, np.ndarray) for one in given)
+        return True
+
+    @cached_property
+    def _whole(self) -> Evaluator:
+        """What works out expressions as of the end of the run."""
+        mine, last = self.comparison.mine, dict[int, list[int]]()
+        for place in mine.places:
+            last.setdefault(place.node, []).append(place.value)
+        ends = {node: values[-1:] for node, values in last.items()}
+        return Evaluator(mine, len(mine.places), ends)
+
     def _around(self, node: ast.AST, new: ast.expr) -> Iterator[ast.expr]:
         """The expressions around a node, the nearest first, with ``new`` in its place."""
         outer = self.comparison.mine.parents.get(node)
@@ -240,18 +258,20 @@ class Retried:
         now = self.comparison.stacks(array)
         return bool(now) and now != self.comparison.stacks(before)
 
-    def _lacking(self, array: Floats, least: int = MANY) -> int | None:
+    def _lacking(
+        self, array: Floats, least: int = MANY, but: frozenset[int] = frozenset()
+    ) -> int | None:
         """The value of the reference that these numbers are, if the program has it nowhere.
 
-        Of one that holds two different numbers only, ``least`` as many.
+        Of one that holds two different numbers only, ``least`` as many. Not one of ``but``.
         """
         if array.size < FEWEST or not np.isfinite(array).any():
             return None
-        plain = array.squeeze()
+        plain = canonical(array).squeeze()
         if array.size < least and len(np.unique(array.round(6))) < FEWEST:
             return None
         for value, other in self._missing.items():
-            if other.shape == plain.shape and same(plain, other):
+            if value not in but and other.shape == plain.shape and same(plain, other):
                 return value
         return None
 
@@ -275,11 +295,12 @@ class Retried:
         return found
 
     def _names(self, number: int, known: Evaluator) -> list[ast.Name]:
-        """The variables of the same function that hold tensors by now."""
+        """The variables of the same function that hold tensors or numbers by now."""
         mine = self.comparison.mine
         inside = mine.function(number)
         found: dict[str, ast.Name] = {}
-        for other in known.last:
+        plain = (one for one in mine.scalars if mine.held(one, known.order))
+        for other in chain(known.last, plain):
             node = mine.nodes[other]
             if isinstance(node, ast.Name) and mine.function(other) == inside:
                 found[node.id] = node

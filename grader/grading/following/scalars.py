@@ -16,7 +16,14 @@ import numpy as np
 from grader.grading.following.cause import Cause
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import around, bound, callee, default_of, property_of
+from grader.grading.reading.bindings import (
+    around,
+    bound,
+    callee,
+    default_of,
+    functions,
+    property_of,
+)
 from grader.grading.reading.program import parameters, target
 
 FARTHEST = 8
@@ -226,7 +233,8 @@ class Scalars:
         if not most:
             return None
         if (returned := property_of(self.mine.tree, node)) is not None:
-            return self._one(returned, bad if _hands_on(returned) else frozenset(), order, most)
+            inner = self._one(returned, bad if _hands_on(returned) else frozenset(), order, most)
+            return inner or Origin(returned.lineno, name, have)
         statement = self._set_by(name, leaf, have)
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
@@ -234,7 +242,20 @@ class Scalars:
         if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
             return None  # the number of a turn, or a size of what is right, is not what is wrong
         bad = bad if _hands_on(value) else frozenset()
-        return self._one(value, bad, order, most) or Origin(statement.lineno, name, have)
+        inner = self._one(value, bad, order, most) or self._from_helper(value)
+        return inner or Origin(statement.lineno, name, have)
+
+    def _from_helper(self, value: ast.AST) -> Origin | None:
+        """The one return of the one helper that an expression calls, if nothing else calls it."""
+        own, every = functions(self.mine.tree), [callee(one) for one in self.mine.nodes]
+        calls = [one for one in ast.walk(value) if callee(one) in own]
+        if len(calls) != 1 or every.count(callee(calls[0])) != 1:
+            return None
+        ends = [n for n in ast.walk(own[callee(calls[0])]) if isinstance(n, ast.Return)]
+        held = self.mine.held(self.mine.numbers[calls[0]])
+        if len(ends) != 1 or not held:
+            return None
+        return Origin(ends[0].lineno, self.mine.of(calls[0]), held)
 
     def _set_by(self, name: str, leaf: int, have: Sequence[float]) -> ast.stmt | None:
         """The statement that gives a variable its number; that one, of several for an attribute."""

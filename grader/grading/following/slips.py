@@ -208,7 +208,8 @@ def origin(
     line = calls[-1].line
     statement = _emptied(tree, name, line) or without_number(tree, name, kind, ran)
     statement = statement or _bound(tree, name, line, kind, ran)
-    if (old := _renamed(statement, name)) and old != name:
+    old = "" if kind in FUNCTIONS else _renamed(statement, name)  # that was to be called there
+    if old not in ("", name):
         return origin(tree, old, calls, kind, ran)
     if statement is not None:
         return None if _may_be_none(statement) else _lacking(tree, statement)
@@ -281,10 +282,10 @@ def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
     """Whether a call is of this function; of a ``forward``, whether it calls an attribute."""
     if function.name in ("forward", "__call__"):
         return isinstance(node.func, ast.Attribute) and len(node.args) < len(function.args.args)
-    return callee(node) == _called(tree, function)
+    return callee(node) == called_as(tree, function)
 
 
-def _called(tree: ast.Module, function: Function) -> str:
+def called_as(tree: ast.Module, function: Function) -> str:
     """The name by which a function is called: of an ``__init__`` the class's."""
     classes = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
     own = next((one.name for one in classes if function in one.body), function.name)

@@ -31,10 +31,12 @@ from grader.grading.following.handed import (
     called_early,
     class_called,
     divided,
+    given_crosswise,
     made,
     misordered,
     selfless,
     uncalled,
+    unmade,
     unreturned,
 )
 from grader.grading.following.lesson import Lesson, sizes
@@ -87,7 +89,7 @@ class Teller:
 
     def departed(self, result: int | None, wanted: int | None) -> Trace:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
-        trace = self._departed_at(result, wanted)
+        trace = self._unturned(result) or self._departed_at(result, wanted)
         wrong = () if result is None else (result,)
         return trace if trace.slip or not wrong else self._retried(trace, wrong)
 
@@ -109,12 +111,22 @@ class Teller:
         where = f"On line {line} the numbers go wrong: {mine.segment(change.node)}"
         return self.trace((where, said), line, first)
 
+    def _unturned(self, result: int | None) -> Trace | None:
+        """The line of a result that only lacks a last swap of its axes."""
+        whole = None if result is None else self.comparison.unturned(result)
+        if whole is None:
+            return None
+        line = self.comparison.mine.line(whole.node)
+        told = tuple(self.wording.gives(whole, Cause(whole.node), line))
+        return self.trace(told, line, (whole,))
+
     def _departed_at(self, result: int | None, wanted: int | None) -> Trace:
         """The same, without trying changes."""
         if result is not None and self.comparison.known(result):
             return self._returned(result, wanted)
         every = () if result is None else self.comparison.departures(result)
         found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
+        found = tuple(one for one in found if not self.comparison.swaps(one)) or found
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
         if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
@@ -187,7 +199,9 @@ class Teller:
             return replace(self.trace(told, again.line), elsewhere=True)
         trace, line = self._explained(error), error.line or 0
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
-        if node is None or trace.slip or not SHAPES.search(error.type_name):
+        said = frameworks.current().translate(error).message
+        shaped = SHAPES.search(error.type_name) and "True and False" not in said
+        if node is None or trace.slip or not shaped:
             return trace
         return self._retried(trace, self._wrong(node), node)
 
@@ -472,8 +486,11 @@ class Teller:
         first = next(iter(found.values()), None)
         if first is None or len(found) > 1 or mine.line(first.node) >= line:
             return None
-        at = mine.line(first.node)
-        told = self.wording.gives(first, Cause(first.node), at)
+        cause = self.causes.outside(Cause(first.node), mine.made[first.value].order)
+        at = mine.line(cause.node)
+        if at >= line and cause.node != first.node:
+            return None
+        told = self.wording.gives(first, cause, at)
         return self.trace(tuple(told), at)
 
     def _where_left(self, cause: Cause) -> Cause:
@@ -513,7 +530,12 @@ class Teller:
             taken = mine.latest(cause.node)
             if at < line and any(self.comparison.equal(one, cause.gives) for one in taken):
                 yield f"Line {at} comes too early: line {line} needs {want} as it was before."
-            elif at == line or array is None:
+                return
+            there = self.comparison.right.arrays[cause.gives]
+            other = array is not None and there is not None and array.ndim != there.ndim
+            if at != line and other and array is not None and not self.wording.beside(array, cause):
+                return
+            if at == line or array is None:
                 yield f"From the same values the reference computes {want} here."
             else:
                 shown = text if len(text) <= MOST_TEXT else "this line"
@@ -589,6 +611,8 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or divided(mine, said)
         or uncalled(mine.tree, error, said)
         or called_early(mine.tree, error, said)
+        or given_crosswise(mine.tree, error, said)
+        or unmade(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
         or too_far(mine, error)

@@ -17,8 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.following.relations import BY_HAND, Floats, Relation, Values, same
+from grader.grading.following.relations import BY_HAND, Floats, Relation, Values, same, single
 from grader.grading.following.run import Run, operation
+
+SWAPS = ("permute", "swapaxes", "transpose")
+"""Operations that change the order of axes."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class Comparison:
         if relation.kind == "scaled" and self._sums(value, relation.factor):
             return True
         other = self.right.arrays[relation.of]
-        spread = other is not None and array.squeeze().shape == other.squeeze().shape
+        spread = other is not None and single(array).squeeze().shape == other.squeeze().shape
         return relation.kind == "part" or (relation.kind == "reshaped" and spread)
 
     def piece_of(self, value: int) -> int | None:
@@ -177,6 +180,26 @@ class Comparison:
         return operation(self.mine.nodes[made.node]) == "sum" and any(
             abs(factor - size) < 1e-3 for size in sizes
         )
+
+    def unturned(self, value: int) -> Departure | None:
+        """The departure at a result that is the reference's but for the order of its axes.
+
+        Only if the path is left before it where axes are swapped, and nowhere else.
+        """
+        array = self.mine.arrays[value]
+        relation = None if array is None or self.known(value) else self._values.relation(array)
+        if relation is None or relation.kind != "transposed":
+            return None
+        found = self.departures(value)
+        if not found or not all(map(self.swaps, found)):
+            return None
+        made = self.mine.made[value]
+        return Departure(made.node, value, made.sources, relation)
+
+    def swaps(self, one: Departure) -> bool:
+        """Whether a departure only swaps axes of what is right, as a way of its own may do."""
+        transposed = one.relation is not None and one.relation.kind == "transposed"
+        return transposed and operation(self.mine.nodes[one.node]) in SWAPS
 
     def turned(self, value: int) -> bool:
         """Whether a comparison says the opposite of one of the reference: neither is wrong."""
@@ -212,6 +235,16 @@ class Comparison:
     def from_nothing(self, one: Departure) -> bool:
         """Whether the path is left at a value that is made of no other: a mask, a constant."""
         return not self.flows(one.value) or (self.plain and not one.sources)
+
+    def in_other_class(self, node: int, right: int) -> bool:
+        """Whether both programs have the classes that their nodes are in, and these differ."""
+        own, there = self.mine.scope(node), self.right.scope(right)
+        here, other = (
+            frozenset(one.name for one in run.nodes if isinstance(one, ast.ClassDef))
+            for run in (self.mine, self.right)
+        )
+        mine, wanted = own & here & other, there & here & other
+        return bool(mine and wanted) and not mine & wanted
 
     def after(self, departures: Sequence[Departure]) -> frozenset[int]:
         """The values that were made at a departure, or from what was."""

@@ -6,6 +6,7 @@ Another axis, operator, order or function, another variable, other brackets or s
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations, permutations
 
@@ -19,7 +20,7 @@ MOST_AXES = 4
 
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 TURNS = (ast.Sub, ast.Div, ast.MatMult, ast.Pow)
-TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"))
+TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"), ("min", "max"))
 """Functions that are taken for each other."""
 
 
@@ -28,7 +29,9 @@ def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterat
     match node:
         case ast.BinOp():
             yield from _operations(node)
-            yield from _operands(node, names)
+            if isinstance(node.op, ast.Div) and _is_whole(known.value(node.left)):
+                yield ast.BinOp(node.left, ast.FloorDiv(), node.right)
+            yield from _operands(node, known, names)
         case ast.Call():
             yield from _calls(node, known)
             yield from _given(node, names)
@@ -40,6 +43,11 @@ def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterat
                     yield ast.Compare(left, [kind()], [right])
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield operand
+
+
+def _is_whole(value: object) -> bool:
+    """Whether this is an array of whole numbers."""
+    return isinstance(value, np.ndarray) and value.ndim > 0 and bool((value == value // 1).all())
 
 
 def _operations(node: ast.BinOp) -> Iterator[ast.expr]:
@@ -61,12 +69,33 @@ def _operations(node: ast.BinOp) -> Iterator[ast.expr]:
         yield ast.BinOp(left, ast.Mult(), right)
 
 
-def _operands(node: ast.BinOp, names: list[ast.Name]) -> Iterator[ast.expr]:
+def _operands(node: ast.BinOp, known: Evaluator, names: list[ast.Name]) -> Iterator[ast.expr]:
+    """Another variable of the same kind, a tensor or a number; or the second one times a number.
+
+    Of several numbers that are the same, none: which of them is meant would be a guess.
+    """
+    numbers = Counter(held for one in names if isinstance(held := known.value(one), int | float))
     for one in names:
-        if isinstance(node.left, ast.Name) and node.left.id != one.id:
-            yield ast.BinOp(one, node.op, node.right)
-        if isinstance(node.right, ast.Name) and node.right.id != one.id:
-            yield ast.BinOp(node.left, node.op, one)
+        if isinstance(held := known.value(one), int | float) and numbers[held] > 1:
+            continue
+        for old, other in ((node.left, node.right), (node.right, node.left)):
+            if not isinstance(old, ast.Name) or old.id == one.id or not _alike(old, one, known):
+                continue
+            yield (
+                ast.BinOp(one, node.op, other)
+                if old is node.left
+                else ast.BinOp(other, node.op, one)
+            )
+    if isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.right, ast.Name):
+        for one in names:
+            held = known.value(one)
+            if isinstance(held, int | float) and numbers[held] == 1:
+                yield ast.BinOp(node.left, node.op, ast.BinOp(node.right, ast.Mult(), one))
+
+
+def _alike(one: ast.expr, other: ast.expr, known: Evaluator) -> bool:
+    """Whether both are tensors, or both are numbers."""
+    return isinstance(known.value(one), np.ndarray) == isinstance(known.value(other), np.ndarray)
 
 
 def _given(node: ast.Call, names: list[ast.Name]) -> Iterator[ast.expr]:
@@ -90,6 +119,9 @@ def _calls(node: ast.Call, known: Evaluator) -> Iterator[ast.expr]:
         first = [0] if name in JOINS else []  # before the rows that are joined
         for axis in (*first, *range(-1, -rank - 1, -1)):
             yield _with_axis(node, axis, known)
+    if name in JOINS and given and isinstance(given[0], ast.List):
+        for parts in _swapped(given[0].elts):
+            yield ast.Call(node.func, [ast.List(parts, ast.Load()), *given[1:]], node.keywords)
     if name in ("unsqueeze", "cumsum"):
         for axis in range(min(rank + 1, MOST_AXES)):
             yield _with_axis(node, axis, known)
@@ -101,7 +133,9 @@ def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
     others = [pair[1 - pair.index(name)] for pair in TWINS if name in pair]
     others += ["concat"] if name == "stack" else ["stack"] if name in JOINS else []
     func = node.func
-    if name in ("power", "outer", "sub") and len(node.args) == 2:
+    if name in PLAIN and len(node.args) == 1:
+        yield ast.Call(func, [ast.UnaryOp(ast.USub(), node.args[0])], node.keywords)
+    if name in ("power", "outer", "sub", "div") and len(node.args) == 2:
         yield ast.Call(func, node.args[::-1], node.keywords)
     if isinstance(func, ast.Attribute) and name == "tile":
         last = ast.keyword("axis", ast.UnaryOp(ast.USub(), ast.Constant(1)))
@@ -129,12 +163,17 @@ def _ordered(node: ast.Call, name: str, given: list[ast.expr], rank: int) -> Ite
             yield _with_last(node, [ast.List(numbers, ast.Load())])
 
 
+def _swapped(parts: list[ast.expr]) -> Iterator[list[ast.expr]]:
+    """A list with two of its entries swapped."""
+    for i, j in combinations(range(len(parts)), 2):
+        other = list(parts)
+        other[i], other[j] = parts[j], parts[i]
+        yield other
+
+
 def _sizes(sizes: list[ast.expr], rank: int) -> Iterator[list[ast.expr]]:
     """The sizes of a reshape with two of them swapped, or with another size of the same tensor."""
-    for i, j in combinations(range(len(sizes)), 2):
-        other = list(sizes)
-        other[i], other[j] = sizes[j], sizes[i]
-        yield other
+    yield from _swapped(sizes)
     for at, one in enumerate(sizes):
         match one:
             case ast.Subscript(value=ast.Attribute(attr="shape") as shape, slice=index):

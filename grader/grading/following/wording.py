@@ -13,12 +13,13 @@ import numpy as np
 
 from grader.grading.following import differs, orders
 from grader.grading.following.cause import Cause
+from grader.grading.following.kinds import spelled
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.omitted import Omitted
 from grader.grading.following.relations import Floats, Relation
 from grader.grading.following.repeats import again
 from grader.grading.following.run import operation
-from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.reading.program import target
 
 FEW = 4  # numbers that are told one by one
@@ -104,6 +105,8 @@ class Wording:
         used = self.uses(cause)
         kept = cause.have is not None and ", which line " in used  # the program has the right one
         said = first or (used if kept else otherwise or used) or relation
+        if not said and one.relation is not None and mine.line(one.node) == line:
+            said, cause = self._relation(one.relation), Cause(one.node)
         # of an inner expression about which nothing is known, it may be the outer one
         node = cause.node if said or mine.line(one.node) != line else one.node
         text = mine.segment(node)
@@ -122,6 +125,8 @@ class Wording:
             return ""
         have, want = mine.arrays[made[-1]], right.arrays[cause.gives]
         if have is None or want is None:
+            return ""
+        if have.shape != want.shape and have.ndim != want.ndim and have.size != want.size:
             return ""
         if have.shape != want.shape:
             told = f"It gives {sizes(have.shape)}, where the reference has "
@@ -165,7 +170,7 @@ class Wording:
         call, right = self.comparison.mine.nodes[cause.node], self.comparison.right
         if not isinstance(call, ast.Call) or cause.have is not None:
             return ""
-        if operation(call) in orders.SWAPS and cause.twin is None:
+        if operation(call) in SWAPS and cause.twin is None:
             return ""  # there are several, about other axes
         for other in right.nodes:
             alike = isinstance(other, ast.Call) and operation(other) == operation(call)
@@ -205,6 +210,8 @@ class Wording:
 
     def uses(self, cause: Cause) -> str:
         """Which value is used where the reference has another."""
+        if self._of_another_class(cause):
+            return ""
         have = ""
         if cause.have is not None:
             whole = self.comparison.piece_of(cause.have)
@@ -227,6 +234,13 @@ class Wording:
             return ""
         also = "" if cause.have is not None else "also "
         return f"The reference {also}uses {want} here{where}." if want else ""
+
+    def _of_another_class(self, cause: Cause) -> bool:
+        """Whether the reference has what it uses in another class of the program, so elsewhere."""
+        right = self.comparison.right
+        there = [right.numbers[statement] for statement, _ in right.bindings(cause.want)]
+        there += [] if cause.twin is None else [cause.twin]
+        return bool(there) and all(self.comparison.in_other_class(cause.node, one) for one in there)
 
     def _read_as(self, node: int, value: int) -> str:
         """The variable by which an expression reads a value; empty if by none."""
@@ -266,6 +280,8 @@ class Wording:
         """That a value has another shape than the one that the reference uses."""
         if cause.have is None or cause.want is None:
             return ""
+        if self._of_another_class(cause):
+            return ""
         mine = self.comparison.mine.arrays[cause.have]
         right = self.comparison.right.arrays[cause.want]
         if mine is None or right is None or mine.shape == right.shape:
@@ -295,7 +311,7 @@ class Wording:
             return ""
         matched = [self.comparison.match(value) for value in one.sources]
         for value, made in right.made.items():
-            if list(made.sources) == matched and value not in self.comparison.matched:
+            if matched and list(made.sources) == matched and value not in self.comparison.matched:
                 told = differs.kinds_in(self.comparison, one.node, made.node)
                 return told or self._combined(one, value)
         return self._fewer(one.node) or self._combined(one, None)
@@ -321,6 +337,8 @@ class Wording:
     def written(self, node: int, twin: int) -> str:
         """Which written numbers and options differ from those of the reference's operation."""
         mine, right = self.comparison.mine, self.comparison.right
+        if spelled(mine.nodes[node]) != spelled(right.nodes[twin]):
+            return differs.kinds_in(self.comparison, node, twin)
         arrays = [mine.arrays[value] for value in mine.latest(node)]
         rank = next((one.ndim for one in arrays if one is not None), None)
         return differs.written(mine.nodes[node], right.nodes[twin], rank)

@@ -15,15 +15,15 @@ from grader.grading.tried.maker import Maker
 from grader.grading.tried.text import Change, Edit
 from grader.grading.tried.words import SMALL, called, nearest, unlike
 
-OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
-    ast.Add: ("+", "-*"),
-    ast.Sub: ("-", "+"),
-    ast.Mult: ("*", "/@+"),
-    ast.Div: ("/", "*"),
-    ast.FloorDiv: ("//", "/%"),
-    ast.Mod: ("%", "/"),
-    ast.MatMult: ("@", "*"),
-    ast.Pow: ("**", "*"),
+OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {
+    ast.Add: ("+", ("-", "*")),
+    ast.Sub: ("-", ("+",)),
+    ast.Mult: ("*", ("/", "@", "+")),
+    ast.Div: ("/", ("*", "//")),
+    ast.FloorDiv: ("//", ("/", "%")),
+    ast.Mod: ("%", ("/",)),
+    ast.MatMult: ("@", ("*",)),
+    ast.Pow: ("**", ("*",)),
 }
 """Each operator's sign, and the signs of those that it is taken for."""
 COMPARISONS: tuple[tuple[str, type[ast.cmpop]], ...] = (
@@ -36,6 +36,8 @@ COMPARISONS: tuple[tuple[str, type[ast.cmpop]], ...] = (
     ("is", ast.Is),
     ("is not", ast.IsNot),
 )
+TWINS = (("triu", "tril"), ("triu_indices", "tril_indices"), ("zeros", "ones"), ("min", "max"))
+"""Functions that are taken for each other, though a program has one of them only."""
 LARGE, LARGE_MORE = 64, 4
 """Numbers above the first are seldom wrong by one."""
 AXES = (-1, -2, -3, 0, 1, 2, 3)
@@ -68,6 +70,8 @@ class Expressions(Maker):
                 yield from self._operation(node)
             case ast.Compare(ops=[_]):
                 yield from self._comparison(node)
+            case ast.Call(func=ast.Name("float"), args=[ast.Constant(value=str())]):
+                yield from self.put(node, "0.0")
             case ast.Call():
                 yield from self._arguments.of_call(node)
             case ast.Slice():
@@ -113,6 +117,7 @@ class Expressions(Maker):
         others = self.words.attributes(node)
         if isinstance(node.ctx, ast.Store):
             others = [name for name in others if name not in self.words.set_attributes]
+        others += [pair[1 - pair.index(node.attr)] for pair in TWINS if node.attr in pair]
         for name in nearest(node.attr, others):
             size = 2 + unlike(node.attr, name)
             yield Edit((Change(start, end, name),), node.end_lineno or node.lineno, size)
@@ -151,7 +156,7 @@ class Expressions(Maker):
 
     def _operation(self, node: ast.BinOp) -> Iterator[Edit]:
         left, right = self.mine.of(node.left), self.mine.of(node.right)
-        sign, others = OPERATORS.get(type(node.op), ("", ""))
+        sign, others = OPERATORS.get(type(node.op), ("", ()))
         for other in others:
             yield from self._between(node.left, node.right, other)
         if sign and sign not in "+*":

@@ -12,7 +12,7 @@ UNLIKELY, LIKELIER = 60, -40
 """How many places an edit is put back in the order, or brought forward."""
 GIVEN = ("device", "dtype")
 """Arguments that hardly change a number."""
-OPERATORS = frozenset(("<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "@", "**"))
+OPERATORS = frozenset(("<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "//", "%", "@", "**"))
 NEAR = frozenset((-1, 0, 1))
 """Numbers that are often meant where another is written."""
 
@@ -39,6 +39,8 @@ class Ranks:
         named = isinstance(self._written.get(span), ast.Name) and change.text.isidentifier()
         if test is not None and isinstance(test, ast.Compare) and not named:
             return None  # another number than the one asked for, and the block never runs
+        if named and not self._may_be(self._written[span], change.text):
+            return None
         if " is " in change.text:
             return None
         word = self._words.get(span)
@@ -53,15 +55,54 @@ class Ranks:
             return 2 * LIKELIER
         if text.isidentifier() and isinstance(node, ast.Constant):
             return 2 * LIKELIER
-        if text in OPERATORS or (text.isidentifier() and node is not None):
+        if text in OPERATORS:
+            return 2 * LIKELIER
+        if text.isidentifier() and node is not None:
             return LIKELIER
         if (change.start, change.end) in self._results and text.startswith("-"):
-            return 2 * LIKELIER
+            return 3 * LIKELIER
         if isinstance(node, ast.Constant) and text.lstrip("-").isdecimal():
             listed = isinstance(self.mine.parents.get(node), ast.List | ast.Tuple)
             near = int(text) in NEAR or abs(int(text) - _number(node)) == 1
             return UNLIKELY if listed or not near else 0
         return 0
+
+    def _may_be(self, node: ast.expr, name: str) -> bool:
+        """Whether a name may stand at a node: a function is called, and a variable has a value.
+
+        The function around the node may give it that only later.
+        """
+        outer = self.mine.parents.get(node)
+        word = outer.arg if isinstance(outer, ast.keyword) else ""
+        if name in GIVEN or word in GIVEN:
+            return name == word
+        first = self._first.get((self.mine.around(node), name))
+        called = isinstance(outer, ast.Call) and outer.func is node
+        return first is None or (first < node.lineno and not called)
+
+    @cached_property
+    def _first(self) -> dict[tuple[ast.AST | None, str], int]:
+        """The line on which a function first gives a variable a value, outside of loops."""
+        found: dict[tuple[ast.AST | None, str], int] = {}
+        for one in self.mine.nodes:
+            kinds = ast.Name | ast.arg
+            stored = isinstance(one, ast.arg) or isinstance(getattr(one, "ctx", None), ast.Store)
+            if not isinstance(one, kinds) or not stored:
+                continue
+            name = one.arg if isinstance(one, ast.arg) else one.id
+            line = 0 if isinstance(one, ast.arg) or self._is_in_loop(one) else one.lineno
+            key = (self.mine.around(one), name)
+            found[key] = min(line, found.get(key, line))
+        return found
+
+    def _is_in_loop(self, node: ast.AST) -> bool:
+        """Whether a node is in a loop, a comprehension or a function of its own within one."""
+        outer = self.mine.parents.get(node)
+        while outer is not None and not isinstance(outer, ast.FunctionDef):
+            if isinstance(outer, ast.For | ast.While | ast.comprehension | ast.Lambda):
+                return True
+            outer = self.mine.parents.get(outer)
+        return False
 
     def _test(self, change: Change) -> ast.expr | None:
         """The test of an ``if`` that a change is in."""

@@ -58,18 +58,24 @@ class Words:
 
     def attributes(self, node: ast.Attribute) -> list[str]:
         """The attributes that things have in either program."""
-        return [*self.said, *self._attributes[_own(node), self._is_called(self.mine, node)]]
+        return [*self.said, *self._attributes[self._kind(self.mine, node)]]
+
+    def _kind(self, text: Text, node: ast.Attribute) -> tuple[str, bool]:
+        """What an attribute is of, the object itself, a module or a value, and if it is called."""
+        of = getattr(node.value, "id", "")
+        owner = "self" if of == "self" else "module" if of in _modules(text) else "value"
+        return owner, self._is_called(text, node)
 
     @cached_property
-    def _attributes(self) -> dict[tuple[bool, bool], list[str]]:
-        """The attributes of the object itself or of others, those that are called or others."""
-        found: dict[tuple[bool, bool], dict[str, None]] = defaultdict(dict)
+    def _attributes(self) -> dict[tuple[str, bool], list[str]]:
+        """The attributes of each kind, in either program."""
+        found: dict[tuple[str, bool], dict[str, None]] = defaultdict(dict)
         for text in (self.mine, self.right):
             for one in text.nodes:
                 if isinstance(one, ast.Attribute):
-                    found[_own(one), self._is_called(text, one)][one.attr] = None
+                    found[self._kind(text, one)][one.attr] = None
                 elif isinstance(one, ast.FunctionDef):
-                    found[True, True][one.name] = None
+                    found["self", True][one.name] = None
         return defaultdict(list, {kind: list(names) for kind, names in found.items()})
 
     def _is_called(self, text: Text, node: ast.AST) -> bool:

@@ -202,8 +202,13 @@ def values(case: Case, match: re.Match[str]) -> Translation:
 
 
 def infinite(case: Case, match: re.Match[str]) -> Translation:
-    """F.where chooses between two plain numbers, one of them infinite."""
+    """Whole numbers, one of them infinite: in an array of them, or of those F.where is given."""
     call = case.call
+    match case.statement:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]) if call is None:
+            what = f"{name} holds whole numbers only, and infinity is none"
+            hint = f"Make {name} of floating-point numbers: give a dtype where it is made."
+            return Translation(what, hint)
     what = "F.where needs a tensor to know the type of its numbers, and was given two plain ones"
     if call is not None and len(call.args) > 1:
         number = ast.unparse(call.args[1])

@@ -121,6 +121,9 @@ FAMILIES: tuple[Family, ...] = (
         r"|expected at most|takes (?:exactly|at most|no) )",
         arguments.refused,
     ),
+    Family(
+        "TypeError", r"attribute name must be string, not '(?P<kind>\w+)'", python.attribute_name
+    ),
     Family("TypeError", r"Must specify exactly one of `(?P<one>\w+)`", values.one_of_dims),
     Family(
         "TypeError",
@@ -507,8 +510,13 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "ValueError",
-        r"not have enough dimensions|zero-dimensional arrays|operands could not be "
-        r"broadcast together|cannot reshape array|axes don't match"
+        r"operands could not be broadcast together with shapes "
+        r"(?P<left>\([\d,]*\)) (?P<right>\([\d,]*\))",
+        values.arrays,
+    ),
+    Family(
+        "ValueError",
+        r"not have enough dimensions|zero-dimensional arrays|cannot reshape array|axes don't match"
         r"|setting an array element with a sequence",
         values.numpys,
     ),

@@ -33,6 +33,7 @@ WHOLE = {
     "intermediate_size", "max_seq_len", "sequence_length", "num_tokens", "pad_token_id",
 }  # fmt: skip
 LISTED = {"shape", "dims"}
+TYPES = {"dtype": ("DType",), "device": ("CPU", "Accelerator", "Device", "DeviceRef")}
 INTEGERS = ("int64", "int32", "uint64", "uint32", "int8", "int16", "uint8")
 
 
@@ -52,6 +53,8 @@ def fits(name: str, value: SeenValue | None) -> bool | None:
         return value.kind in ("int", "StaticDim") or (name in NUMBERS and value.kind == "float")
     if name in LISTED:
         return value.kind in ("list", "tuple", "Shape")
+    if name in TYPES:
+        return value.kind in TYPES[name]
     if name == "config":
         return value.kind not in ("int", "float", "str", "Tensor", "NoneType", "bool", "list")
     return None

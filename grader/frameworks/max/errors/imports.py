@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import dataclasses
+import difflib
 import inspect
 import re
 
 from grader.frameworks.max.errors import brought
 from grader.frameworks.max.errors.case import Case
-from grader.frameworks.max.errors.vocabulary import known, meant
+from grader.frameworks.max.errors.vocabulary import SHORT, known, meant
 from grader.frameworks.values import Fix, Translation
 
 IMPORTS = {
@@ -38,11 +39,19 @@ IMPORTS = {
 
 """Where the names live that the lessons use."""
 
+SLIP = 0.75
+"""How alike a name must be to one of Python's own: few of the learner's names mean one."""
+
 HINTS = frozenset(
     ("Annotated", "Any", "Callable", "ClassVar", "Dict", "Final", "Iterable", "List", "Literal")
     + ("NamedTuple", "Optional", "Sequence", "Tuple", "Union")
 )
 """Names of type hints, which live in ``typing``."""
+
+
+def of_module(name: str) -> tuple[str, ...]:
+    """What the lessons import from a module."""
+    return tuple(one for one, line in IMPORTS.items() if line == f"from {name} import {one}")
 
 
 def variable(case: Case, match: re.Match[str]) -> Translation:
@@ -163,8 +172,7 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
             home = "F" if tensor or name not in known()["math"] else "math"
             fix = case.fix(node, f"{home}.{name}")
             return Translation(what, f"It is a function of {home}.", fix)
-    builtin = (n for n in dir(builtins) if n.islower() and len(name) > 3)
-    near = meant(name, (*about, *IMPORTS, *builtin))
+    near = meant(name, (*about, *IMPORTS, *_builtins(name)))
     called = any(one.func is node for one in case.calls())
     if near is not None and name[0].islower() and near[0].isupper() and not called:
         if "self" in case.seen.values and case.seen.function != "__init__":
@@ -176,6 +184,12 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
     if _is_text(case, name):
         return Translation(what, f'A text needs quotation marks: "{name}".')
     return Translation(what, "Is it imported, and is it spelled the same as where it is defined?")
+
+
+def _builtins(name: str) -> list[str]:
+    """The functions of Python that a name may be but for a slip of the keyboard."""
+    known = [one for one in dir(builtins) if one.islower() and len(name) > SHORT]
+    return difflib.get_close_matches(name.strip("_"), known, cutoff=SLIP)
 
 
 def _is_text(case: Case, name: str) -> bool:

@@ -56,6 +56,21 @@ def chunked(case: Case, match: re.Match[str]) -> Translation:
     return Translation(what, "Check the axis, and the number of parts.")
 
 
+def _of_python(case: Case, what: str) -> Translation | None:
+    """A list, or a text that is split, has more or fewer parts than there are names."""
+    match getattr(case.statement, "value", None):
+        case ast.Name(id=name) as node if case.kind(node) in ("list", "tuple"):
+            hint = f"Either the names are not as many as they are to be, or {name} is too short or "
+            return Translation(what, f"{hint}too long: then change it where it is made.")
+        case ast.Call(func=ast.Attribute(value=node, attr="split")) as call:
+            text = case.value(node)
+            if text is not None and text.kind == "str":
+                by = ast.unparse(call.args[0]) if call.args else "a blank"
+                hint = f"The text is {text.text}. Is {by} in every text as often as it is to be?"
+                return Translation(what, hint)
+    return None
+
+
 def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
     """More or fewer values than names."""
     want, got = match.groupdict().get("want"), match.groupdict().get("got")
@@ -68,6 +83,8 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         return counted
     if isinstance(case.statement, ast.For) and (pairs := _keys_alone(case, case.statement)):
         return pairs
+    if own := _of_python(case, what):
+        return own
     call = _right(case)
     if call is not None and (parts := _equal_parts(case, call, int(want or 0))):
         return Translation(what, _EACH, case.fix(call, parts))

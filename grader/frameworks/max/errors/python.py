@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
+from grader.frameworks.max.errors import imports
 from grader.frameworks.max.errors.calls import told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
@@ -65,7 +66,10 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
 
 
 def _around(case: Case, call: ast.Call, func: ast.expr, what: str) -> Translation:
-    """A value was called, perhaps with the layer that is to be called with it."""
+    """A value was called: a module, or perhaps with the layer that is to be called with it."""
+    value = case.value(func) or SeenValue("")
+    if value.kind == "module" and (near := meant(value.text, imports.of_module(value.text))):
+        return Translation(what, f"{near} is in it.", case.fix(func, f"{ast.unparse(func)}.{near}"))
     given = case.value(call.args[0]) if len(call.args) == 1 else None
     if case.is_tensor(func) and given is not None and is_layer(given):
         other = ast.unparse(call.args[0])
@@ -88,6 +92,18 @@ def _handed(case: Case, call: ast.Call, kind: str) -> Translation:
         f"{text} was given {what} where it needs a function or a layer",
         f"The arguments are {told(case, call)}.",
     )
+
+
+def attribute_name(case: Case, match: re.Match[str]) -> Translation:
+    """setattr or getattr whose second argument is no text."""
+    call = case.call
+    name = ast.unparse(call.func) if call is not None else "setattr"
+    what = f"{name} takes the name of an attribute second, as a text, and is given"
+    node = call.args[1] if call is not None and len(call.args) > 1 else None
+    if node is None:
+        return Translation(f"{what} a {match['kind']}", None)
+    what = f"{what} {ast.unparse(node)}, {described(case.value(node) or SeenValue(match['kind']))}"
+    return Translation(what, f"Where does {ast.unparse(node)} come from: are two things swapped?")
 
 
 def not_indexed(case: Case, match: re.Match[str]) -> Translation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from grader.frameworks.max.errors.case import Case, sizes
@@ -90,8 +91,9 @@ def together(case: Case, match: re.Match[str]) -> Translation:
     names = (named(case, pair[0], left), named(case, pair[1], right)) if pair else ()
     first, second = names or (sizes(left), sizes(right))
     what = f"{first} and {second} do not fit together, element by element"
-    if pair and (change := _stretched(pair, left, right)):
-        hint = f"{change} would fit, if that is what is meant."
+    if pair and (changes := list(_stretched(case, pair, left, right))):
+        some = changes if case.kind(pair[0]) == "ndarray" else changes[:1]
+        hint = f"{' or '.join(some)} would fit, if that is what is meant."
         return Translation(what, f"From the right, sizes must be equal or 1. {hint}")
     if names and (told := _differing(case, names, left, right)):
         return Translation(what, told)
@@ -169,19 +171,22 @@ def _dotted(text: str) -> str:
         return text
 
 
-def _stretched(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> str | None:
-    """The operand turned, or with an axis inserted, if one such change makes the shapes fit."""
+def _stretched(
+    case: Case, pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape
+) -> Iterator[str]:
+    """Each operand turned, or with an axis inserted, if one such change makes the shapes fit."""
     for node, mine, other in ((pair[1], right, left), (pair[0], left, right)):
-        if len(mine) > 1 and mine[-1] != mine[-2]:
-            turned = [*mine[:-2], mine[-1], mine[-2]]
-            if _fits(turned, other):
-                return f"{tight(node)}.transpose(-1, -2)"
+        text, array = tight(node), case.kind(node) == "ndarray"
+        turned = [*mine[:-2], *reversed(mine[-2:])]
+        if turned != mine and _fits(turned, other):
+            yield f"np.swapaxes({text}, -1, -2)" if array else f"{text}.transpose(-1, -2)"
+            continue
         for axis in range(-1, -len(mine) - 2, -1):
             wider = list(mine)
             wider.insert(len(mine) + 1 + axis, 1)
             if len(mine) < len(other) and _fits(wider, other):
-                return f"{tight(node)}.unsqueeze({axis})"
-    return None
+                yield f"np.expand_dims({text}, {axis})" if array else f"{text}.unsqueeze({axis})"
+                break
 
 
 def _fits(left: Shape, right: Shape) -> bool:

@@ -16,6 +16,7 @@ from grader.frameworks.max.errors.fitting import swapped
 from grader.frameworks.max.errors.foreign import of_numpy
 from grader.frameworks.max.errors.kinds import not_tensor
 from grader.frameworks.max.errors.misfits import FUNCTIONS, misfit
+from grader.frameworks.max.errors.shapes import together
 from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
@@ -75,6 +76,8 @@ JOINS = (".stack", ".concatenate", ".hstack", ".vstack")
 
 def device(case: Case, match: re.Match[str]) -> Translation:
     """Something that is no device was given as one."""
+    if (other := in_order(case)) is not None:
+        return other
     for node in case.operands():
         value = case.value(node)
         if value is not None and value.kind == "type" and value.text == "CPU":
@@ -352,6 +355,11 @@ def numpys(case: Case, match: re.Match[str]) -> Translation | None:
             case.fix(tensor, f"{text}.to_numpy()"),
         )
     return None
+
+
+def arrays(case: Case, match: re.Match[str]) -> Translation:
+    """Two arrays of NumPy that do not fit together."""
+    return numpys(case, match) or together(case, match)
 
 
 FILLED = ("full", "zeros", "ones", "empty")
