@@ -7,7 +7,7 @@ learner's process: it explains, and never decides.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -189,6 +189,7 @@ def _wrong(evidence: Evidence) -> list[str]:
             continue
         if ran and not absent and not evidence.right(name) and not _in_other_shape(evidence, name):
             found[trial.part].append(name)
+    found[False] = _simplest(found[False], evidence)
     whole = [
         name
         for name in found[False]
@@ -198,6 +199,20 @@ def _wrong(evidence: Evidence) -> list[str]:
     raised = any(evidence.error(name) is not None for name in whole[:1])
     whole = whole if raised else sorted(whole, key=lambda name: _simplicity(evidence.trials[name]))
     return found[True][:1] + whole[:1]
+
+
+def _simplest(names: Sequence[str], evidence: Evidence) -> list[str]:
+    """The trials without those that use more than another of them, which is wrong as well."""
+    used = {name: _uses(evidence.trials[name]) for name in names}
+    return [name for name in names if not any(one < used[name] for one in used.values())]
+
+
+def _uses(trial: Trial) -> frozenset[str]:
+    """The classes and functions of the program that a trial makes and calls by name."""
+    actions = trial.probe.actions
+    made = {one.target for one in actions if isinstance(one, Make)}
+    called = {one.method for one in actions if isinstance(one, Call) and one.on is None}
+    return frozenset(one for one in made | called if one)
 
 
 def _simplicity(trial: Trial) -> tuple[bool, int]:
