@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from grader import sandbox
 from grader.base import course
 from grader.base.model import Report, Trace, Verdict
 from grader.grading.pipeline import Follow, Options, grade
+from grader.protocol.probe import TensorArg
 from grader.report import as_margin
 from grader.report.style import FILE, Style
 from tests.graded import variants
 from tests.marks import whole_but_each
-from tests.worker_jobs import ROOT
+from tests.worker_jobs import ROOT, call, error, floats, job
 
 
 class Followed:
@@ -169,3 +172,32 @@ def test_the_page_runs_nothing_that_stands_in_a_program(followed: Followed) -> N
     loads.feed(page)
     assert loads.found == []
     assert "&lt;script&gt;" in page
+
+
+RAISING = """\
+from max.experimental import functional as F
+
+def doubled_and_joined(x):
+    print("ran")
+    twice = x + x
+    return F.concat([twice, x[:1]], axis=1)
+"""
+
+
+def test_values_before_a_known_error_need_no_second_run() -> None:
+    """Computed as one graph first; operation by operation only if the error may be of that."""
+    x = floats(1, 2, 3)
+    asked = job(RAISING, call("doubled_and_joined", TensorArg(x)))
+    trails = []
+    for known, times in (((), 2), ((("ValueError", 6),), 1)):
+        with sandbox.start(engine="numpy") as running:
+            outcome = running.finish(replace(asked, follow=True, raised=known))
+        assert error(outcome, "doubled_and_joined").line == 6
+        assert outcome.output.count("ran") == times
+        trail = outcome.observations["doubled_and_joined"].trail
+        assert trail is not None
+        trails.append([one.array for one in trail.values if one is not None])
+    first, again = trails
+    assert any(np.array_equal(one, 2 * x) for one in first)
+    assert all(map(np.array_equal, first, again))
+    assert len(first) == len(again)

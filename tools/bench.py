@@ -14,6 +14,8 @@ forward pass on MAX's own kernels from an empty cache, which takes minutes.
 
 ``compare``: the course's GPT-2 beside Hugging Face's on PyTorch; in the environment ``parity``.
 
+``fails``: what a fail costs more than a pass; in the environment ``test``.
+
 ``growth``: how time and memory grow with the text, with the submissions and with the workers.
 
 ``workers``: CPU seconds of one grading with a fresh, a pooled and a forked worker.
@@ -44,7 +46,7 @@ EAGER = (
 )
 
 
-APART = ("class", "compare", "growth")
+APART = ("class", "compare", "fails", "growth")
 """What has options of its own, and needs packages that the others do without."""
 
 

@@ -40,8 +40,8 @@ def mask_trials(rng: Rng) -> list[Trial]:
         _mask("later-float16", 2, 3, dtype="float16"),
         *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
         _again(),
-        _mask("lengths", 4, 0, dims=True),
-        _mask("lengths-later", 2, 3, dims=True),
+        _mask("lengths", 4, 0, dims=(True, True)),
+        _mixed(),
     ]
 
 
@@ -52,15 +52,30 @@ def _again() -> Trial:
     return in_turn("later-again", calls)
 
 
+def _mixed() -> Trial:
+    """Both lengths are dimensions, and only one of them is, with a plain int beside it."""
+    kinds = ((True, True), (True, False), (False, True))
+    calls = {f"call{index}": _mask("", 2, 3, dims=dims) for index, dims in enumerate(kinds)}
+    return in_turn("lengths-later", calls)
+
+
 def mask_parts() -> list[Trial]:
     """The ``causal_mask`` that a layer brings along, called alone: without and with a past."""
     made = [_mask("mask", 5, 0), _mask("mask-later", 2, 3)]
     return [Trial(one.probe, one.expect, part=True) for one in made]
 
 
-def _mask(name: str, seq: int, tokens: int, *, dtype: str = "float32", dims: bool = False) -> Trial:
+def _mask(
+    name: str,
+    seq: int,
+    tokens: int,
+    *,
+    dtype: str = "float32",
+    dims: tuple[bool, bool] = (False, False),
+) -> Trial:
     kwargs: dict[str, Arg] = {"dtype": DTypeArg(dtype), "device": DeviceArg()}
-    given = (DimArg(seq), DimArg(tokens)) if dims else (seq, tokens)
+    pairs = zip((seq, tokens), dims, strict=True)
+    given = tuple(DimArg(length) if is_dim else length for length, is_dim in pairs)
     return Trial(
         Probe(name, (Call("out", None, "causal_mask", given, kwargs),)),
         lambda **knobs: {"out": oracles.causal_mask(seq, tokens, **knobs)},

@@ -32,6 +32,19 @@ from grader.rubric import (
 
 GPT2 = {"n_embd": 768, "n_head": 12}
 
+UNUSED: dict[str, int | float] = {
+    "vocab_size": 99,
+    "n_positions": 64,
+    "n_layer": 5,
+    "resid_pdrop": 0.0,
+    "embd_pdrop": 0.4,
+    "attn_pdrop": 0.5,
+    "initializer_range": 0.3,
+    "bos_token_id": 7,
+    "eos_token_id": 8,
+}
+"""Of a configuration: what changes nothing in a layer that is only used."""
+
 
 def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
     """Weights of a GPT-2 attention layer that keep numbers of order 1."""
@@ -195,7 +208,7 @@ def _calls(rng: Rng, cls: str) -> Trial:
 def _turns(rng: Rng, cls: str) -> Trial:
     """Two layers in turn, each on two texts of one shape, the second with scores far from 0.
 
-    The first layer has heads of one number.
+    The first layer has heads of one number, the second a configuration that is unusual elsewhere.
     """
     layers = {}
     for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (2, 3, 3, 2)}.items():
@@ -204,7 +217,8 @@ def _turns(rng: Rng, cls: str) -> Trial:
         _steer(weights, n_head)
         inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
         inputs["second"] = far(rng, inputs["second"], head_dim)
-        made = _made(cls, {"n_embd": n_embd, "n_head": n_head}, weights)
+        config = {"n_embd": n_embd, "n_head": n_head} | (UNUSED if key == "b" else {})
+        made = _made(cls, config, weights)
         calls = tuple(_call(name, x) for name, x in inputs.items())
         expect = _expect(weights, n_head, inputs)
         layers[key] = Trial(Probe(key, (*made, *calls)), expect, slack=SLACK)
@@ -257,7 +271,9 @@ def _steer(weights: Mapping[str, Array], n_head: int) -> None:
     steer(query, key, value, n_head)
 
 
-def _made(cls: str, config: Mapping[str, int], weights: Mapping[str, Array]) -> tuple[Make, Load]:
+def _made(
+    cls: str, config: Mapping[str, int | float], weights: Mapping[str, Array]
+) -> tuple[Make, Load]:
     make = Make("module", cls, (ConfigArg(dict(config)),))
     return make, Load("loaded", "module", dict(weights))
 

@@ -210,7 +210,7 @@ def _layers(rng: Rng) -> list[Trial]:
         _long(rng),
         _layer(rng, "layer-3d", two, 4, (three, five + 4), (three, five + 4)),
         _layer(rng, "layer-shared", 3, 6, (2, 5), (5,)),
-        _layer(rng, "layer-4d", 2, 6, (3, 2, 5), (3, 2, 5)),
+        _layer(rng, "layer-4d", 2, 6, (3, 3, 5), (3, 3, 5)),
         _layer(rng, "layer-5d-shared", 5, 2, (2, 3, 1, 4), (4,)),
         _layer(rng, "layer-token", 3, 2, (2, 1), (2, 1)),
     ]

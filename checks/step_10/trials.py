@@ -59,9 +59,11 @@ def _without_bias(rng: Rng) -> Trial:
 
 
 def _scales(rng: Rng, name: str, scale: float) -> Trial:
-    """Added by head: a bias to scaled scores, a mask where the scale leaves nothing of them."""
+    """Added by head: a bias; before it a mask alone, where the scale leaves nothing of scores."""
     step, added = Step("out", _x(rng, 2, 4, 10)), normal(rng, 5, 4, 4)
-    steps = [replace(step, bias=added) if scale else replace(step, mask=added)]
+    steps = [replace(step, bias=added)]
+    if not scale:
+        steps = [replace(step, mask=added), Step("biased", step.x, bias=added)]
     return _trial(rng, name, 5, 2, Options({"attention_scale": scale}), steps)
 
 
@@ -104,12 +106,16 @@ def _position_bias(rng: Rng) -> Trial:
 
 
 def _zero(rng: Rng) -> Trial:
-    """Without a mask, and with one that leaves a token nothing but the zero to look at."""
-    x = _x(rng, 2, 3, 8)
+    """Without a mask, and with one that leaves a token nothing but the zero to look at.
+
+    The bias hides a key too: a zero that is made of its score would be none.
+    """
+    x, bias = _x(rng, 2, 3, 8), normal(rng, 4, 3, 3)
+    bias[1, 2, 0] = -np.inf
     hidden = np.zeros((3, 3), np.float32)
     hidden[0] = hidden[1, 2] = -np.inf
     steps = [
-        Step("out", x, bias=normal(rng, 4, 3, 3)),
+        Step("out", x, bias=bias),
         Step("hidden", x, mask=hidden),
     ]
     return _trial(rng, "zero", 4, 2, Options({"add_zero_attn": True}), steps)
@@ -180,8 +186,9 @@ def _decoding(
     """A text in three pieces; the last call does not ask for the cache.
 
     A single new token comes without a mask, so that most mistakes show as numbers, not as shapes
-    that do not fit.
+    that do not fit. Where positions count, it has a bias of one column: that tells of no past.
     """
+    turned = "use_rotary" in options.given
     x = _x(rng, 2, sum(lengths), 8)
     steps: list[Step] = []
     past = 0
@@ -191,6 +198,7 @@ def _decoding(
                 f"piece{index}",
                 x[:, past : past + length],
                 mask=_causal(length, past) if length > 1 else None,
+                bias=normal(rng, 2, 1, 1) if past and turned else None,
                 after=f"piece{index - 1}" if index else None,
                 use_cache=index < len(lengths) - 1,
             )

@@ -184,7 +184,7 @@ def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) 
     )
     large = Choice(np.arange(90_000, 90_005, dtype=np.float32), 1.0, None, 0.4)
     cold = [Choice(np.array([1.0, 1.05, 0.9], np.float32), 0.05, None, draw) for draw in (0.1, 0.3)]
-    colder = Choice(np.array([0.0, 5e-5, -1.0], np.float32), 1e-4, None, 0.1)
+    colder = Choice(np.array([5e-5, 0.0, -1.0], np.float32), 1e-4, None, 0.9)
     coldest = Choice(np.array([0.0, 0.14]), 0.01, None, 0.0)
     hot = Choice(np.array([9.0, 0.0, 0.5], np.float32), 30.0, None, 0.5)
     most = None if settings[0][1] is None else 200

@@ -41,8 +41,10 @@ class Text:
     eos_token_id: int | None = None
     use_cache: bool = True
     draws: tuple[float, ...] = ()
-    given_as: Literal["list", "iterator", "array"] = "list"
+    given_as: Literal["list", "iterator", "array", "nothing"] = "list"
     """What ``draws`` is. An iterator has no length and can be read once; an array is not true.
+
+    Nothing is given where no number makes a difference.
 
     With an iterator, the prompt is a tuple.
     """
@@ -62,12 +64,14 @@ class Text:
         args: tuple[Arg, ...] = (Ref("module"), tokens, self.max_new_tokens)
         return Call(name, None, "generate", args, kwargs, staged=False)
 
-    def _draws(self) -> Arg:
+    def _draws(self) -> Arg | None:
         match self.given_as:
             case "iterator":
                 return IteratorArg(self.draws)
             case "array":
                 return ArrayArg(np.array(self.draws))
+            case "nothing":
+                return None
         return list(self.draws) or None
 
 
@@ -219,6 +223,7 @@ def _is_clear(model: Model, text: Text) -> bool:
     for index in range(len(right) - len(text.tokens)):
         logits = model.logits(right[: len(text.tokens) + index])
         draw = text.draws[index] if text.draws else 0.0
-        if sampling.margin(logits, text.temperature, text.top_k, draw) < CLEAR:
+        temperature = 0.0 if text.top_k == 1 else text.temperature
+        if sampling.margin(logits, temperature, text.top_k, draw) < CLEAR:
             return False
     return True

@@ -95,9 +95,10 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
     yield written(
         rng,
         next(name),
-        sizes,
+        {**sizes, "vocab_size": LARGE + 1},
         lambda model: _ended(model, drawn(2, top_k=3, use_cache=False, max_new_tokens=3)),
         lambda text: replace(text, max_new_tokens=0, use_cache=False),
+        end=LARGE,
     )
     yield written(
         rng,
@@ -119,7 +120,30 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         lambda model: _ended_as_prompted(model, drawn(4, use_cache=False, max_new_tokens=3)),
         prompted=True,
     )
-    yield written(rng, next(name), sizes, lambda model: _ended(model, Text(_prompt(rng, 3), 2), 0))
+    yield written(
+        rng,
+        next(name),
+        {**sizes, "vocab_size": LARGE + 1},
+        lambda model: _ended(model, Text(_prompt(rng, 3), 2), 0),
+        lambda text: _best_only(replace(text, tokens=_prompt(rng, 4))),
+    )
+
+
+LARGE = 259
+"""The id of an end token. Python has one object for each int up to 256, and several for others."""
+
+
+def _best_only(text: Text) -> Text:
+    """Drawn with fresh numbers from the best one alone: of more, all would be as likely."""
+    return replace(
+        text,
+        max_new_tokens=3,
+        eos_token_id=None,
+        temperature=1000.0,
+        top_k=1,
+        draws=(0.5,) * 3,
+        given_as="nothing",
+    )
 
 
 def _prompted_end(text: Text) -> Text:

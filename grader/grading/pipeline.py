@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from grader import frameworks, sandbox
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Verdict
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from grader.protocol.probe import Job, Outcome, Probe
     from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
+
+T = TypeVar("T")
 
 
 class Follow(Enum):
@@ -247,15 +249,12 @@ def _followed(
         return None
     from grader.grading.following import follow
 
-    try:
+    def followed() -> Trace | None:
         evidence = judge.evidence(outcome)
         settings = {"whole": whole, "pair": options.pair}
         return follow.follow(judge.step, judge.rubric, job, evidence, start, **settings)
-    except Exception:
-        # What it follows comes from the learner's process. A report is complete without it.
-        if os.environ.get("GRADER_TRACEBACK"):
-            raise
-        return None
+
+    return _explaining(followed, None)
 
 
 def _explained(
@@ -278,17 +277,15 @@ def _explained(
     found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))
     if found.verdict is not Verdict.FAIL:
         return found
-    try:
-        found = replace(found, trace=lone.traced(judge.source, judge.step, found))
+
+    def explained() -> Report:
+        told = replace(found, trace=lone.traced(judge.source, judge.step, found))
         if outcome.ended == "done":
-            case = suggest.Case(judge, job, outcome, found, meter)
-            found = replace(found, trace=single.traced(case))
-        return replace(found, trace=lone.supposed(judge.source, judge.step, found))
-    except Exception:
-        # It looks at a learner's program and at what it did. A report is complete without it.
-        if os.environ.get("GRADER_TRACEBACK"):
-            raise
-        return found
+            case = suggest.Case(judge, job, outcome, told, meter)
+            told = replace(told, trace=single.traced(case))
+        return replace(told, trace=lone.supposed(judge.source, judge.step, told))
+
+    return _explaining(explained, found)
 
 
 def _tried(
@@ -300,14 +297,25 @@ def _tried(
 
     if found.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
         return found
-    try:
+
+    def tried() -> Report:
         case = suggest.Case(judge, job, outcome, found, Meter(start))
         return replace(found, tried=suggest.suggest(case))
+
+    return _explaining(tried, found)
+
+
+def _explaining(explain: Callable[[], T], without: T) -> T:
+    """What ``explain`` gives; ``without`` it where it fails.
+
+    It looks at a learner's program and at what that did. A report is complete without it.
+    """
+    try:
+        return explain()
     except Exception:
-        # It looks at a learner's program and at what it did. A report is complete without it.
         if os.environ.get("GRADER_TRACEBACK"):
             raise
-        return found
+        return without
 
 
 def _tried_unread(

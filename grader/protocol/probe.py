@@ -353,8 +353,9 @@ class Job:
     ``modules`` maps importable names (``"solutions.solution_01"``) to ``(file name, source)``.
     ``configuration`` is the class of a ``ConfigArg``, as ``module:class``. ``without`` names parts
     of the engine to leave to the framework. ``follow`` asks for the values of every
-    expression on the way. ``seed`` is that of the worker's own random generators. ``seconds``
-    limits the processor time; when it is spent, what is left is answered with an error.
+    expression on the way. ``raised`` are the errors that the program is known to raise, each as the
+    name of its type and the line. ``seed`` is that of the worker's own random generators.
+    ``seconds`` limits the processor time; when it is spent, what is left is answered with an error.
 
     The probes do not travel with the job: each is sent in an :class:`Ask` of its own.
     """
@@ -366,6 +367,7 @@ class Job:
     engine: str = "numpy"
     configuration: str = ""
     follow: bool = False
+    raised: tuple[tuple[str, int | None], ...] = ()
     without: tuple[str, ...] = ()
     seed: int = 0
     seconds: float = 0.0

@@ -42,13 +42,13 @@ class ChangedArgument(Deserved):
     """The learner's code changed something that it was given."""
 
 
-Place = tuple[type, int | None]
-"""The type of an error, and the deepest line of the file in its traceback."""
+Place = tuple[str, int | None]
+"""The name of the type of an error, and the deepest line of the file in its traceback."""
 
 
 def place(error: BaseException, file: str) -> Place:
     """Where ``error`` was raised. It is not asked for anything of its own."""
-    return type(error), _place(error, _calls(error), file)[0]
+    return type_name(error), _place(error, _calls(error), file)[0]
 
 
 def deserved(error: E) -> E:

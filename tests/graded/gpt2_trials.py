@@ -85,6 +85,7 @@ BLOCKS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
     ({"n_embd": 8, "n_head": 2, "n_inner": 20, "layer_norm_epsilon": 0.4}, (4, 5)),
     ({"n_embd": 5, "n_head": 1}, (1, 5)),
     ({"n_embd": 4, "n_head": 2, "n_inner": 40}, (2, 3)),
+    ({"n_embd": 6, "n_head": 3, "n_layer": 3, "initializer_range": 0.3}, (2, 4)),
 )
 
 
@@ -107,6 +108,8 @@ def _blocks(module: types.ModuleType) -> float:
         (7, 28, (2, 1, 3)),
         (6, 90, (3,)),
         (2, 3072, (2,)),
+        (6, 12, ()),
+        (2, 4, (1, 200)),
     ):
         weights = _weights(random, _mlp_shapes(width, inner))
         weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
@@ -200,7 +203,31 @@ def _attention(module: types.ModuleType) -> float:
         long = random.normal(0, 1, (1, 300, 8)).astype(np.float32)
         worst = max(worst, _whole(layer, long, weights, 2, options, {}))
     _hidden_for_sure(module, random)
-    return max(worst, _every_option(module, random), _last_position(module, random))
+    worst = max(worst, _every_option(module, random), _last_position(module, random))
+    return max(worst, _biases(module, random))
+
+
+def _biases(module: types.ModuleType, random: Any) -> float:
+    """A bias that hides a key beside the zero, and one of a single column after a past."""
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    options: dict[str, Any] = {"add_zero_attn": True}
+    layer, weights = _drawn(module, random, 2, 4, options)
+    x = random.normal(0, 1, (2, 5, 8)).astype(np.float32)
+    bias = random.normal(0, 1, (2, 5, 5)).astype(np.float32)
+    bias[1, 2, 0] = -np.inf
+    worst = _whole(layer, x, weights, 2, options, {"position_bias": bias})
+    options = {"use_rotary": True}
+    layer, weights = _drawn(module, random, 2, 4, options)
+    _, cache = _call_pair(layer, np.ascontiguousarray(x[:, :3]), {"use_cache": True})
+    more = {"past_key_value": cache, "position_bias": _tensor(bias[:, :1, 1:2])}
+    have, _ = _call_pair(layer, np.ascontiguousarray(x[:, 3:]), more)
+    w = {name: array.astype(np.float64) for name, array in weights.items()}
+    nothing = np.zeros((2, 2, 5, 5))
+    want, _, _ = formulas.attention(x.astype(np.float64), w, 2, nothing, **_told(options))
+    return max(worst, _off(_read(have, "y"), want[:, 3:], "a bias of one column after a past"))
 
 
 def _hidden_for_sure(module: types.ModuleType, random: Any) -> None:
@@ -445,6 +472,17 @@ MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
     ({"vocab_size": 5, "n_positions": 3, "n_embd": 3, "n_layer": 13, "n_head": 1}, (2, 3)),
     ({"vocab_size": 1, "n_positions": 4, "n_embd": 1, "n_layer": 2, "n_head": 1}, (2, 3)),
     ({"vocab_size": 70_000, "n_positions": 3, "n_embd": 2, "n_layer": 1, "n_head": 1}, (2, 3)),
+    (
+        {
+            "vocab_size": 6,
+            "n_positions": 4,
+            "n_embd": 4,
+            "n_layer": 2,
+            "n_head": 2,
+            "initializer_range": 0.3,
+        },
+        (2, 3),
+    ),
 )
 
 
@@ -565,10 +603,14 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
         "turned": {**stored, table: np.ascontiguousarray(stored[table].T)},
         "shape": {**stored, **{name: np.repeat(stored[name], 2) for name in names}},
         "long": {**stored, **{name: stored[name][:, None] for name in names}},
+        "wrapped": {**stored, **{name: stored[name][None, None] for name in names}},
+        "single": {**stored, **{name: stored[name][:1] for name in names}},
         "no number's": {**stored, others[1]: np.array(1.0, np.float32)},
     }
     if len(set(stored[table].shape)) == 1:
         del bad["turned"]
+    if any(stored[name].shape == (1,) for name in names):
+        del bad["single"]
     for kind, checkpoint in bad.items():
         if kind == "no number's":
             _refused(module, model, kind, checkpoint, [others[1][12:]])
@@ -685,6 +727,8 @@ def _boundaries(module: types.ModuleType) -> None:
     cold = np.array([0.0, 5e-5, -1.0], np.float32)
     if int(module.next_token(cold, temperature=1e-4, draw=0.2)) != 0:
         raise Wrong("a temperature near 0 is taken for 0")
+    if int(module.next_token(cold[[1, 0, 2]], temperature=1e-4, draw=0.9)) != 1:
+        raise Wrong("scores that are far apart overflow")
 
 
 def _in_pieces(
@@ -837,6 +881,13 @@ def _large_vocabulary(module: types.ModuleType) -> None:
     more = {"temperature": 1.0, "draws": [0.951, 0.951], "use_cache": False}
     if min(int(token) for token in module.generate(Even(), [1], 2, **more)[1:]) < 200:
         raise Wrong("only the likeliest tokens are written")
+    best = {"temperature": 99.0, "top_k": 1, "use_cache": False}
+    if [int(token) for token in module.generate(Even(), [1], 5, **best)[1:]] != [0] * 5:
+        raise Wrong("without draws, top_k is lost")
+    last = int(module.next_token(scores, temperature=1.0, draw=0.99))
+    ends = {"temperature": 1.0, "draws": [0.99] * 2, "eos_token_id": int(str(last))}
+    if len(module.generate(Even(), [1], 2, **ends, use_cache=False)) != 2:
+        raise Wrong(f"{last} does not end the text")
 
 
 def _fresh(module: types.ModuleType, model: Any) -> list[int]:

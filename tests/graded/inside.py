@@ -87,7 +87,9 @@ class Inside:
                 module, failed = program.load(job, recorder)
                 self.module = module
                 arguments = Arguments(runtime, job.configuration)
-                subject = probes.Subject(module, job.file, runtime, arguments, recorder)
+                subject = probes.Subject(
+                    module, job.file, runtime, arguments, recorder, raised=set(job.raised)
+                )
 
                 def brought(probe: Probe) -> tuple[Probe, probes.Subject]:
                     """The probe with the program that it is run on: its own, if it brings one."""

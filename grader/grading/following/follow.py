@@ -74,7 +74,13 @@ def follow(
         return None
     solution = step.solution.read_text(encoding="utf-8")
     solution = opened(solution, job.source, step.solution.parent)
-    asked = replace(job, probes=tuple(p for p in job.probes if p.name in trials), follow=True)
+    errors = [error for name in trials if (error := evidence.error(name)) is not None]
+    asked = replace(
+        job,
+        probes=tuple(p for p in job.probes if p.name in trials),
+        follow=True,
+        raised=tuple((one.type_name, one.line) for one in errors),
+    )
     if pair:
         other = replace(asked, file=step.solution.name, source=solution)
         mine, right = _apart(asked, other, start)

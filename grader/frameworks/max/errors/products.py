@@ -99,17 +99,27 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
         return Translation(what, "Are the heads merged again before it?")
     node = call.args[0] if call and call.args else None
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "F.concat":
-        new = ast.Call(
-            node.func, node.args[:1], [ast.keyword("axis", ast.parse("-1", mode="eval").body)]
-        )
-        hint = "Without axis= parts are joined along axis 0."
-        return Translation(what, hint, case.fix(node, new))
+        axis = _axis(node)
+        if axis not in ("-1", str(len(left) - 1)):
+            new = ast.Call(
+                node.func, node.args[:1], [ast.keyword("axis", ast.parse("-1", mode="eval").body)]
+            )
+            hint = "Without axis= parts are joined along axis 0."
+            if axis is not None:
+                hint = f"axis={axis} does not join the parts along the last axis."
+            return Translation(what, hint, case.fix(node, new))
     if left and left[-1] == right[-1] and left[-1] != right[-2]:
         hint = f"Linear({right[-1]}, {right[-2]}) would fit: were in_dim and out_dim swapped?"
         return Translation(what, f"Is a layer left out before this one? Or: {hint}")
     return Translation(
         what, f"The last axis must be {right[-2]} long: check it, or the layer's sizes."
     )
+
+
+def _axis(call: ast.Call) -> str | None:
+    """The axis that a call of ``F.concat`` is given, as it is written."""
+    given = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "axis")]
+    return ast.unparse(given[0]) if given else None
 
 
 def _weight_first(pair: tuple[ast.expr, ast.expr], left: Shape, right: Shape) -> bool:
