@@ -122,7 +122,8 @@ def test_none_beside_the_variable_that_nothing_reads_is_told() -> None:
         "for _ in range(3)", "for a, b in zip(x, y)"
     )
     zipped = zipped.replace("ids, cache =", "ids =").replace("(ids, None)", "(a, None)")
-    assert [(one, write) for one, _, write in certain(zipped)] == [(3, "model.decode(a, b)")]
+    line, _, write = certain(zipped)[0]
+    assert (line, write) == (3, "model.decode(a, b)")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from grader.rubric import (
     Ruling,
     Seen,
     SeenArray,
+    SeenObject,
     SeenTensor,
     State,
 )
@@ -107,6 +108,9 @@ def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
                     error.chain,
                 )
             silent = [name for name in wanted if name not in error.message]
+            own = any(one.statement.startswith("raise") for one in error.calls[-1:])
+            if silent and not own and error.type_name == "KeyError":
+                return raised(evidence, error)
             if silent:
                 return Failed(
                     f"The error does not name {', '.join(silent)}",
@@ -138,4 +142,6 @@ def described(seen: Seen) -> str:
             return f"a {type(seen).__name__} of {len(seen)}"
         case bool() | int() | float() | str():
             return f"the {type(seen).__name__} {seen!r}"
+        case SeenObject(kind):
+            return f"a {kind}"
     return "something else"

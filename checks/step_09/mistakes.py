@@ -149,7 +149,7 @@ BLOCK: Family = {
         "ln_2 is not used: the feed-forward network reads vectors that are not normalized.",
         part="feed-forward",
     ),
-    "no-norms": block("no_norms", "Neither ln_1 nor ln_2 is used.", part="norms"),
+    "no-norms": block("no_norms", "Neither ln_1 nor ln_2 is used."),
     "ln-1-twice": block(
         "ln_1_twice",
         "ln_1 normalizes for both layers. The feed-forward network has its own: ln_2.",

@@ -106,6 +106,8 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
             r"\.T\b|transpose|swapaxes",
             ENDS,
         )
+    if found := _left_out({name.removeprefix(PREFIX) for name in names}, keys):
+        return found
     if later and shown not in keys and shown.removeprefix(PREFIX) in keys:
         return Complaint(
             f"It finds a problem with {shown}, which the checkpoint has as "
@@ -138,6 +140,26 @@ def _inverted(names: set[str], keys: set[str]) -> Complaint | None:
         "else.",
         r"^if (not |.*( and | or | not in |!=|endswith|startswith))|masked_bias|BUFFERS",
     )
+
+
+def _left_out(names: set[str], keys: set[str]) -> Complaint | None:
+    """What is said of an error that misses just the weights whose names end like a mask's."""
+    known = {key.removeprefix(PREFIX) for key in keys}
+    weights = {name for name in known if not name.endswith(BUFFERS) and name != HEAD}
+    for end in MASKS:
+        if names and names == {name for name in weights if name.endswith(end)}:
+            return Complaint(
+                f"It leaves out {min(names)} too, whose name ends in {end}",
+                f"The names of the causal masks end in {BUFFERS[0]}, with a dot in front of attn: "
+                "key.endswith(BUFFERS)",
+                r"endswith|BUFFERS|attn\.bias|bias",
+                r"() ~endswith\(.*bias|BUFFERS = ",
+            )
+    return None
+
+
+MASKS = ("attn.bias", ".bias", "bias")
+"""Ends of the names of causal masks that other names have too."""
 
 
 def _words(message: str, name: str) -> str:
@@ -181,6 +203,7 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
             f"It takes {name} for a weight: that is a causal mask of an old checkpoint",
             "Leave out every key that ends in one of BUFFERS: key.endswith(BUFFERS)",
             r"endswith|startswith|BUFFERS|bias",
+            r"() ~^(if|return) .*(== HEAD\b|lm_head\.weight|masked_bias|attn\.bias|BUFFERS)",
         )
     bare = name.removeprefix(PREFIX)
     known = {key.removeprefix(PREFIX) for key in keys}

@@ -21,6 +21,7 @@ from grader.rubric import (
     Ruling,
     Seen,
     SeenArray,
+    SeenObject,
     State,
 )
 from grader.rubric.rules import numbers
@@ -94,6 +95,12 @@ def _wanted(evidence: Evidence, trial: str) -> Arrays:
 
 def _complaint(seen: Seen, wanted: Arrays) -> Complaint | None:
     """What is wrong with what was returned; None if nothing is."""
+    if isinstance(seen, SeenObject) and seen.type_name in ("function", "method"):
+        return Complaint(
+            f"convert_checkpoint returned a {seen.type_name} that was not called",
+            "The parentheses of a call are missing where it is returned.",
+            "^return",
+        )
     if not isinstance(seen, dict):
         return Complaint(
             f"convert_checkpoint returned {described(seen)}, expected a dictionary of arrays",

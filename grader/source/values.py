@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypeGuard
@@ -193,7 +194,7 @@ def calls(path: str, *names: str) -> SourceTest:
         if function is None:
             return absent(path)
         line = function.lineno
-        every = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+        every = [node for node in _with_own(source, function) if isinstance(node, ast.Call)]
         for name in names:
             call = next((node for node in every if last_name(node.func) == name), None)
             if call is None:
@@ -202,6 +203,20 @@ def calls(path: str, *names: str) -> SourceTest:
         return Finding(True, line)
 
     return test
+
+
+def _with_own(source: Source, function: ast.FunctionDef | ast.ClassDef) -> Iterator[ast.AST]:
+    """The nodes of a function, then those of the file's own functions that it calls."""
+    own = {node.name: node for node in nodes(source.tree) if isinstance(node, ast.FunctionDef)}
+    todo: list[ast.AST] = [function]
+    seen: set[ast.AST] = {function}
+    while todo:
+        inside = list(ast.walk(todo.pop(0)))
+        yield from inside
+        names = [last_name(node.func) for node in inside if isinstance(node, ast.Call)]
+        called = [own[name] for name in names if name in own and own[name] not in seen]
+        todo += called
+        seen.update(called)
 
 
 @lru_cache(maxsize=8)

@@ -78,6 +78,13 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     return kinds(one, comparison.right.nodes[twin])
 
 
+def beside(said: str, new: ast.expr) -> bool:
+    """Whether a sentence of :func:`kinds` asks for an operation that ``new`` does without."""
+    asked = said.removesuffix(".").partition("; the reference ")[2]
+    kind = asked in VERBS.values() or asked.startswith("calls ")
+    return kind and asked not in map(_does, ast.walk(new))
+
+
 def _own(tree: ast.Module) -> frozenset[str]:
     """The functions of a file, and the variables and arguments of these."""
     found: set[str] = set()

@@ -9,7 +9,7 @@ Longer than 300 lines, because the trial that is followed is chosen here, too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -211,6 +211,7 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
             continue
         if ran and not absent and not evidence.right(name) and not _in_other_shape(evidence, name):
             found[trial.part].append(name)
+    found[False] = _simplest(found[False], evidence)
     whole = [
         name
         for name in found[False]
@@ -225,6 +226,20 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
     elif loops:
         whole.sort(key=lambda name: _has_many(evidence.trials[name]))
     return found[True][:1] + whole[:1]
+
+
+def _simplest(names: Sequence[str], evidence: Evidence) -> list[str]:
+    """The trials without those that use more than another of them, which is wrong as well."""
+    used = {name: _uses(evidence.trials[name]) for name in names}
+    return [name for name in names if not any(one < used[name] for one in used.values())]
+
+
+def _uses(trial: Trial) -> frozenset[str]:
+    """The classes and functions of the program that a trial makes and calls by name."""
+    actions = trial.probe.actions
+    made = {one.target for one in actions if isinstance(one, Make)}
+    called = {one.method for one in actions if isinstance(one, Call) and one.on is None}
+    return frozenset(one for one in made | called if one)
 
 
 def _quoted(evidence: Evidence) -> tuple[object, ...]:

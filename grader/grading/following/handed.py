@@ -141,6 +141,43 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
     return Slip(end, f"{helper.name} ends on line {end} without a return.")
 
 
+UNPACKED = re.compile(r"There (?:are|is) .* than the \d+ expected|There (?:are|is) .* expected")
+"""How an error begins about more or fewer values than names."""
+
+
+def unpaired(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """What a function of the file gives at a time, where the line of an error takes several."""
+    line = error.line or 0
+    if UNPACKED.match(told) is None:
+        return None
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.For(target=ast.Tuple(elts=names), iter=ast.Call() as call)
+                | ast.comprehension(target=ast.Tuple(elts=names), iter=ast.Call() as call)
+            ):
+                verb = "yields"
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call() as call):
+                verb = "returns"
+            case _:
+                continue
+        helper = functions(tree).get(callee(call))
+        if call.lineno != line or helper is None:
+            continue
+        kind = ast.Yield if verb == "yields" else ast.Return
+        ends = [one for one in ast.walk(helper) if isinstance(one, kind)]
+        if len(ends) != 1 or ends[0].value is None:
+            continue
+        given, at = ends[0].value, ends[0].lineno
+        count = len(given.elts) if isinstance(given, ast.Tuple) else 1
+        if count == len(names) or (count == 1 and verb == "returns"):
+            continue
+        many = "one value" if count == 1 else f"{count} values"
+        said = f"Line {at} {verb} {many}, and line {line} takes {len(names)} from {helper.name}."
+        return Slip(at, said)
+    return None
+
+
 def divided(mine: Run, said: str) -> Slip | None:
     """Where a size was divided into a fraction, if an error ``said`` that it is one."""
     told = [float(one) for one in re.findall(r"\d+\.\d+", said)]

@@ -55,7 +55,8 @@ class Lesson:
         mine = self.comparison.mine
         for place in mine.places:
             node = mine.nodes[place.node]
-            if place.value == value and isinstance(node, ast.Name | ast.Attribute):
+            named = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
+            if place.value == value and place.part < 0 and named:
                 return mine.segment(place.node)
         return self.quantity(self.comparison.match(value)) or mine.segment(mine.made[value].node)
 

@@ -6,12 +6,16 @@ Its numbers come from tensors and arrays, and those are followed.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from grader.base.model import Trace
 from grader.grading.following.differs import MOST_TEXT
 from grader.grading.following.loops import fed, too_many
 from grader.grading.following.omitted import wasted_number
+from grader.grading.following.run import operation
 from grader.grading.following.scalars import FARTHEST
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison, Departure
@@ -43,6 +47,9 @@ class Plainly:
         for order in orders:
             sources = mine.feeding(end, order)
             lost = [one for one in sources if not self.comparison.known(one)]
+            if lost and end != node and self._scaled(end, lost):
+                end = node
+                break
             if lost:
                 return self.teller.departed(lost[0], None)
         if (slip := self.teller.slip()) is not None:
@@ -55,6 +62,19 @@ class Plainly:
             told += self.teller.wording.still_right(departure, line)
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
         return self.teller.trace((*told, f"On line {line} the numbers go wrong{shown}"), line)
+
+    def _scaled(self, end: int, lost: Sequence[int]) -> bool:
+        """Whether a number is multiplied by as much as these are larger than the reference's.
+
+        A draw times the sum of all shares falls where it does among shares that sum to 1.
+        """
+        for one in lost:
+            relation, array = self.comparison.relation(one), self.comparison.mine.arrays[one]
+            if relation is None or array is None or relation.kind != "scaled":
+                return False
+            if not np.isclose(array, relation.factor).any():
+                return False
+        return operation(self.comparison.mine.nodes[end]) == "Mult"
 
     def _unused(self) -> Slip | None:
         """The number that is computed and thrown away."""

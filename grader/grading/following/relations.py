@@ -139,7 +139,7 @@ class Values:
         self._folded: defaultdict[tuple[int, ...], list[tuple[int, Floats]]] = defaultdict(list)
         for index, one in self._values:
             self._of_shape[one.shape].append((index, one))
-            if one.ndim == 4 and min(one.shape[:2]) > 1:
+            if one.ndim in (3, 4) and min(one.shape[:2]) > 1:
                 folded = one.reshape(-1, *one.shape[2:])
                 self._folded[folded.shape].append((index, folded))
         for array in given:
@@ -154,7 +154,7 @@ class Values:
     def equal(self, mine: Floats) -> int | None:
         """The first value that is the same; -1 for a given value, None for no match.
 
-        Batch and heads may be one axis.
+        Batch and heads may be one axis, or texts and tokens.
         """
         for array in {id(one): one for one in (mine, single(mine))}.values():
             alike = [*self._of_shape[array.shape], *self._folded[array.shape]]

@@ -37,6 +37,9 @@ FEWEST = 3
 FEW, MANY = 8, 16
 """Numbers of which two different ones are enough, as in a mask: where nothing came out, or did."""
 
+BEGUN = 2
+"""Steps of an operation that a program has, at the least, which writes it itself."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -190,6 +193,8 @@ class Retried:
             array = known.value(new)
             if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
                 continue
+            if self._is_as_before(number, array, known):
+                continue
             if found := self._helps(node, new, array, known):
                 renames = _size(new) == _size(node) and _shape(new) == _shape(node)
                 return Change(number, new, found[0], renames), left
@@ -205,6 +210,11 @@ class Retried:
             for one in parts
         )
 
+    def _is_as_before(self, number: int, array: Floats, known: Evaluator) -> bool:
+        """Whether a variation gives what the expression itself gave: two sizes may be equal."""
+        gave = [self.comparison.mine.arrays[one] for one in known.last.get(number, ())]
+        return len(gave) == 1 and gave[0] is not None and same(array, gave[0])
+
     def _helps(
         self, node: ast.AST, new: ast.expr, array: Floats, known: Evaluator
     ) -> tuple[int | None] | None:
@@ -212,7 +222,8 @@ class Retried:
 
         None if it gives nothing that is lacking, or makes what is around it into something else.
         """
-        value = self._lacking(array)
+        named = isinstance(new, ast.Name | ast.Attribute)  # the program has that itself
+        value = None if named else self._lacking(array)
         stack = value is None and self._is_stack(node, array, known)
         for outer in self._around(node, new):
             whole = known.value(outer)
@@ -292,7 +303,16 @@ class Retried:
             plain = len(np.unique(array[np.isfinite(array)].round(6)))
             if plain >= FEWEST or (different > 1 and array.size >= FEW):
                 found[value] = array.squeeze()
-        return found
+        return found | self._by_hand
+
+    @cached_property
+    def _by_hand(self) -> dict[int, Floats]:
+        """What is lacking of an operation that the program writes itself, numbered below zero."""
+        mine = [one for one in self.comparison.mine.arrays if one is not None]
+        every = {-2 - at: one for at, one in enumerate(self.comparison.by_hand)}
+        lacks = {n: one for n, one in every.items() if not any(same(a, one) for a in mine)}
+        begun = len(every) - len(lacks) >= BEGUN
+        return {n: one.squeeze() for n, one in lacks.items() if one.size > FEW} if begun else {}
 
     def _names(self, number: int, known: Evaluator) -> list[ast.Name]:
         """The variables of the same function that hold tensors or numbers by now."""

@@ -138,7 +138,10 @@ def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
 
 
 def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:
-    """The line that uses a parameter, to which its caller hands what may be None on purpose."""
+    """The line that uses a parameter, to which its caller hands what may be None on purpose.
+
+    That is a parameter of its own that is None by default, or an entry of a list full of None.
+    """
     inside = around(tree, calls[-1].line)
     params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
     if len(calls) < 2 or name not in params or bound(tree, name, calls[-1].line) is not None:
@@ -153,7 +156,25 @@ def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip
         if given and branches.may_be_none(tree, given, outer):
             said = f"{name} may be None: line {outer} hands over {given}, which is None by default."
             return Slip(line, f"{said} Line {line} uses it without asking.")
+        entry = node.args[at] if at < len(node.args) else None
+        if isinstance(entry, ast.Subscript) and (full := _full_of_none(tree, entry, outer)):
+            text = ast.unparse(entry)
+            said = (
+                f"{name} may be None: line {outer} hands over {text}, and line {full} makes a list"
+            )
+            return Slip(line, f"{said} of None. Line {line} uses it without asking.")
     return None
+
+
+def _full_of_none(tree: ast.Module, entry: ast.Subscript, line: int) -> int | None:
+    """The line that makes the list which an expression takes an entry of, if of None."""
+    made = bound(tree, name_of(entry.value), line)
+    lists = (one for one in ast.walk(made) if isinstance(one, ast.List)) if made else ()
+    return made.lineno if made and any(map(_only_none, lists)) else None
+
+
+def _only_none(node: ast.List) -> bool:
+    return len(node.elts) == 1 and is_none(node.elts[0])
 
 
 def _is_about(told: str, name: str, kind: str) -> bool:
@@ -212,7 +233,8 @@ def origin(
     if old not in ("", name):
         return origin(tree, old, calls, kind, ran)
     if statement is not None:
-        return None if _may_be_none(statement) else _lacking(tree, statement)
+        none = _none_of(tree, getattr(statement, "value", None), kind, ran)
+        return None if _may_be_none(statement) else none or _lacking(tree, statement)
     inside = around(tree, line)
     if inside is None or len(calls) < 2:
         return None
@@ -236,7 +258,8 @@ def origin(
             helper = functions(tree).get(callee(given))
             if helper is not None and (end := without_return(helper)) is not None:
                 return end, f", where {helper.name} ends without a return"
-            return origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
+            none = _none_of(tree, given, kind, ran)
+            return none or origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return None if kind == "tuple" else (calls[-2].line, "")
 
 
@@ -324,6 +347,25 @@ def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
     if helper in CHANGES:
         return statement.lineno, f": {helper} changes the list itself and gives None"
     return statement.lineno, ""
+
+
+def _none_of(tree: ast.Module, node: ast.AST | None, kind: str, ran: Ran) -> tuple[int, str] | None:
+    """The line on which a function returned None to a call: it may, and left no number."""
+    function = functions(tree).get(callee(node))
+    if function is None or kind != "NoneType":
+        return None
+    every = [one for one in ast.walk(function) if isinstance(one, ast.Return)]
+    may = [one for one in every if isinstance(one.value, ast.Name | ast.Attribute)]
+    sure = sum(isinstance(one.value, ast.BinOp) for one in every)
+    found = [one for one in may if not (ran and ran(one))]
+    if len(found) != 1 or found[0].value is None or len(may) + sure < len(every):
+        return None
+    text, line = ast.unparse(found[0].value), found[0].lineno
+    where = f", where {function.name} returns {text}"
+    for test in (one for one in ast.walk(function) if isinstance(one, ast.If)):
+        if found[0] in test.body and ast.unparse(test.test) in (f"{text} is None", f"not {text}"):
+            return line, f"{where}: line {test.lineno} chooses it just where it is None"
+    return line, where
 
 
 def without_return(function: Function) -> int | None:

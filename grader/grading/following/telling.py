@@ -26,7 +26,7 @@ from grader.grading.following.alike import (
 )
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.differs import MOST_TEXT
+from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.handed import (
     called_early,
     class_called,
@@ -37,6 +37,7 @@ from grader.grading.following.handed import (
     selfless,
     uncalled,
     unmade,
+    unpaired,
     unreturned,
 )
 from grader.grading.following.lesson import Lesson, sizes
@@ -45,6 +46,7 @@ from grader.grading.following.loops import each_turn, fed, too_far, too_few
 from grader.grading.following.margin import margin
 from grader.grading.following.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
 from grader.grading.following.orders import refolded, stale
+from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, overtaken, returned
 from grader.grading.following.retried import Retried
 from grader.grading.following.rewrite import Rewrite
@@ -77,6 +79,9 @@ NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 OWN_LINE = re.compile("True and False|has no entries|by place, and is given")
 """What is said of errors that are fixed at their own line, whatever came before it."""
 
+SHAPERS = ("reshape", "squeeze", "unsqueeze", "flatten", "broadcast_to")
+"""Operations that keep the numbers and their order, and give them another shape."""
+
 OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
 """Errors whose own fix is the better one."""
 
@@ -89,7 +94,11 @@ class Teller:
 
     def departed(self, result: int | None, wanted: int | None) -> Trace:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
-        trace = self._unturned(result) or self._departed_at(result, wanted)
+        trace = self._unturned(result)
+        slip = None if trace else self._in_other_shape(result, wanted)
+        if slip is not None:
+            return self.slipped(slip)
+        trace = trace or self._departed_at(result, wanted)
         wrong = () if result is None else (result,)
         return trace if trace.slip or not wrong else self._retried(trace, wrong)
 
@@ -102,9 +111,14 @@ class Teller:
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
         old = mine.segment(change.node)
         instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
-        said = f"With {change.text}{instead} it would give {quantity or 'what the reference has'}."
+        by_hand = change.value is not None and change.value < 0
+        other = "a step of what the reference computes" if by_hand else "what the reference has"
+        said = f"With {change.text}{instead} it would give {quantity or other}."
         if line in statement_at(mine.tree, trace.line or 0):
-            return replace(trace, told=(*trace.told, said))
+            told = [one for one in trace.told if not beside(one, change.new)]
+            goes = f"On line {line} the numbers go wrong"
+            told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
+            return replace(trace, told=(*told, said))
         if change.renames and trace.line is not None:
             return trace
         first = tuple(one for value in wrong for one in self.comparison.departures(value))
@@ -451,6 +465,25 @@ class Teller:
                 return self.trace((told,) if own != other else (), node.lineno)
         return self.trace()
 
+    def _in_other_shape(self, result: int | None, wanted: int | None) -> Slip | None:
+        """The line that gives the right numbers, in their order, in another shape."""
+        mine, right = self.comparison.mine, self.comparison.right
+        have = None if result is None else mine.arrays[result]
+        want = None if wanted is None else right.arrays[wanted]
+        if result is None or have is None or want is None or have.shape == want.shape:
+            return None
+        if have.size != want.size or not same(have.reshape(-1), want.reshape(-1)):
+            return None
+        if have.squeeze().shape == want.squeeze().shape:
+            return None  # of a longer text it may be another part, and not only another shape
+        nodes = [one.node for one in mine.places if one.value == result]
+        ends = [one for one in nodes if isinstance(mine.statement(one), ast.Return)]
+        made = mine.made[result].node
+        line = mine.line(made if operation(mine.nodes[made]) in SHAPERS or not ends else ends[-1])
+        shapes = f"{sizes(have.shape)}, where the reference has {sizes(want.shape)}"
+        what = self.lesson.quantity(wanted) or "the result"
+        return Slip(line, f"Line {line} gives the numbers of {what} in the shape {shapes}.")
+
     def _before(self, line: int, code: str, error: str) -> Cause | None:
         """The cause of an error that the expression ``code`` raised at ``line``."""
         mine = self.comparison.mine
@@ -616,6 +649,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
         or too_far(mine, error)
+        or unpaired(mine.tree, error, said)
     )
 
 

@@ -56,16 +56,20 @@ class Comparison:
 
     @cached_property
     def _values(self) -> Values:
-        by_hand = [
+        turned = [np.asarray(one).T for one in self.given if np.ndim(one) == 2]
+        return Values(self.right.arrays, [*self.given, *turned, *self.by_hand])
+
+    @cached_property
+    def by_hand(self) -> tuple[Floats, ...]:
+        """What a program has on the way that writes an operation of the reference itself."""
+        return tuple(
             one
             for made in self.right.made.values()
             if (way := BY_HAND.get(operation(self.right.nodes[made.node]))) is not None
             for source in made.sources[:1]
             if (array := self.right.arrays[source]) is not None
             for one in way(array)
-        ]
-        turned = [np.asarray(one).T for one in self.given if np.ndim(one) == 2]
-        return Values(self.right.arrays, [*self.given, *turned, *by_hand])
+        )
 
     def known(self, value: int) -> bool:
         """Whether the reference has this value too, or it was given."""
@@ -149,6 +153,11 @@ class Comparison:
     def _loaded(self, node: int) -> bool:
         return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
 
+    def relation(self, value: int) -> Relation | None:
+        """What a value is to the closest of the reference's."""
+        array = self.mine.arrays[value]
+        return None if array is None else self._values.relation(array)
+
     def settled(self, value: int, *, parts: bool = True) -> bool:
         """Whether no mistake is behind this: it is known, a piece of that, or of no input."""
         if self.known(value) or not self.flows(value):
@@ -158,7 +167,7 @@ class Comparison:
         array = self.mine.arrays[value]
         if self.turned(value):
             return True
-        relation = None if array is None else self._values.relation(array)
+        relation = self.relation(value)
         if relation is None or array is None:
             return array is not None and bool(self._values.stacked(array))
         if relation.kind == "scaled" and self._sums(value, relation.factor):

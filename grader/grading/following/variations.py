@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
+from typing import TypeVar
 
 import numpy as np
 
 from grader.grading.following.evaluate import JOINS, PLAIN, REDUCTIONS, SWAPS, Evaluator, literal
 from grader.grading.following.run import operation
+
+T = TypeVar("T")
 
 MOST_AXES = 4
 """Axes, and positions along one, that are tried."""
@@ -54,6 +57,9 @@ def _operations(node: ast.BinOp) -> Iterator[ast.expr]:
     left, right = node.left, node.right
     if isinstance(left, ast.Call) and operation(left) in PLAIN and len(left.args) == 1:
         yield ast.Call(left.func, [ast.BinOp(left.args[0], node.op, right)], [])
+    if isinstance(left, ast.Call) and operation(left) in REDUCTIONS and len(left.args) == 1:
+        inner = ast.BinOp(left.args[0], node.op, right)
+        yield ast.Call(left.func, [inner], left.keywords)
     if isinstance(node.op, TURNS):
         yield ast.BinOp(right, node.op, left)
     if isinstance(left, ast.BinOp):
@@ -157,18 +163,28 @@ def _ordered(node: ast.Call, name: str, given: list[ast.expr], rank: int) -> Ite
         for i, j in combinations(range(-rank, 0), 2):
             yield _with_last(node, [ast.Constant(i), ast.Constant(j)])
         yield given[0]
-    if name == "permute" and rank <= MOST_AXES:
-        for order in permutations(range(rank)):
+    if name == "permute":
+        for order in _orders(given, rank):
             numbers: list[ast.expr] = [ast.Constant(one) for one in order]
             yield _with_last(node, [ast.List(numbers, ast.Load())])
 
 
-def _swapped(parts: list[ast.expr]) -> Iterator[list[ast.expr]]:
+def _swapped(parts: Sequence[T]) -> Iterator[list[T]]:
     """A list with two of its entries swapped."""
     for i, j in combinations(range(len(parts)), 2):
         other = list(parts)
         other[i], other[j] = parts[j], parts[i]
         yield other
+
+
+def _orders(given: list[ast.expr], rank: int) -> Iterator[tuple[int, ...]]:
+    """All orders of a few axes; of more, those that swap two of the order that is ``given``."""
+    if rank <= MOST_AXES:
+        yield from permutations(range(rank))
+        return
+    order = literal(given[1]) if len(given) > 1 else None
+    if isinstance(order, list | tuple) and all(isinstance(one, int) for one in order):
+        yield from map(tuple, _swapped(order))
 
 
 def _sizes(sizes: list[ast.expr], rank: int) -> Iterator[list[ast.expr]]:

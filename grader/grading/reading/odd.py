@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from grader.grading.reading import lookups
+from grader.grading.reading import attributes, lookups, misread
 from grader.grading.reading.bindings import callee
 from grader.grading.reading.shown import Slip, unmoved
 from grader.source.variables import read, reads, stored
@@ -33,6 +33,8 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         undecorated(tree),
         none_handed(tree),
         lookups.odd(tree),
+        attributes.odd(tree),
+        misread.odd(tree),
     )
 
 
@@ -268,7 +270,7 @@ def parameters(function: ast.FunctionDef) -> list[str]:
 
 def _breaks(loop: ast.For) -> bool:
     """Whether a loop may end early: then its variable says where."""
-    return any(isinstance(one, ast.Break) for one in ast.walk(loop))
+    return any(isinstance(one, ast.Break | ast.Return) for one in ast.walk(loop))
 
 
 def _in_parentheses(node: ast.Tuple) -> bool:

@@ -16,6 +16,10 @@ from grader.rubric.evidence import Evidence
 from grader.rubric.rules.asking import array_at, call_of, describe, results_of
 from grader.rubric.rules.running import defined, obstacle
 
+TENSORS = "tensors"
+UNSET = "Is a part of the result never set?"
+"""What is asked about a None inside of a result."""
+
 
 def tensors(*trials: str, dtype: str = "float32") -> Rule:
     """Every expected result is a tensor of the framework, of this dtype."""
@@ -27,9 +31,12 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
             seen = evidence.seen(name, path)
             what = call_of(evidence, name, path)
             if not isinstance(seen, SeenTensor):
+                inside = seen is None and evidence.seen(name, path.split(".")[0]) is not None
+                among = f" among others, expected only {TENSORS}" if inside else ""
+                among = among or f", expected {evidence.framework.tensor}"
                 return Failed(
-                    f"{what} returned {describe(seen)}, expected {evidence.framework.tensor}",
-                    _tensor_hint(seen, evidence.framework),
+                    f"{what} returned {describe(seen)}{among}",
+                    UNSET if inside else _tensor_hint(seen, evidence.framework),
                     about=f"{defined(evidence, name, path.split('.')[0])} end",
                 )
             if seen.dtype != dtype:

@@ -73,6 +73,7 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         or _class_itself(case, call)
         or _on_class(case, call, signature)
         or _permuted(case, call)
+        or _whole_dict(case, call, signature, what)
         or _starred(case, call, match)
         or _superclass(case, call, what)
         or _closed_early(case, call, match, what)
@@ -99,6 +100,23 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
+
+
+def _whole_dict(
+    case: Case, call: ast.Call, signature: Signature | None, what: str
+) -> Translation | None:
+    """A dict of options that is one value too many: ``**`` hands over what is in it."""
+    if signature is None or len(call.args) <= len(signature.plain):
+        return None
+    last = call.args[-1]
+    if case.kind(last) != "dict":
+        return None
+    words = [*call.keywords, ast.keyword(None, last)]
+    text = ast.unparse(last)
+    fixed = ast.Call(call.func, call.args[:-1], words)
+    return Translation(
+        what, f"** hands over the entries of the dict {text} by name.", case.fix(call, fixed)
+    )
 
 
 def _builtin(case: Case, call: ast.Call) -> Translation | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+import numpy as np
+
 from grader.frameworks.max.errors import brought, elsewhere
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
@@ -172,6 +174,9 @@ def _suggested(
 ) -> Translation:
     if near is None:
         return Translation(what, hint)
+    text = case.error.about is not None and case.error.about.kind == "str"
+    if text and (node.attr in known()["Tensor"] or hasattr(np.ndarray, node.attr)):
+        return Translation(what, f"Arrays and tensors have {node.attr}. Is another variable meant?")
     changed = ast.Attribute(node.value, near, node.ctx)
     called = case.call is not None and case.call.func is node
     whole = case.call if called and near in PLAIN and case.call is not None else node

@@ -81,7 +81,7 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
     )
     if counted := _counted(case, int(want or 0)):
         return counted
-    if isinstance(case.statement, ast.For) and (pairs := _keys_alone(case, case.statement)):
+    if pairs := next(filter(None, (_keys_alone(case, one) for one in _loops(case))), None):
         return pairs
     if own := _of_python(case, what):
         return own
@@ -150,7 +150,16 @@ def _equal_parts(case: Case, call: ast.Call, want: int) -> ast.Call | None:
     return ast.Call(func, [given[0], count], [ast.keyword("axis", axes[0])])
 
 
-def _keys_alone(case: Case, loop: ast.For) -> Translation | None:
+def _loops(case: Case) -> list[ast.For | ast.comprehension]:
+    """The loop that a statement is, or those of its comprehensions, that take several values."""
+    if isinstance(case.statement, ast.For):
+        return [case.statement]
+    inside = ast.walk(case.statement) if case.statement is not None else ()
+    loops = (one for one in inside if isinstance(one, ast.comprehension))
+    return [one for one in loops if isinstance(one.target, ast.Tuple)]
+
+
+def _keys_alone(case: Case, loop: ast.For | ast.comprehension) -> Translation | None:
     """A loop over a dict whose head names both key and value."""
     value = case.value(loop.iter)
     if value is None or value.kind not in ("dict", "mappingproxy"):

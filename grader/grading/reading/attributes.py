@@ -1,0 +1,92 @@
+"""What is odd about the layers that an object keeps: two names for one, or what makes it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain
+
+from grader.grading.reading.bindings import callee, functions
+from grader.grading.reading.shown import Slip
+from grader.source.variables import binds
+
+
+def odd(tree: ast.Module) -> Iterator[Slip]:
+    """All of them."""
+    for owner in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
+        for function in (one for one in owner.body if isinstance(one, ast.FunctionDef)):
+            yield from chain(one_for_two(tree, function), uncalled(function))
+            yield from class_listed(tree, function)
+
+
+def one_for_two(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
+    """``self.a = self.b = Layer()``, or ``self.b = self.a`` below: one layer with two names."""
+    made: dict[str, str] = {}
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Assign):
+            continue
+        names = [f"self.{name}" for name in map(_kept, node.targets) if name]
+        if not names:
+            continue
+        if _makes_layer(tree, function, node.value):
+            made[names[0]] = ast.unparse(node.value)
+        first = ast.unparse(node.value) if _kept(node.value) else names[0]
+        others = [name for name in names if name != first]
+        if first in made and others:
+            said = f"Line {node.lineno} makes no layer for {others[0]}: it is the same as {first}."
+            write = f"{others[0]} = {made[first]}"
+            yield Slip(node.lineno, f"{said} They share their weights.", write)
+
+
+def uncalled(function: ast.FunctionDef) -> Iterator[Slip]:
+    """``self.a = make`` beside ``self.b = make()``."""
+    kept = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
+    called = {
+        callee(one.value): one.value
+        for one in kept
+        if isinstance(one.value, ast.Call) and any(map(_kept, one.targets))
+    }
+    for one in kept:
+        if isinstance(one.value, ast.Name) and one.value.id in called and _kept(one.targets[0]):
+            name, text = one.value.id, ast.unparse(one.targets[0])
+            said = f"Line {one.lineno} keeps {name} itself as {text}, and does not call it."
+            yield Slip(one.lineno, said, f"{text} = {ast.unparse(called[name])}")
+
+
+def _kept(node: ast.expr) -> str:
+    """The attribute of ``self`` that an expression is; empty for any other."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return name
+    return ""
+
+
+def _makes_layer(tree: ast.Module, function: ast.FunctionDef, node: ast.expr) -> bool:
+    """Whether an expression calls a class, or a function of the file that returns such a call."""
+    name = callee(node)
+    if name[:1].isupper():
+        return True
+    own = [
+        one.value.body
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Lambda)
+        and any(isinstance(target, ast.Name) and target.id == name for target in one.targets)
+    ]
+    helper = functions(tree).get(name) if name else None
+    inside = ast.walk(helper) if helper is not None else ()
+    own += [one.value for one in inside if isinstance(one, ast.Return) and one.value is not None]
+    return any(callee(one)[:1].isupper() for one in own)
+
+
+def class_listed(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
+    """``self.h.append(Block)``, which puts the class into the list, and no object of it."""
+    classes = {name for one in ast.walk(tree) for name in binds(one) if name[:1].isupper()}
+    called = {callee(one) for one in ast.walk(tree) if isinstance(one, ast.Call)}
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(), attr="append"), args=[ast.Name(id=name)]
+            ) if name in classes - called and not name.isupper():
+                said = f"Line {node.lineno} puts the class {name} itself into the list: it is not "
+                yield Slip(node.lineno, f"{said}called.")

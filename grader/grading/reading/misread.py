@@ -1,0 +1,175 @@
+"""What Python does otherwise than a line of a program reads: of its own types and methods."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain
+
+from grader.grading.reading.bindings import CHANGES, callee, functions
+from grader.grading.reading.shown import Slip
+from grader.source.variables import read, reads, stored
+
+STRIPS = {"lstrip": "removeprefix", "rstrip": "removesuffix", "strip": ""}
+"""Methods that take letters away, and those that take a word away."""
+WORD = 3
+"""Different letters that are hardly meant one by one."""
+LAZY = ("filter", "map", "zip")
+"""Functions of Python that give their values one by one."""
+
+
+def odd(tree: ast.Module) -> Iterator[Slip]:
+    """All of them."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        yield from chain(always_true(tree, function), emptied(tree, function), unkept(function))
+        yield from chain(unfilled(function), overwritten(function), same_twice(function))
+    yield from stripped(tree)
+
+
+def always_true(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
+    """A condition on a generator, which is true even if it gives nothing."""
+    tests = [one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp)]
+    plain = [one.operand if isinstance(one, ast.UnaryOp) else one for one in tests]
+    asked = {one.id for one in plain if isinstance(one, ast.Name)}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in asked and _is_lazy(
+                tree, value
+            ):
+                text = ast.unparse(value).removeprefix("(").removesuffix(")")
+                text = text if isinstance(value, ast.GeneratorExp) else ast.unparse(value)
+                said = f"Line {node.lineno} makes a generator, {name}, which is true in a condition"
+                yield Slip(
+                    node.lineno, f"{said} even if it gives nothing.", f"{name} = list({text})"
+                )
+
+
+def _is_lazy(tree: ast.Module, value: ast.expr) -> bool:
+    """Whether an expression makes a generator."""
+    if isinstance(value, ast.GeneratorExp):
+        return True
+    own = functions(tree).get(callee(value))
+    if own is not None:
+        return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(own))
+    return isinstance(value, ast.Call) and ast.unparse(value.func) in LAZY
+
+
+def stripped(tree: ast.Module) -> Iterator[Slip]:
+    """``key.lstrip("transformer.")``, which takes away letters."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=text, attr=method),
+                args=[ast.Constant(value=str() as word)],
+            ) if method in STRIPS and len({one for one in word if one.isalpha()}) >= WORD:
+                other = STRIPS[method]
+                said = f"Line {node.lineno}: {method} takes away all of the letters of {word!r}"
+                said = f"{said} that it meets, and not the word"
+                write = f"{ast.unparse(text)}.{other}({word!r})" if other else ""
+                yield Slip(
+                    node.lineno, f"{said}: {other} does that." if other else f"{said}.", write
+                )
+
+
+def emptied(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
+    """``return found.append(x)``, which is None."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Return(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=how))):
+                if how in CHANGES and how not in functions(tree) and name != "self":
+                    said = f"Line {node.lineno} returns what {how} gives, which is None: it changes"
+                    yield Slip(node.lineno, f"{said} {name} itself. Return {name} after it.")
+
+
+def unkept(function: ast.FunctionDef) -> Iterator[Slip]:
+    """A None that is returned beside others, and a variable that nothing reads any more."""
+    ends = [one for one in ast.walk(function) if isinstance(one, ast.Return)]
+    if len(ends) != 1 or not isinstance(ends[0].value, ast.Tuple) or ends[0] != function.body[-1]:
+        return
+    parts = ends[0].value.elts
+    empty = [one for one in parts if isinstance(one, ast.Constant) and one.value is None]
+    last: dict[str, int] = {}
+    for one in ast.walk(function):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            last[one.id] = max(one.lineno, last.get(one.id, 0))
+    loops = any(isinstance(one, ast.For | ast.While) for one in ast.walk(function))
+    unread = [
+        name
+        for name, line in last.items()
+        if not name.startswith("_")
+        and all(one.lineno <= line for one in reads(function) if one.id == name)
+    ]
+    if len(empty) == len(unread) == 1 and not loops:
+        line, name = ends[0].lineno, unread[0]
+        new = [ast.Name(name) if one is empty[0] else one for one in parts]
+        write = f"return {ast.unparse(ast.Tuple(new, ast.Load()))[1:-1]}"
+        said = f"Line {line} returns None, and nothing uses {name} of line {last[name]}."
+        yield Slip(line, said, write)
+
+
+def unfilled(function: ast.FunctionDef) -> Iterator[Slip]:
+    """A list full of None, of which a loop takes the entries, and a result that nothing reads."""
+    known = {one.id for one in reads(function)}
+    full = {
+        one.targets[0].id: one.lineno
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
+        if any(isinstance(each, ast.List) and _only_none(each) for each in ast.walk(one.value))
+    }
+    entries = [one for one in ast.walk(function) if isinstance(one, ast.Subscript)]
+    for name, line in full.items():
+        own = [one for one in entries if isinstance(one.value, ast.Name) and one.value.id == name]
+        if any(isinstance(one.ctx, ast.Store) for one in own):
+            continue
+        for one in (n for n in ast.walk(function) if isinstance(n, ast.Assign)):
+            parts = [each for target in one.targets for each in getattr(target, "elts", ())]
+            names = [each.id for each in parts if isinstance(each, ast.Name)]
+            unread = [each for each in names if each not in known and not each.startswith("_")]
+            taken = [each for each in own if each in list(ast.walk(one.value))]
+            if len(unread) == 1 and taken and name in known:
+                said = f"Line {one.lineno} makes {unread[0]}, and nothing uses it"
+                entry = ast.unparse(taken[0])
+                said = f"{said}: {name} stays full of None, from line {line}. Is {entry} meant?"
+                yield Slip(one.lineno, said)
+
+
+def _only_none(node: ast.List) -> bool:
+    """Whether a list holds None, and nothing else."""
+    return bool(node.elts) and all(
+        isinstance(one, ast.Constant) and one.value is None for one in node.elts
+    )
+
+
+def overwritten(function: ast.FunctionDef) -> Iterator[Slip]:
+    """A loop each turn of which works out the same variable anew, and makes nothing of it."""
+    for loop in (one for one in ast.walk(function) if isinstance(one, ast.For)):
+        turn = stored(loop.target)
+        known = stored(loop) - turn
+        alone = len(loop.body) == 1 and not loop.orelse
+        for one in loop.body if alone else ():
+            if not isinstance(one, ast.Assign) or not isinstance(one.targets[0], ast.Name):
+                continue
+            name = one.targets[0].id
+            after = any(each.id == name for each in reads(function))
+            fresh = turn & read(one.value) and not known & read(one.value)
+            if after and fresh and _call(one.value):
+                said = f"Line {one.lineno} makes {name} anew in each turn, from nothing that an "
+                said = f"{said}earlier turn made: only what the last turn makes is left."
+                yield Slip(one.lineno, said)
+
+
+def _call(node: ast.expr) -> bool:
+    """Whether an expression calls something, and gives it something."""
+    return isinstance(node, ast.Call) and bool(node.args)
+
+
+def same_twice(function: ast.FunctionDef) -> Iterator[Slip]:
+    """A loop over a few things that are written out, one of them twice."""
+    for loop in (one for one in ast.walk(function) if isinstance(one, ast.For)):
+        if not isinstance(loop.iter, ast.Tuple | ast.List):
+            continue
+        texts = [ast.unparse(one) for one in loop.iter.elts]
+        twice = [one for one in texts if texts.count(one) > 1]
+        if twice and read(loop) & stored(loop.target):
+            line = loop.iter.lineno
+            yield Slip(line, f"Line {line} goes through {twice[0]} twice.")

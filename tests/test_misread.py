@@ -1,0 +1,136 @@
+"""What reads otherwise than Python does it, and the layers that an object keeps."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+
+from grader.grading.reading import odd
+from tests.graded import mistakes, variants
+
+
+def told(text: str) -> list[tuple[int, str, str]]:
+    tree = ast.parse(dedent(text))
+    return [(one.line, one.said, one.write) for one in odd.certain(tree)]
+
+
+LAYERS = """\
+class Block:
+    def __init__(self, config):
+        make = lambda: LayerNorm(config.n_embd)
+        self.ln_1 = make()
+        self.ln_2 = make()
+"""
+
+KEPT = """\
+def complaints(names):
+    for name in names:
+        yield name
+
+def convert(names):
+    found = complaints(names)
+    if found:
+        raise ValueError(found)
+"""
+
+READ = """\
+def answer(model, ids, cache):
+    logits, cache = model.decode(ids, cache)
+    return logits, cache
+"""
+
+FILLED = """\
+def decode(blocks, x):
+    pairs = [None] * len(blocks)
+    for at, block in enumerate(blocks):
+        x, pairs[at] = block(x, pairs[at])
+    return x, pairs
+"""
+
+CHAIN = """\
+def apply(layers, x):
+    for layer in layers:
+        x = layer(x)
+    return x
+"""
+
+LISTED = """\
+from solutions import Block
+
+class Model:
+    def __init__(self):
+        self.h.append(Block)
+"""
+
+RIGHT = (LAYERS, KEPT.replace("complaints(names)\n    if", "list(complaints(names))\n    if"), READ)
+
+
+@pytest.mark.parametrize("text", [*RIGHT, FILLED, CHAIN])
+def test_what_is_right_is_not_odd(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words", "write"),
+    [
+        (LAYERS.replace("make()\n        self", "self"), 4, "no layer for self.ln_2", None),
+        (LAYERS.replace("self.ln_2 = make()", "self.ln_2 = self.ln_1"), 5, "self.ln_2", None),
+        (LAYERS.replace("ln_2 = make()", "ln_2 = make"), 5, "not call", "self.ln_2 = make()"),
+        (KEPT, 6, "even if it gives nothing", "found = list(complaints(names))"),
+        (
+            READ.replace("logits, cache\n", "logits, None\n"),
+            3,
+            "uses cache",
+            "return logits, cache",
+        ),
+        (FILLED.replace("x, pairs[at] =", "x, pair ="), 4, "full of None", ""),
+        (CHAIN.replace("x = layer", "y = layer"), 3, "what the last turn makes", ""),
+        (
+            "key = key.lstrip('transformer.')",
+            1,
+            "letters",
+            "key.removeprefix('transformer.')",
+        ),
+        ("def f(text, new):\n    return text.append(new)", 2, "which is None", ""),
+        (
+            "def f(x):\n    for name in ('a', 'a'):\n        x = x + parts[name]\n    return x",
+            2,
+            "'a' twice",
+            "",
+        ),
+        (LISTED, 5, "puts the class Block itself", ""),
+    ],
+)
+def test_what_reads_otherwise_than_it_is_done(
+    text: str, line: int, words: str, write: str | None
+) -> None:
+    ((at, said, found),) = told(text)
+    assert (at, words in said) == (line, True)
+    assert write is None or found == write
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "text = text.strip('[]() ')",
+        "text = text.rstrip('\\n')",
+        "def f(items):\n    for one in items:\n        last = one\n    return last",
+        "def f(self, x):\n    self.heads = self.n_head = int(x)",
+        "def f(cache, x):\n    out, weights = attend(x)\n    return out, None, None",
+    ],
+)
+def test_what_may_be_meant_is_not_odd(text: str) -> None:
+    assert told(text) == []
+
+
+def test_a_loop_that_may_return_does_not_end_in_its_last_turn() -> None:
+    loop = "def f(shares):\n    for token in shares:\n        if token > 1:\n            return 0\n"
+    assert told(f"{loop}    return token") == []
+
+
+@pytest.mark.parametrize("step", variants.steps())
+def test_nothing_is_odd_in_the_programs_that_mistakes_are_made_in(step: str) -> None:
+    for name, text in mistakes.bases(step).items():
+        assert not [one.said for one in odd.certain(ast.parse(text.lstrip("\ufeff")))], name
