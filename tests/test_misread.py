@@ -86,7 +86,12 @@ def test_what_is_right_is_not_odd(text: str) -> None:
             "return logits, cache",
         ),
         (FILLED.replace("x, pairs[at] =", "x, pair ="), 4, "full of None", ""),
-        (CHAIN.replace("x = layer", "y = layer"), 3, "what the last turn makes", ""),
+        (
+            CHAIN.replace("x = layer", "y = layer").replace("return x", "return y"),
+            3,
+            "last turn makes",
+            "",
+        ),
         (
             "key = key.lstrip('transformer.')",
             1,
