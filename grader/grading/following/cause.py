@@ -45,6 +45,11 @@ class Cause:
     twin: int | None = None
     other: bool = False
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether this is only a place: nothing is known of what is wrong there."""
+        return self.want is None and self.gives is None and self.twin is None
+
 
 @dataclass(frozen=True)
 class Causes:

@@ -22,6 +22,7 @@ from grader.base.model import Step, Trace
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
+from grader.grading.following.raising import Raising
 from grader.grading.following.relations import TooMuch
 from grader.grading.following.retried import MANY
 from grader.grading.following.run import Run
@@ -325,7 +326,7 @@ def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> 
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:
-                return teller.raised(mine.error)
+                return Raising(teller).told(mine.error)
             result, wanted = wrong_result(evidence, trial, mine, teller.comparison)
             number = None if result is not None else _wrong_number(evidence, trial, mine)
             if number is not None:

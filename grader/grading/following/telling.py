@@ -1,4 +1,4 @@
-"""Where a program leaves the reference's path, or raises an error: the line, and what is told.
+"""Where a program leaves the reference's path: the line, and what is told.
 
 Longer than 300 lines, because the order in which the explanations are tried is the subject.
 """
@@ -6,15 +6,12 @@ Longer than 300 lines, because the order in which the explanations are tried is 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from grader import frameworks
 from grader.base.model import Trace
 from grader.grading.following.alike import (
-    apart,
     common,
     copied,
     doubled,
@@ -27,35 +24,20 @@ from grader.grading.following.alike import (
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.differs import MOST_TEXT, beside
-from grader.grading.following.handed import (
-    called_early,
-    class_called,
-    divided,
-    given_crosswise,
-    made,
-    misordered,
-    selfless,
-    uncalled,
-    unmade,
-    unpaired,
-    unreturned,
-)
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
-from grader.grading.following.loops import each_turn, fed, too_far, too_few
+from grader.grading.following.loops import each_turn, too_few
 from grader.grading.following.margin import margin
-from grader.grading.following.omitted import Omitted, forgotten, omitted, unused, used_by, wasted
-from grader.grading.following.orders import refolded, stale
+from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
+from grader.grading.following.orders import refolded
 from grader.grading.following.relations import same
-from grader.grading.following.repeats import extra, late, overtaken, returned
+from grader.grading.following.repeats import extra, late
 from grader.grading.following.retried import Retried
-from grader.grading.following.rewrite import Rewrite
-from grader.grading.following.run import Run, operation
+from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
-from grader.grading.following.slips import misfit
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.wording import Wording
-from grader.grading.reading.bindings import around, callee, functions, reads, statement_at
+from grader.grading.reading.bindings import around, reads, statement_at
 from grader.grading.reading.shown import (
     Slip,
     crossed,
@@ -64,26 +46,13 @@ from grader.grading.reading.shown import (
     reordered,
     repeated,
 )
-from grader.protocol.probe import SeenError, SeenTensor
-from grader.source.variables import binds, read, stored
+from grader.source.variables import read, stored
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
 
-SHAPES = re.compile("ValueError|IndexError|RuntimeError")
-"""Types of errors that come from the shapes of values, and so perhaps from an earlier line."""
-
-NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
-"""Types of errors whose expression was not evaluated: what it is not made from says nothing."""
-
-OWN_LINE = re.compile("True and False|has no entries|by place, and is given")
-"""What is said of errors that are fixed at their own line, whatever came before it."""
-
 SHAPERS = ("reshape", "squeeze", "unsqueeze", "flatten", "broadcast_to")
 """Operations that keep the numbers and their order, and give them another shape."""
-
-OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
-"""Errors whose own fix is the better one."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +69,9 @@ class Teller:
             return self.slipped(slip)
         trace = trace or self._departed_at(result, wanted)
         wrong = () if result is None else (result,)
-        return trace if trace.slip or not wrong else self._retried(trace, wrong)
+        return trace if trace.slip or not wrong else self.retried(trace, wrong)
 
-    def _retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
+    def retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
         """The trace, with the one small change that would make a value right; if need be, there."""
         mine = self.comparison.mine
         change = Retried(self.comparison).found(wrong, error)
@@ -148,11 +117,11 @@ class Teller:
             cause = self._from_result(result, wanted) or (None if own else cause)
         slip = common(self.comparison, found) or self.slip(cause, found[0] if found else None)
         if slip is not None:
-            also = None if cause is None else self._lines.of(cause)
+            also = None if cause is None else self.lines.of(cause)
             return replace(self.slipped(slip, (), found), also=also)
-        if cause is None or (_is_bare(cause) and len(lines) > 1):
+        if cause is None or (cause.is_bare and len(lines) > 1):
             return self.trace()
-        first, line = found[0], self._lines.of(cause)
+        first, line = found[0], self.lines.of(cause)
         odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
         odd = odd or late(self.comparison, cause, first)
         if odd is not None:
@@ -161,7 +130,7 @@ class Teller:
         if gap is not None:
             few = too_few(self.comparison, gap.step.node)
             idle = few or unused(self.comparison, gap, line)
-            return self.slipped(idle, (), found) if idle else self._left_out(gap, cause, found)
+            return self.slipped(idle, (), found) if idle else self.left_out(gap, cause, found)
         return self._unlike(cause, found, line)
 
     def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
@@ -186,14 +155,14 @@ class Teller:
         nothing = self.comparison.from_nothing(one)
         return nothing and own_way(self.comparison, self.causes.of(one), one)
 
-    def _left_out(self, gap: Omitted, cause: Cause, found: Sequence[Departure]) -> Trace:
+    def left_out(self, gap: Omitted, cause: Cause, found: Sequence[Departure]) -> Trace:
         """A step is missing: the line after which it belongs, and the line that does without."""
         blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
-        said = self.wording.left_out(gap, cause, self._lines.of(cause))
+        said = self.wording.left_out(gap, cause, self.lines.of(cause))
         told = (*said, *self.lesson.said(blank))
         if gap.idle:
             return self.trace(told, gap.line, found, blank)
-        tree, user = self.comparison.mine.tree, self._lines.of(cause)
+        tree, user = self.comparison.mine.tree, self.lines.of(cause)
         inside = around(tree, gap.line) is around(tree, user)
         right, twin = self.comparison.right, cause.twin
         beside = twin is not None and right.function(twin) == right.function(gap.step.node)
@@ -204,114 +173,6 @@ class Teller:
         if not inside and user < gap.line:  # the helper that takes it does without the step
             return replace(self.trace(told, user, found, blank), left_out=True)
         return replace(self.trace(told, gap.line, found, blank), left_out=True)
-
-    def raised(self, error: SeenError) -> Trace:
-        """The values on the line that raised an error, and where they went wrong."""
-        again = returned(self.comparison, error) if SHAPES.search(error.type_name) else None
-        if again is not None:
-            told = (*self.lesson.shapes_on(error.line or 0), again.said)
-            return replace(self.trace(told, again.line), elsewhere=True)
-        trace, line = self._explained(error), error.line or 0
-        node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
-        said = frameworks.current().translate(error).message
-        shaped = SHAPES.search(error.type_name) and "True and False" not in said
-        if node is None or trace.slip or not shaped:
-            return trace
-        return self._retried(trace, self._wrong(node), node)
-
-    def _wrong(self, node: int) -> list[int]:
-        """The values that a node takes of which something made before it is wrong."""
-        compared = self.comparison
-        taken = compared.mine.latest(node)
-        return [one for one in taken if compared.flows(one) and not compared.settled(one)]
-
-    def _explained(self, error: SeenError) -> Trace:
-        """The same, without trying changes."""
-        mine, line = self.comparison.mine, error.line or 0
-        told = list(self.lesson.shapes_on(line))
-        told_as = frameworks.current().translate(error)
-        said, hint = told_as.message, told_as.hint or ""
-        slip = _read_from(mine, error, said, hint)
-        code = error.calls[-1].code if error.calls else ""
-        cause = self._before(line, code, error.type_name)
-        origin = None
-        if cause is not None:
-            scalars = Scalars(self.comparison)
-            origin = None if "is a list" in said else scalars.of(cause, len(mine.places))
-            orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
-            cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
-        here = "Write" in hint and (
-            error.type_name == "NameError" or OWN_LINE.search(said) is not None
-        )
-        cause = None if here else cause
-        slip = slip or (None if here else self.slip(cause))
-        if slip is not None:
-            return self.slipped(slip, told)
-        if cause is None:
-            return self.trace(told, self._raised_at(error))
-        if (other := forgotten(self.comparison, cause)) is not None:
-            return self.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
-        if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
-            lacks = self._left_out(gap, cause, ())
-            return replace(lacks, told=(*told, *lacks.told))
-        if origin is None and (earlier := self._earlier(cause, error)) is not None:
-            return replace(earlier, told=(*told, *earlier.told))
-        told += self._why(cause, line)
-        if origin is not None:
-            return self.trace((*told, str(origin)), origin.line, (), self.lesson.filled(cause))
-        handed = fed(self.comparison, cause, len(mine.places))
-        if handed is not None:
-            return replace(self.trace((*told, handed.said), handed.line), elsewhere=True)
-        return self._caused(error, cause, told)
-
-    def _caused(self, error: SeenError, cause: Cause, told: list[str]) -> Trace:
-        """The trace of an error whose cause is known."""
-        mine, line = self.comparison.mine, error.line or 0
-        several = error.about is not None and error.about.kind in ("tuple", "list")
-        named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
-        # an error about a name is where it is raised
-        at = line if named or _is_bare(cause) else self._lines.of(cause)
-        at = at if at == line else self._lines.short(cause) or at
-        if at == line and (other := overtaken(self.comparison, error, cause.node)) is not None:
-            return replace(self.slipped(other, told), elsewhere=True, lone=True)
-        if at == line and (given := self._misshapen(error)) is not None:
-            return replace(self.trace((*told, given.said), given.line), elsewhere=True)
-        blank = self.lesson.filled(cause)
-        if at == line:
-            next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
-            told += self.lesson.said(blank or next_blank)
-        write = Rewrite(self.comparison).of(cause)
-        sure = not cause.other and OWN.search(f"{error.type_name}: {error.message}") is None
-        moved = at != line and cause.gives is not None
-        return replace(self.trace(told, at, (), blank), write=write, sure=sure, elsewhere=moved)
-
-    def _raised_at(self, error: SeenError) -> int:
-        """The line that raised an error; of a helper that is right, the one that calls it."""
-        given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
-        return error.calls[-2].line if given else error.line or 0
-
-    def _misshapen(self, error: SeenError) -> Slip | None:
-        """The line that gives a helper, which is right, something else than the reference does.
-
-        That is an array of another shape, or a tensor, which is none.
-        """
-        at, mine, right = self._raised_at(error), self.comparison.mine, self.comparison.right
-        if at == error.line:
-            return None
-        name = error.function or ""
-        own, other = (functions(run.tree).get(name) for run in (mine, right))
-        if own is None or other is None:
-            return None
-        have, want = _taken(mine, own), _taken(right, other)
-        if len(have) != 1 or len(want) != 1 or have == want:
-            return None
-        code = [ast.unparse(one) for one in _first_given(right.tree, name)]
-        what = f"{code[0]}, {min(want)}" if code and len(code[0]) <= MOST_TEXT else min(want)
-        alike = min(have).partition(" of ")[2] == min(want).partition(" of ")[2]
-        made = _made_at(mine.tree, name, at) if alike else at
-        place = "" if made == at else f", from line {made}"
-        said = f"Line {at} gives {name} {min(have)}{place}, where the reference gives it {what}."
-        return Slip(made, said)
 
     def slipped(
         self, slip: Slip, told: Sequence[str] = (), departures: Sequence[Departure] = ()
@@ -341,7 +202,8 @@ class Teller:
         return Causes(self.comparison)
 
     @property
-    def _lines(self) -> Lines:
+    def lines(self) -> Lines:
+        """Where a learner reads a cause."""
         return Lines(self.comparison)
 
     @property
@@ -407,7 +269,7 @@ class Teller:
             return None
         if not self.comparison.equal(value, cause.want):
             return None
-        at, quantity = self._lines.of(cause), self.lesson.quantity(match)
+        at, quantity = self.lines.of(cause), self.lesson.quantity(match)
         if at <= line or self.causes.named_as(cause.have, match):
             return None
         own, what = self.lesson.own_name(cause.have), quantity or "something"
@@ -484,131 +346,6 @@ class Teller:
         what = self.lesson.quantity(wanted) or "the result"
         return Slip(line, f"Line {line} gives the numbers of {what} in the shape {shapes}.")
 
-    def _before(self, line: int, code: str, error: str) -> Cause | None:
-        """The cause of an error that the expression ``code`` raised at ``line``."""
-        mine = self.comparison.mine
-        node = mine.written(line, code)
-        if node is None:
-            return None
-        for outer in (node, *mine.outer(node)):
-            cause = self.causes.at(outer, mine.latest(outer), len(mine.places))
-            if NAMES.search(error) and cause.want is not None:
-                continue
-            if cause.twin is not None or cause.gives is not None:
-                return self._where_left(cause)
-        if NAMES.search(error):
-            return Cause(node)
-        for value in mine.latest(node) if SHAPES.search(error) else ():
-            found = self.comparison.departures(value)
-            if found and self.comparison.flows(value) and not self.comparison.settled(value):
-                return replace(self.causes.of(found[0]), twin=None)
-        return self.causes.at(node, mine.latest(node), len(mine.places))
-
-    def _earlier(self, cause: Cause, error: SeenError) -> Trace | None:
-        """The one line before an error at which the values leave the path that it is about.
-
-        None if that is not known, or the cause of the error is known better.
-        """
-        mine, compared, line = self.comparison.mine, self.comparison, error.line or 0
-        code = error.calls[-1].code if error.calls else ""
-        node = mine.written(line, code) if _is_bare(cause) else cause.node
-        own = not _is_bare(cause) and self._lines.of(cause) != line
-        if node is None or own or not SHAPES.search(error.type_name):
-            return None
-        found = {one.node: one for value in self._wrong(node) for one in compared.departures(value)}
-        first = next(iter(found.values()), None)
-        if first is None or len(found) > 1 or mine.line(first.node) >= line:
-            return None
-        cause = self.causes.outside(Cause(first.node), mine.made[first.value].order)
-        at = mine.line(cause.node)
-        if at >= line and cause.node != first.node:
-            return None
-        told = self.wording.gives(first, cause, at)
-        return self.trace(tuple(told), at)
-
-    def _where_left(self, cause: Cause) -> Cause:
-        """The cause; or where the path is left before it, if that uses what is wrong already."""
-        if cause.gives is None or cause.have is not None:
-            return cause
-        for value in self.comparison.mine.latest(cause.node):
-            if self.comparison.settled(value) or not self.comparison.flows(value):
-                continue
-            found = self.comparison.departures(value)
-            first = next((one for one in map(self.causes.of, found) if one.gives is not None), None)
-            if first is not None:
-                return replace(first, twin=None)
-        return cause
-
-    def _why(self, cause: Cause, line: int) -> Iterator[str]:
-        """What an error came from."""
-        mine = self.comparison.mine
-        at = self._lines.of(cause)
-        text = mine.segment(cause.node)
-        if said := apart(self.comparison, cause.node):
-            yield f"On line {at}, {said}"
-        if cause.want is not None:
-            if said := self.wording.shapes(cause) or self.wording.uses(cause):
-                yield said if at == line else f"Line {at}: {said}"
-        elif cause.twin is not None and (said := self.wording.written(cause.node, cause.twin)):
-            kind = operation(mine.nodes[cause.node])
-            named = isinstance(mine.nodes[cause.node], ast.Call) and said.startswith("It ")
-            told = f"{kind} {said.removeprefix('It ')}" if named else said
-            yield said if at == line else f"Line {at}: {told}"
-        elif cause.gives is not None:
-            want = self.lesson.what(cause.gives)
-            if not want:
-                return
-            made = next((p for p in reversed(mine.places) if p.node == cause.node), None)
-            array = None if made is None else mine.arrays[made.value]
-            taken = mine.latest(cause.node)
-            if at < line and any(self.comparison.equal(one, cause.gives) for one in taken):
-                yield f"Line {at} comes too early: line {line} needs {want} as it was before."
-                return
-            there = self.comparison.right.arrays[cause.gives]
-            other = array is not None and there is not None and array.ndim != there.ndim
-            if at != line and other and array is not None and not self.wording.beside(array, cause):
-                return
-            if at == line or array is None:
-                yield f"From the same values the reference computes {want} here."
-            else:
-                shown = text if len(text) <= MOST_TEXT else "this line"
-                order = self._lines.ordered(cause)
-                by = "" if order is None else f", in {operation(mine.nodes[order])}"
-                yield (
-                    f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
-                    f"where the reference has {want}.{self.wording.beside(array, cause)}"
-                )
-            yield from filter(None, (self.wording.handed(cause), stale(mine, cause.node)))
-
-
-def _first_given(tree: ast.AST, name: str) -> Iterator[ast.expr]:
-    """What the calls of a function of this name give it first."""
-    for one in ast.walk(tree):
-        if isinstance(one, ast.Call) and callee(one) == name and one.args:
-            yield one.args[0]
-
-
-def _made_at(tree: ast.Module, name: str, line: int) -> int:
-    """Where the variable is made that a call on this line gives a function first; else ``line``."""
-    given = [one for one in _first_given(tree, name) if one.lineno == line]
-    function = around(tree, line)
-    if len(given) != 1 or not isinstance(given[0], ast.Name) or function is None:
-        return line
-    every = [one for one in ast.walk(function) if isinstance(one, ast.stmt)]
-    made = [one.lineno for one in every if given[0].id in binds(one)]
-    return made[0] if len(made) == 1 else line
-
-
-def _taken(run: Run, function: ast.FunctionDef) -> frozenset[str]:
-    """The kinds of the arrays and tensors that a function ever got, with their shapes."""
-    given = (run.trail.values[one] for one in run.given(run.numbers[function]))
-    return frozenset(
-        f"{'a Tensor' if isinstance(one, SeenTensor) else 'an array'} of shape "
-        f"{sizes(one.array.shape)}"
-        for one in given
-        if one is not None
-    )
-
 
 def _returned(tree: ast.Module, line: int, user: int) -> int | None:
     """The one return after ``line`` in its function, if ``user`` is in another function."""
@@ -631,28 +368,3 @@ def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[int, str] | N
     (name,) = names
     lines = reads(tree, name, kept.lineno)
     return (min(lines), name) if len(lines) == 1 else None
-
-
-def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None:
-    """The slip that an error shows by itself, without the values; ``said`` is what it means."""
-    return (
-        next(crossed(mine.tree), None)
-        or selfless(mine.tree, error)
-        or class_called(mine.tree, error)
-        or misordered(mine.tree, error, said)
-        or misfit(mine.tree, error, said, mine.ran)
-        or divided(mine, said)
-        or uncalled(mine.tree, error, said)
-        or called_early(mine.tree, error, said)
-        or given_crosswise(mine.tree, error, said)
-        or unmade(mine.tree, error, said)
-        or made(mine.tree, error, f"{said} {hint}", mine.ran)
-        or unreturned(mine.tree, said)
-        or too_far(mine, error)
-        or unpaired(mine.tree, error, said)
-    )
-
-
-def _is_bare(cause: Cause) -> bool:
-    """Whether a cause is only a place: nothing is known of what is wrong there."""
-    return cause.want is None and cause.gives is None and cause.twin is None
