@@ -120,7 +120,7 @@ def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
         heads,
         dim,
         options,
-        steps if case["kept"] and not case["rotary"] else steps[:2],
+        steps if case["kept"] else steps[:2],
         weights,
         cache_seen=True,
         by_place=index % 4 == 1,

@@ -48,9 +48,10 @@ def _x(rng: Rng, batch: int, seq: int, hidden: int) -> Array:
 
 
 def _plain(rng: Rng) -> Trial:
-    """A text, a longer one, and the first again; no option at all, and a layer of this size."""
-    x = _x(rng, 2, 5, 12)
+    """A text, a longer one, the first again, and another; no option, and a layer of this size."""
+    x, other = _x(rng, 2, 5, 12), _x(rng, 2, 5, 12)
     steps = [Step("out", x), Step("longer", _x(rng, 1, 12, 12)), Step("again", x)]
+    steps.append(Step("other", other))
     return beside(_trial(rng, "plain", 3, 4, Options(), steps))
 
 
@@ -94,13 +95,17 @@ def _far(rng: Rng) -> Trial:
 
 
 def _position_bias(rng: Rng) -> Trial:
-    """All scores of a query are shifted alike, which changes nothing unless they are clipped."""
+    """All scores of a query are shifted alike, which changes nothing unless they are clipped.
+
+    The mask comes twice: a program may keep what it computed with the first.
+    """
     x = _x(rng, 2, 5, 6)
     causal = causal_mask(5).astype(np.float32)
     shift = rng.permutation([55.0, -55.0, 57.0, -57.0, 0.0])[:, None].astype(np.float32)
     steps = [
         Step("one", x, bias=normal(rng, 2, 3, 5, 5, scale=1.5) + shift),
         Step("masked", x, mask=causal, bias=normal(rng, 3, 5, 5, scale=1.5)),
+        Step("again", x, mask=causal),
     ]
     return _trial(rng, "position-bias", 3, 2, Options(), steps)
 
