@@ -63,11 +63,10 @@ class Teller:
 
     def departed(self, result: int | None, wanted: int | None) -> Trace:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
-        trace = self._unturned(result)
-        slip = None if trace else self._in_other_shape(result, wanted)
-        if slip is not None:
+        trace = self._unturned(result) or self._departed_at(result, wanted)
+        slip = self._in_other_shape(result, wanted)
+        if slip is not None and trace.line in (None, slip.line) and not trace.write:
             return self.slipped(slip)
-        trace = trace or self._departed_at(result, wanted)
         wrong = () if result is None else (result,)
         return trace if trace.slip or not wrong else self.retried(trace, wrong)
 
@@ -344,7 +343,10 @@ class Teller:
         line = mine.line(made if operation(mine.nodes[made]) in SHAPERS or not ends else ends[-1])
         shapes = f"{sizes(have.shape)}, where the reference has {sizes(want.shape)}"
         what = self.lesson.quantity(wanted) or "the result"
-        return Slip(line, f"Line {line} gives the numbers of {what} in the shape {shapes}.")
+        said = f"Line {line} gives the numbers of {what} in the shape {shapes}."
+        if operation(mine.nodes[made]) == "concat" and have.ndim < want.ndim:
+            said += " concat joins along an axis that is there; stack makes a new one."
+        return Slip(line, said)
 
 
 def _returned(tree: ast.Module, line: int, user: int) -> int | None:

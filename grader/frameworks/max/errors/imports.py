@@ -126,6 +126,11 @@ def unbound(case: Case, match: re.Match[str]) -> Translation:
     call = next((one for one in case.calls() if ast.unparse(one.func) == name), None)
     if call is not None and call.args:
         what = f"{name} is called before it has a value: there is no function of this name"
+        own = case.seen.values.get("self")
+        if own is not None and name in own.names:
+            return Translation(
+                what, "It belongs to the object.", case.fix(call.func, f"self.{name}")
+            )
         of_tensor = name in known()["Tensor"] and case.is_tensor(call.args[0])
         method = ast.Call(ast.Attribute(call.args[0], name), call.args[1:], call.keywords)
         made = method if of_tensor else ast.Call(ast.Name(f"F.{name}"), call.args, call.keywords)
