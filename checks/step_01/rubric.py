@@ -220,7 +220,9 @@ def _odd(seen: object, want: object) -> str | None:
     if isinstance(seen, list | dict):
         return "A default is one value."
     if isinstance(seen, str) and not isinstance(want, str):
-        return f"It is a text: write {want!r} without quotes, or read it as a number."
+        kind = "" if want is None or isinstance(want, bool) else type(want).__name__
+        read = f"; a text that comes from elsewhere needs {kind}(…) around it" if kind else ""
+        return f"It is a text: write {want!r} without quotes{read}."
     if getattr(seen, "type_name", None) in ("function", "type"):
         return "Write the value itself after the =, neither a function nor a type."
     return "Look the value up in the lesson's table of fields."

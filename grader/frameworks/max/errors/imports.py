@@ -237,6 +237,9 @@ def module(case: Case, match: re.Match[str]) -> Translation:
     what = f"There is no module {name}"
     if name.partition(".")[0] in ("torch", "tensorflow", "jax", "transformers", "keras"):
         return Translation(what, "This course writes everything in MAX: leave this import out.")
+    if name in IMPORTS and case.seen.statement == f"import {name}":
+        whole = IMPORTS[name].format(name)
+        return Translation(what, "It is a name in another module.", _whole(case, whole))
     near = meant(name, known()["modules"])
     if near is None:
         return Translation(what, "The lesson lists the modules that this step needs.")
