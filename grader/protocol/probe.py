@@ -311,6 +311,10 @@ class SeenError:
     about: SeenValue | None = None
 
 
+MOST_TURNS = 8
+"""How often a trail has one expression. A loop's first turns show what later ones do."""
+
+
 @dataclass(frozen=True)
 class Trail:
     """The values of the learner's expressions while a probe ran, in order.

@@ -30,6 +30,7 @@ from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import callee, functions
 from grader.protocol.probe import (
+    MOST_TURNS,
     Action,
     Array,
     ArrayArg,
@@ -130,10 +131,6 @@ def _ranks(run: Run, values: frozenset[int]) -> frozenset[int]:
     """How many axes these have."""
     return frozenset(array.ndim for one in values if (array := run.arrays[one]) is not None)
 
-
-MOST_TURNS = 8
-"""Texts that one call may give a program that loops over them, or over heads: the worker keeps as
-many values of one expression."""
 
 ENORMOUS = 1e6
 """Beside numbers as large as this, others count for nothing."""
@@ -260,20 +257,25 @@ def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
 
     And whether its result holds so few numbers that one is right by chance.
     """
-    calls = [a for a in evidence.trials[name].probe.actions if isinstance(a, Call)]
-    given = [a.array for call in calls for a in call.args if isinstance(a, TensorArg)]
+    calls, given = _given_tensors(evidence.trials[name])
     rows = [array for array in given if array.ndim > 1 and array.shape[-1] > 1]
     size = max((array.size for array in evidence.expected(name).values()), default=0)
     equal = any((array == array[..., :1]).all() for array in rows)
     enormous = any(np.abs(array).max() > ENORMOUS for array in rows if array.size)
-    return equal or enormous, len(calls), not MANY <= size <= LONG
+    return equal or enormous, calls, not MANY <= size <= LONG
 
 
 def _has_many(trial: Trial) -> bool:
     """Whether a trial gives more texts than the turns that are seen of a loop."""
-    calls = [action for action in trial.probe.actions if isinstance(action, Call)]
-    given = [one.array for call in calls for one in call.args if isinstance(one, TensorArg)]
+    _, given = _given_tensors(trial)
     return any(array.ndim > 2 and len(array) > MOST_TURNS for array in given)
+
+
+def _given_tensors(trial: Trial) -> tuple[int, list[Array]]:
+    """How often a trial calls, and the tensors that it gives by place."""
+    calls = [action for action in trial.probe.actions if isinstance(action, Call)]
+    arrays = [one.array for call in calls for one in call.args if isinstance(one, TensorArg)]
+    return len(calls), arrays
 
 
 def _in_other_shape(evidence: Evidence, name: str) -> bool:
