@@ -270,15 +270,17 @@ FEW = 100
 """Of the ids at either end. All four draws fall there by luck once in 10⁹ times."""
 
 
-def fresh(trial: str, *calls: str) -> Rule:
+def fresh(trials: str, *calls: str) -> Rule:
     """Texts drawn with numbers of the program's own differ, and so do their tokens."""
 
     def rule(evidence: Evidence) -> Ruling:
-        texts = [evidence.seen(trial, call) for call in calls]
-        tokens = [text for text in texts if isinstance(text, list | tuple)]
-        if len(tokens) < len(calls):
+        each = [
+            [evidence.seen(trial, call) for call in calls] for trial in evidence.matching(trials)
+        ]
+        tokens = [text for texts in each for text in texts if isinstance(text, list | tuple)]
+        if len(tokens) < len(each) * len(calls):
             return NotRun()
-        if any(list(text) == list(tokens[0]) for text in tokens[1:]):
+        if any(list(text) == list(tokens[0]) for text in tokens[1 : len(calls)]):
             return Failed("The same text was drawn twice: the random numbers are always the same")
         if any(len({repr(token) for token in text[1:]}) < 2 for text in tokens):
             return Failed("Every token was drawn with the same random number")
@@ -287,6 +289,12 @@ def fresh(trial: str, *calls: str) -> Rule:
             return Failed(
                 "Only some of the likeliest tokens were drawn, and top_k was not given",
                 "top_k=None allows all tokens.",
+            )
+        if len({repr(text) for text in tokens}) < len(tokens):
+            return Failed(
+                "Each time the file is imported, the same texts are drawn: a seed is fixed in it",
+                "np.random.default_rng() without a number takes another seed each time.",
+                about="() ~(default_rng|seed|Random|RandomState)\\(",
             )
         return Passed()
 

@@ -321,7 +321,7 @@ RUNTIME = (
         lesson="The loop",
         answer="numbers = iter(np.random.default_rng().random, None) if draws is None else "
         "iter(draws)",
-        rule=rules.all_of(rules.runs("fresh"), results.fresh("fresh", "text", "again")),
+        rule=rules.all_of(rules.runs("fresh*"), results.fresh("fresh*", "text", "again")),
         needs=("drawn",),
     ),
 )

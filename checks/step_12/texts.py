@@ -65,7 +65,7 @@ def draw(rng: Rng) -> Iterator[Trial]:
     yield written(rng, "text-full", sizes, lambda _: Text(_prompt(rng, 5), 6))
     yield from _settings(rng, sizes)
     yield _streamed(rng, sizes)
-    yield _fresh(rng)
+    yield from _fresh(rng)
 
 
 def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
@@ -200,16 +200,22 @@ MANY = 50_000
 """Tokens. Their scores rise or fall with their ids, so the best few are at one end."""
 
 
-def _fresh(rng: Rng) -> Trial:
-    """A text without numbers to draw with, twice. Two are alike once in 10⁹ times."""
+def _fresh(rng: Rng) -> Iterator[Trial]:
+    """A text without numbers to draw with, twice, each of them after the file's own import.
+
+    So a generator with a fixed seed shows that belongs to the whole file. Two texts are alike once
+    in 10⁹ times.
+    """
     sizes = config(MANY, 6, 2, 1, 1)
     make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
     args: tuple[Arg, ...] = (Ref("module"), [3], 2)
     kwargs: dict[str, Arg] = {"temperature": 1000.0}
-    calls = (Call(name, None, "generate", args, kwargs, staged=False) for name in TEXT_CALLS)
+    calls = [Call(name, None, "generate", args, kwargs, staged=False) for name in TEXT_CALLS]
     weights = model_weights(rng, sizes)
     weights[TABLE][:] = np.linspace((1.0, 0.0), (-1.0, 0.0), MANY)
-    return Trial(Probe("fresh", (make, Load("loaded", "module", dict(weights)), *calls)))
+    actions: tuple[Action, ...] = (make, Load("loaded", "module", dict(weights)), *calls)
+    for name in ("fresh", "fresh-imported-again"):
+        yield Trial(Probe(name, actions, again=True))
 
 
 def _prompt(rng: Rng, length: int) -> list[int]:

@@ -180,12 +180,14 @@ Action = Make | Load | Call | Read | Watch | Take
 class Probe:
     """Actions that run in order on a fresh set of names; the first error ends the probe.
 
-    With a ``source`` they run on this program, in place of the job's.
+    With a ``source`` they run on this program, in place of the job's; with ``again``, on the job's
+    program as it is after being imported once more.
     """
 
     name: str
     actions: tuple[Action, ...]
     source: str = ""
+    again: bool = False
 
 
 # ---- what the worker saw ------------------------------------------------------------------

@@ -94,8 +94,7 @@ def _work(job: Job, frames: Iterator[tuple[bytes, bytes]], wall: float, runtime:
     subject = probes.Subject(module, job.file, runtime, arguments, recorder, raised=set(job.raised))
     ask = wire.decode_ask(*next(frames))
     while ask.probe is not None:
-        run = tries.run(ask.probe, job, subject) if job.seconds else None
-        send(replace(run or probes.run(ask.probe, subject), token=ask.token))
+        send(replace(tries.run(ask.probe, job, subject), token=ask.token))
         ask = wire.decode_ask(*next(frames))
     _flush()
     send(Done(tuple(notes), tuple(dict.fromkeys(runtime.faults)), ask.token))

@@ -1,4 +1,4 @@
-"""Runs a job that has a time for all of it, and other programs than the job's own."""
+"""Runs jobs that have a time for all of it, and programs that are imported for one probe."""
 
 from __future__ import annotations
 
@@ -26,25 +26,29 @@ class Late(BaseException):
 
 def run(probe: Probe, job: Job, subject: Subject) -> Observation:
     """What a program answers; ``Late`` if its time, or that of all, is spent."""
+    if not job.seconds:
+        return answer(probe, job, subject)
     late = SeenError(Late.__name__, "", probe.actions[0].name)
     answers = [Observation(probe.name, {}, late)]
     left = job.seconds - time.process_time()
     if left > LEAST_S:
         most = min(left, MOST_S) if probe.source and not job.follow else left
         with at_most(most):
-            answers.append(_answer(probe, job, subject))
+            answers.append(answer(probe, job, subject))
     return answers[-1]
 
 
-def _answer(probe: Probe, job: Job, subject: Subject) -> Observation:
-    if not probe.source:
+def answer(probe: Probe, job: Job, subject: Subject) -> Observation:
+    """What the program of the probe answers, which is imported if it is not the job's own."""
+    if not (probe.source or probe.again):
         return probes.run(probe, subject)
     recorder = follow.Recorder(subject.runtime) if job.follow else None
-    module, error = program.load(replace(job, source=probe.source), recorder)
+    module, error = program.load(replace(job, source=probe.source or job.source), recorder)
     if error is not None:
         failed = replace(error, action=probe.actions[0].name)
         return Observation(probe.name, {}, failed)
-    return probes.run(probe, replace(subject, module=module, recorder=recorder, patient=False))
+    patient = subject.patient and not probe.source
+    return probes.run(probe, replace(subject, module=module, recorder=recorder, patient=patient))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from grader.base.model import Report, Step, Verdict
 from grader.grading import pipeline
 from grader.grading.inputs import Drawn, draw
 from grader.grading.pipeline import Follow
-from grader.protocol.probe import Job, Observation, Outcome, Probe, SeenError
+from grader.protocol.probe import Job, Observation, Outcome, SeenError
 from grader.rubric import Evidence, Expect, Floats, load
 from grader.source import SourceProblem, parse, read_file
 from grader.worker.imports import OWN
@@ -70,7 +70,7 @@ class Inside:
         return self.outcome
 
     def _outcome(self, job: Job) -> Outcome:
-        from grader.worker import follow, imports, probes, program
+        from grader.worker import follow, imports, probes, program, tries
         from grader.worker.arguments import Arguments
 
         printed = io.StringIO()
@@ -91,17 +91,9 @@ class Inside:
                     module, job.file, runtime, arguments, recorder, raised=set(job.raised)
                 )
 
-                def brought(probe: Probe) -> tuple[Probe, probes.Subject]:
-                    """The probe with the program that it is run on: its own, if it brings one."""
-                    if not probe.source:
-                        return probe, subject
-                    own = follow.Recorder(runtime) if job.follow else None
-                    other, _ = program.load(replace(job, source=probe.source), own)
-                    return probe, replace(subject, module=other, recorder=own, patient=False)
-
                 for probe in job.probes if failed is None else ():
                     under_way = probe.name
-                    seen = probes.run(*brought(probe))
+                    seen = tries.answer(probe, job, subject)
                     if seen.error is not None and seen.error.type_name == TooLong.__name__:
                         # the probe took it for an error of the program's, which a worker cannot
                         line, shown = seen.error.line, printed.getvalue()
