@@ -247,6 +247,11 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     advice = [h for pattern, h in WRITTEN if re.search(pattern, code)]
     advice += [h for pattern, h in ADVICE if re.search(pattern, said)]
     hint = next(iter(advice), "Look at this line and at the end of the one before it.")
+    early = _ended_early(lines, line) if line and "unexpected indent" in said else None
+    if early is not None:
+        code = sanitize.line(lines[early - 1].strip(), 200)
+        hint = f"It begins further left than the lines around it, so that line {line} cannot follow."
+        return SourceProblem(f"Syntax error: {said}", early, f"Indent it. {hint}", code)
     if "too many nested" in said:
         return SourceProblem(
             "The file is nested too deeply to read",
@@ -256,6 +261,20 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
         )
     column = max(1, problem.offset or 1)
     return SourceProblem(f"Syntax error: {said}", line, hint, shown, column)
+
+
+def _ended_early(lines: list[str], line: int) -> int | None:
+    """The one line that ends a block which goes on with ``line``: it is not indented as that is."""
+    code = [n for n in range(1, line) if lines[n - 1].partition("#")[0].strip()][-2:]
+    if len(code) < 2 or any(lines[n - 1].rstrip().endswith((":", "(", "[", ",")) for n in code):
+        return None
+    before, early, here = (_indent(lines[n - 1]) for n in (*code, line))
+    blank = any(not lines[n - 1].strip() for n in range(code[0], code[1]))
+    return code[1] if before == here > early and not blank else None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _extent(tree: ast.AST) -> tuple[int, int]:

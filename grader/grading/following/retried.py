@@ -37,6 +37,9 @@ FEWEST = 3
 FEW, MANY = 8, 16
 """Numbers of which two different ones are enough, as in a mask: where nothing came out, or did."""
 
+SHAPERS = ("concat", "concatenate", "expand_dims", "reshape", "squeeze", "stack", "unsqueeze")
+"""Operations that nobody writes for the numbers alone: what they give is to have the shape too."""
+
 BEGUN = 2
 """Steps of an operation that a program has, at the least, which writes it itself."""
 
@@ -143,7 +146,7 @@ class Retried:
         for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
             result = onward.changed(value, array)
             found = None if result is None else self._lacking(result, but=self._used)
-            if found is not None:
+            if found is not None and result is not None and self._has_shape(result, found):
                 return Change(node, new, found)
         return None
 
@@ -224,6 +227,8 @@ class Retried:
         """
         named = isinstance(new, ast.Name | ast.Attribute)  # the program has that itself
         value = None if named else self._lacking(array)
+        if value is not None and operation(new) in SHAPERS and not self._has_shape(array, value):
+            return None
         stack = value is None and self._is_stack(node, array, known)
         for outer in self._around(node, new):
             whole = known.value(outer)
@@ -285,6 +290,11 @@ class Retried:
             if value not in but and other.shape == plain.shape and same(plain, other):
                 return value
         return None
+
+    def _has_shape(self, array: Floats, value: int) -> bool:
+        """Whether these numbers of a value of the reference have its shape as well."""
+        other = self.comparison.right.arrays[value] if value >= 0 else None
+        return other is not None and other.shape == array.shape
 
     @cached_property
     def _used(self) -> frozenset[int]:

@@ -147,6 +147,12 @@ class Wording:
         for place in mine.places if want is not None else ():
             if place.node == cause.node and place.part >= 0 and array is not None:
                 statement = mine.statement(place.node)
+                outer = mine.parents.get(mine.nodes[place.node])
+                if isinstance(outer, ast.Subscript):
+                    taken = f"this takes [{ast.unparse(outer.slice)}]"
+                    if self.comparison.match(place.value) == want:
+                        return f" That is its entry [{place.part}]: {taken}."
+                    continue
                 apart = isinstance(statement, ast.Assign) and isinstance(
                     statement.targets[0], ast.Tuple | ast.List
                 )
@@ -172,10 +178,12 @@ class Wording:
             return ""
         if operation(call) in SWAPS and cause.twin is None:
             return ""  # there are several, about other axes
+        told = ""
         for other in right.nodes:
             alike = isinstance(other, ast.Call) and operation(other) == operation(call)
             if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
                 continue
+            differing = ""
             for mine, want in zip(call.args, other.args, strict=True):
                 have, there = self._number(mine), self._number(want, right=True)
                 if not (have and there):
@@ -187,8 +195,13 @@ class Wording:
                     one, two = ast.unparse(mine), ast.unparse(want)
                     one = f"{one}, {have}," if have and one != have else one
                     two = f"{two}, {there}" if there and two != there else two
-                    return f"It hands over {one} where the reference hands over {two}."
-        return ""
+                    differing = differing or (
+                        f"It hands over {one} where the reference hands over {two}."
+                    )
+            if not differing:
+                return ""  # one call of the reference is given just that
+            told = told or differing
+        return told
 
     def _number(self, node: ast.expr, *, right: bool = False) -> str:
         """The one plain number that an expression gave; empty if it gave none, or several."""

@@ -73,9 +73,14 @@ class Program:
         return self.data[start:end].decode()
 
     def segment(self, number: int) -> str:
-        """The text of a node, on one line."""
+        """The text of a node, on one line; without the comments inside it."""
         node = self.nodes[number]
-        return " ".join(self.of(node).split()) if hasattr(node, "end_lineno") else ""
+        if not hasattr(node, "end_lineno"):
+            return ""
+        text = self.of(node)
+        if "\n" in text and "#" in text and isinstance(node, ast.expr):
+            return ast.unparse(node)
+        return " ".join(text.split())
 
     def line(self, number: int) -> int:
         """Where a node begins, 1-based; 0 for one that has no place."""

@@ -146,7 +146,8 @@ FAMILIES: tuple[Family, ...] = (
         r"mutable default <class '(?P<kind>\w+)'> for field (?P<name>\w+)",
         say(
             "The default of {name} is a {kind}, which all objects would share",
-            "Write {name}: {kind} = field(default_factory={kind}).",
+            "One number or text goes without brackets. A {kind} for each object is "
+            "field(default_factory={kind}).",
         ),
     ),
     # ---- element types -------------------------------------------------------------------

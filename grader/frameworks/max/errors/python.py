@@ -164,8 +164,13 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
         return Translation(
             f"The arguments of {name} are in another order", "Swap them.", case.fix(call, fixed)
         )
-    for node in (*call.args, *(word.value for word in call.keywords)):
+    every = (*call.args, *(word.value for word in call.keywords))
+    unseen = [one for one in every if not case.is_tensor(one) and not _is_listed(case, one)]
+    for node in every:
         given = case.value(node)
+        if given is None and kind.endswith(("Dim", "int")) and unseen == [node]:
+            what = f"{ast.unparse(call.func)} needs a list, and {ast.unparse(node)} is one number"
+            return Translation(what, "Put its numbers into brackets, with commas between them.")
         if given is not None and given.kind == kind:
             if kind == "NoneType":
                 return none_has(case, node, "where a list is needed")
@@ -175,6 +180,12 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
             what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(given)}"
             return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
     return _no_list(case, ast.unparse(call.func))
+
+
+def _is_listed(case: Case, node: ast.expr) -> bool:
+    """Whether this is a list or a tuple, or a value that no list belongs for."""
+    given = case.value(node)
+    return isinstance(node, ast.List | ast.Tuple | ast.Constant) or given is not None
 
 
 def _no_list(case: Case, name: str) -> Translation:
