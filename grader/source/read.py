@@ -250,8 +250,8 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     early = _ended_early(lines, line) if line and "unexpected indent" in said else None
     if early is not None:
         code = sanitize.line(lines[early - 1].strip(), 200)
-        hint = f"It begins further left than the lines around it, so that line {line} cannot follow."
-        return SourceProblem(f"Syntax error: {said}", early, f"Indent it. {hint}", code)
+        hint = f"Indent it: the lines around it are indented further, down to line {line}."
+        return SourceProblem(f"Syntax error: {said}", early, hint, code)
     if "too many nested" in said:
         return SourceProblem(
             "The file is nested too deeply to read",

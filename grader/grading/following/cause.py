@@ -19,7 +19,7 @@ from grader.grading.following.kinds import kind
 from grader.grading.following.relations import same
 from grader.grading.following.run import Made, Run, operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import bound, callee
+from grader.grading.reading.bindings import bound, callee, functions
 from grader.grading.reading.program import parameters, target
 
 DEEPEST = 30
@@ -82,6 +82,8 @@ class Causes:
 
         The first call outside that ends after entry ``order`` is the one.
         """
+        if (crossed := self._crosswise(cause.node, order)) is not None:
+            return crossed
         proven = self.comparison.proven | self._right_before(cause.node, order)
         proven |= self._given_to_call(cause.node, order)
         if not self.mine.scope(cause.node) & proven:
@@ -244,7 +246,9 @@ class Causes:
         other = [
             (have, want)
             for have, want in zip(sources, twin.sources, strict=True)
-            if not self._same(have, want) and not (shaped and self._as_constant(node, have, want))
+            if not self._same(have, want)
+            and self.comparison.piece_of(have) != want
+            and not (shaped and self._as_constant(node, have, want))
         ]
         if len(other) > 1 and depth and (common := self._common(other, depth - 1)) is not None:
             return common
@@ -278,6 +282,38 @@ class Causes:
             return Cause(self.mine.made[have].node, gives=want)
         at = self._call(node, have, order) if handed else None
         return Cause(node if at is None else at, have, want, twin=twin.node)
+
+    def _crosswise(self, node: int, order: int) -> Cause | None:
+        """The call that hands a helper of the file two values, each where the other belongs."""
+        inside = self.mine.around(self.mine.nodes[node])
+        if inside is None or inside.name in functions(self.right.tree):
+            return None
+        have = [self._handed_over(self.mine, one) for one in self.mine.latest(node)]
+        if len(have) != 2 or have[0] is None or have[1] is None or have[0] == have[1]:
+            return None
+        if not self.mine.given(self.mine.numbers[inside]).issuperset(have):
+            return None
+        for made in self.right.made.values():
+            want = [self._handed_over(self.right, one) for one in made.sources]
+            if len(want) != 2 or kind(self.right, made.node) != kind(self.mine, node):
+                continue
+            if want[0] is None or want[1] is None:
+                continue
+            if self._same(have[0], want[1]) and self._same(have[1], want[0]):
+                call = self._call(node, have[0], order)
+                return None if call is None else Cause(call, have[0], want[0])
+        return None
+
+    def _handed_over(self, run: Run, value: int) -> int | None:
+        """What a value comes from that was an argument, if it comes from one value only."""
+        for _ in range(DEEPEST):
+            made = run.made[value]
+            if isinstance(run.nodes[made.node], ast.FunctionDef):
+                return value
+            if len(made.sources) != 1:
+                return None
+            (value,) = made.sources
+        return None
 
     def _is_above(self, cause: Cause, have: int, node: int) -> bool:
         """Whether a cause is above the statement of ``node``, which itself makes ``have``."""
@@ -460,6 +496,8 @@ class Causes:
         """The expression that hands ``have`` to the function around ``node``."""
         found = None
         inside = self.mine.function(node)
+        while inside is not None and have not in self.mine.given(inside):
+            inside = self.mine.function(inside)  # a function in a function reads what that is given
         while inside is not None:
             entry = self.mine.entered(inside, have, order)
             before = [

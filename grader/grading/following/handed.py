@@ -263,11 +263,13 @@ def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
     known = {one: call.values[one].kind for one in params if one in call.values}
     bad = [p for p, kind in known.items() if kind not in (*wanted, "NoneType")]
     bad = [one for one in bad if is_read(one, call.code)]
+    bad = [one for one in bad if f"dtype={one}" in call.code] or bad
     good = [p for p, kind in known.items() if kind in wanted]
     here = statement_at(tree, outer.line)
     owner = called_as(tree, inside)
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and callee(n) == owner]
     calls = [one for one in calls if one.lineno in here]
+    calls = [one for one in calls if one.lineno == outer.line] or calls
     if len(bad) != 1 or len(good) != 1 or len(calls) != 1:
         return None
     (node,), first, second = calls, params.index(bad[0]), params.index(good[0])

@@ -18,6 +18,9 @@ from grader.grading.reading.program import target
 ORDERS = ("permute", "transpose", "swapaxes", "reshape")
 """Operations that decide the order of axes."""
 
+BLANK = ("zeros", "ones", "empty", "full", "zeros_like", "full_like", "empty_like")
+"""Calls that make an array which the lines below fill."""
+
 CONVERTS = ("Tensor", "constant", "from_dlpack")
 """Calls that make a tensor of an array, with the same numbers."""
 
@@ -55,7 +58,9 @@ class Lines:
         names = [one for one in ast.walk(mine.nodes[cause.node]) if isinstance(one, ast.Name)]
         for name in names if cause.have is not None and cause.want is not None else ():
             made = bound(mine.tree, name.id, name.lineno)
-            if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Name):
+            piece = cause.have is not None and self.comparison.piece_of(cause.have) is not None
+            kinds = (ast.Name, ast.Subscript) if piece else (ast.Name,)
+            if not isinstance(made, ast.Assign) or not isinstance(made.value, kinds):
                 continue
             if cause.have in mine.values(mine.numbers[name]) and self._alone(name, made):
                 return made.lineno
@@ -66,7 +71,9 @@ class Lines:
         mine, want = self.mine, cause.want
         if cause.have is None or want is None:
             return None
-        if self.comparison.match(cause.have) not in self.comparison.right.made[want].sources:
+        match = self.comparison.match(cause.have)
+        match = self.comparison.piece_of(cause.have) if match is None else match
+        if match not in self.comparison.right.made[want].sources:
             return None
         for name in ast.walk(mine.nodes[cause.node]):
             if isinstance(name, ast.Name) and cause.have in mine.values(mine.numbers[name]):
@@ -163,10 +170,17 @@ class Lines:
         An array that is filled is wrong there only if what is not filled is right.
         """
         mine = self.mine
-        name = target(mine.statement(node), -1) if mine.is_whole(node) else ""
+        name, call = (
+            target(mine.statement(node), -1) if mine.is_whole(node) else "",
+            mine.nodes[node],
+        )
         if name and any(map(self._right_elsewhere, mine.values(node))):
             return self._one_store(name, mine.line(node))
-        call = mine.nodes[node]
+        if name and operation(call) in BLANK:
+            return self._one_store(name, mine.line(node))
+        if isinstance(call, ast.Name) and self._is_filled(call):
+            inside = around(mine.tree, call.lineno)
+            return self._one_store(call.id, inside.lineno if inside is not None else 0)
         lists = [
             one.id
             for one in (call.args if isinstance(call, ast.Call) else ())
@@ -177,6 +191,11 @@ class Lines:
         if len(lists) != 1 or len(empty) != 1 or empty[0] is None:
             return None
         return self._one_store(lists[0], empty[0].lineno)
+
+    def _is_filled(self, name: ast.Name) -> bool:
+        """Whether the last statement above a variable puts something into it."""
+        last = bound(self.mine.tree, name.id, name.lineno)
+        return isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Subscript)
 
     def _one_store(self, name: str, line: int) -> int | None:
         """The one line that puts something into a variable; of a row of it, into the row.

@@ -8,6 +8,7 @@ from grader.grading.following.cause import Cause
 from grader.grading.following.kinds import kind
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
+from grader.grading.reading.bindings import bound, stores
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
 
@@ -15,7 +16,7 @@ from grader.protocol.probe import SeenError
 def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
     """The loop that takes a turn for which the reference has none: it makes something new there."""
     mine, right = comparison.mine, comparison.right
-    loop = _loop(comparison, node)
+    loop = _loop(comparison.mine, node)
     if loop is None or mine.latest(node):
         return None
     turns = list(dict.fromkeys(place.value for place in mine.places if place.node == node))
@@ -69,6 +70,99 @@ def too_far(mine: Run, error: SeenError) -> Slip | None:
     return None
 
 
+def gaps(run: Run) -> Slip | None:
+    """The bound of slices that a loop takes of a tensor, if they are not side by side.
+
+    They are to be: as many of the first one's width as there are turns fill the axis.
+    """
+    for node in run.nodes:
+        loop = _loop(run, run.numbers[node]) if isinstance(node, ast.Subscript) else None
+        cut = getattr(node, "slice", None)
+        cut = cut.elts[-1] if isinstance(cut, ast.Tuple) and cut.elts else cut
+        if not isinstance(loop, ast.For) or not isinstance(cut, ast.Slice) or cut.step is not None:
+            continue
+        if cut.lower is None or cut.upper is None or not isinstance(node, ast.Subscript):
+            continue
+        turns, long = _turns(run, loop), _long(run, node)
+        taken = list(zip(_each(run, cut.lower), _each(run, cut.upper), strict=False))
+        width = int(taken[0][1] - taken[0][0]) if taken else 0
+        if len(taken) < 2 or width <= 0 or turns * width != long:
+            continue
+        right = [(at * width, (at + 1) * width) for at in range(len(taken))]
+        if taken == right:
+            continue
+        late = [one[0] for one in taken] != [one[0] for one in right]
+        edge = cut.lower if late else cut.upper
+        made = bound(run.tree, ast.unparse(edge), edge.lineno)
+        line = edge.lineno if made is None else made.lineno
+        (a, b), (c, d) = taken[:2]
+        said = f"The first turns of the loop of line {loop.lineno} take {a}:{b} and {c}:{d} of"
+        said = f"{said} {ast.unparse(node.value)}, which is {long} long there"
+        return Slip(line, f"{said}. Side by side are 0:{width} and {width}:{2 * width}.")
+    return None
+
+
+def short(run: Run) -> Slip | None:
+    """The loop that fills an array along an axis, and takes fewer turns than that is long."""
+    for store in (one for one in run.nodes if isinstance(one, ast.Assign)):
+        entry = store.targets[0]
+        if not isinstance(entry, ast.Subscript) or not isinstance(entry.value, ast.Name):
+            continue
+        kept = bound(run.tree, entry.value.id, store.lineno)
+        made = run.values(run.numbers[kept.value]) if isinstance(kept, ast.Assign) else ()
+        if kept is None or len(stores(run.tree, entry.value.id, kept.lineno)) > 1:
+            continue
+        array = run.arrays[made[-1]] if made else None
+        index = entry.slice.elts if isinstance(entry.slice, ast.Tuple) else [entry.slice]
+        for axis, one in enumerate(index if array is not None else ()):
+            loop = _over(run, store, one)
+            if loop is None or array is None or axis >= array.ndim:
+                continue
+            turns, size, name = _turns(run, loop), array.shape[axis], entry.value.id
+            if 0 < turns < size:
+                said = f"Line {loop.lineno} counts {ast.unparse(one)} up to {turns - 1} here, and"
+                said = f"{said} axis {axis} of {name} is {size} long"
+                return Slip(loop.lineno, f"{said}: the rest stays as it was made.")
+    return None
+
+
+def _over(run: Run, statement: ast.stmt, index: ast.expr) -> ast.For | None:
+    """The loop around a statement whose number is an index, if it counts from 0."""
+    loop = _loop(run, run.numbers[statement])
+    while isinstance(loop, ast.For):
+        if isinstance(index, ast.Name) and ast.unparse(loop.target) == index.id:
+            return loop
+        loop = _loop(run, run.numbers[loop])
+    return None
+
+
+def _turns(run: Run, loop: ast.For) -> int:
+    """How many turns a loop over ``range(n)`` is to take; 0 where that is not known."""
+    match loop.iter:
+        case ast.Call(func=ast.Name(id="range"), args=[ast.expr() as last]):
+            held = _each(run, last)
+            return held[0] if held and len(set(held)) == 1 else 0
+    return 0
+
+
+def _each(run: Run, node: ast.expr) -> list[int]:
+    """The whole numbers that an expression had, one after another; empty if it had others."""
+    if isinstance(node, ast.Constant):
+        return [node.value] * 2 if type(node.value) is int else []
+    had = run.scalars.get(run.numbers[node], ())
+    whole = all(one.part < 0 and one.whole for one in had)
+    return [int(one.value) for one in had] if whole else []
+
+
+def _long(run: Run, node: ast.Subscript) -> int:
+    """How long the axis of the last index is, of what slices are taken of; 0 if that is unknown."""
+    index = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    axis = -1 if any(ast.unparse(one) == "..." for one in index) else len(index) - 1
+    arrays = [run.arrays[one] for one in run.values(run.numbers[node.value])]
+    found = {one.shape[axis] for one in arrays if one is not None and one.ndim > axis}
+    return found.pop() if len(found) == 1 else 0
+
+
 def _times(run: Run, node: int) -> int:
     """How often an expression gave a value."""
     return sum(place.node == node and place.part < 0 for place in run.places)
@@ -76,7 +170,7 @@ def _times(run: Run, node: int) -> int:
 
 def each_turn(comparison: Comparison, cause: Cause) -> Slip | None:
     """The line of a loop that the reference has after it, if that is all that is wrong there."""
-    mine, loop = comparison.mine, _loop(comparison, cause.node)
+    mine, loop = comparison.mine, _loop(comparison.mine, cause.node)
     twin, statement = cause.twin, mine.statement(cause.node)
     if loop is None or twin is None or cause.have is None or statement not in loop.body:
         return None
@@ -104,7 +198,7 @@ def fed(comparison: Comparison, cause: Cause, order: int) -> Slip | None:
 
     In a loop's later turns that may be a line below.
     """
-    mine, loop = comparison.mine, _loop(comparison, cause.node)
+    mine, loop = comparison.mine, _loop(comparison.mine, cause.node)
     names = [
         one
         for one in ast.walk(mine.nodes[cause.node])
@@ -141,9 +235,9 @@ def _is_list(comparison: Comparison, cause: Cause) -> bool:
     return any(one.part >= 0 for number in names for one in right.scalars.get(number, ()))
 
 
-def _loop(comparison: Comparison, node: int) -> ast.For | ast.While | None:
+def _loop(run: Run, node: int) -> ast.For | ast.While | None:
     """The innermost loop around a node."""
-    outer = comparison.mine.parents.get(comparison.mine.nodes[node])
+    outer = run.parents.get(run.nodes[node])
     while outer is not None and not isinstance(outer, ast.For | ast.While):
-        outer = comparison.mine.parents.get(outer)
+        outer = run.parents.get(outer)
     return outer

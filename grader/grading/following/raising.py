@@ -222,6 +222,8 @@ class Raising:
         first = next(iter(found.values()), None)
         if first is None or len(found) > 1 or mine.line(first.node) >= line:
             return None
+        if self.teller.lines.of(Cause(first.node)) >= line:
+            return None  # the line of the error fills what was made there
         cause = self.causes.outside(Cause(first.node), mine.made[first.value].order)
         at = mine.line(cause.node)
         if at >= line and cause.node != first.node:

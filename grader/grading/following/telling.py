@@ -26,7 +26,7 @@ from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
-from grader.grading.following.loops import each_turn, too_few
+from grader.grading.following.loops import each_turn, gaps, short, too_few
 from grader.grading.following.margin import margin
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.orders import refolded
@@ -46,6 +46,7 @@ from grader.grading.reading.shown import (
     reordered,
     repeated,
 )
+from grader.grading.reading.siblings import astray
 from grader.source.variables import read, stored
 
 MOST_DEPARTURES = 2
@@ -221,7 +222,8 @@ class Teller:
         slips = chain(slips, exchanged(mine.tree))
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
-        slip = slip or repeating(self.comparison)
+        slip = slip or repeating(self.comparison) or gaps(mine)
+        slip = slip or (short(mine) if cause is None else None)
         if slip is not None:
             return slip
         if cause is None or first is not None:
@@ -249,6 +251,9 @@ class Teller:
             said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
             ask = " Are the names in the right order?" if quantity else ""
             return Slip(line, f"{said}{ask}")
+        meant = (one for one in astray(mine.tree) if one.said.endswith(f": is {name} meant?"))
+        if name and (near := next(meant, None)) is not None:
+            return near
         if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
             user, source = other
             kept = f"Line {line} makes {name}, and nothing uses it"

@@ -225,7 +225,7 @@ class Wording:
         """Which value is used where the reference has another."""
         if self._of_another_class(cause):
             return ""
-        have = ""
+        have, whole = "", None
         if cause.have is not None:
             whole = self.comparison.piece_of(cause.have)
             have = self.lesson.quantity(whole or self.comparison.match(cause.have))
@@ -235,6 +235,8 @@ class Wording:
             own = self._read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
         where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
         if have and want and have != want:
+            if whole is not None and self._has_pieces(cause):
+                return ""
             return f"It uses {have} where the reference uses {want}{where}."
         if not want and cause.have is not None and kept:
             same = kept.endswith(f" as {own}")
@@ -247,6 +249,20 @@ class Wording:
             return ""
         also = "" if cause.have is not None else "also "
         return f"The reference {also}uses {want} here{where}." if want else ""
+
+    def _has_pieces(self, cause: Cause) -> bool:
+        """Whether the program has a piece of what is wanted as well, like the one that it uses."""
+        arrays = self.comparison.mine.arrays
+        have = None if cause.have is None else arrays[cause.have]
+        alike = (
+            value
+            for value in self.comparison.mine.made
+            if value != cause.have
+            and have is not None
+            and (array := arrays[value]) is not None
+            and array.shape == have.shape
+        )
+        return any(self.comparison.piece_of(value) == cause.want for value in alike)
 
     def _of_another_class(self, cause: Cause) -> bool:
         """Whether the reference has what it uses in another class of the program, so elsewhere."""

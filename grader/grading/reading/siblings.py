@@ -247,21 +247,34 @@ def _odd_one(function: ast.FunctionDef, units: Sequence[Unit], at: int) -> Itera
 def _copied(function: ast.FunctionDef, units: Sequence[Unit], at: int) -> Iterator[Slip]:
     """The one unit that takes another's of the variables named like it, as ``k_weight`` for k.
 
+    Or as ``k`` for ``k_heads``.
+
     Its own is an argument of the function, or has a value before.
     """
-    named = [(one, _pattern(one.read[at], one.name)) for one in units]
+    longer = any(_pattern(one.name, one.read[at]) for one in units)
+    named = [
+        (one, _pattern(*((one.name, one.read[at]) if longer else (one.read[at], one.name))))
+        for one in units
+    ]
     patterns = {pattern for one, pattern in named if pattern}
     odd = [one for one, pattern in named if not pattern]
     if len(patterns) != 1 or len(odd) != 1 or len(units) < 2:
         return
     (one,), pattern = odd, patterns.pop()
     near = next((n for n in units if n is not one and n.read[at] == one.read[at]), None)
-    own = pattern.format(one.name)
+    own = _own(one, pattern)
     if near is None or not _has(function, own, one.node.lineno):
         return
     said = f"Line {one.node.lineno} makes {one.name} from {near.read[at]}, as line"
     said = f"{said} {near.node.lineno} makes {near.name}: is {own} meant?"
     yield Slip(one.node.lineno, said, _with(one, at, own))
+
+
+def _own(unit: Unit, pattern: str) -> str:
+    """The variable that is named like a unit, by how others are named like theirs."""
+    before, _, after = pattern.partition("{}")
+    inner = unit.name.removeprefix(before).removesuffix(after)
+    return inner if f"{before}{inner}{after}" == unit.name else pattern.format(unit.name)
 
 
 def _pattern(name: str, part: str) -> str:

@@ -164,13 +164,8 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
         return Translation(
             f"The arguments of {name} are in another order", "Swap them.", case.fix(call, fixed)
         )
-    every = (*call.args, *(word.value for word in call.keywords))
-    unseen = [one for one in every if not case.is_tensor(one) and not _is_listed(case, one)]
-    for node in every:
+    for node in (*call.args, *(word.value for word in call.keywords)):
         given = case.value(node)
-        if given is None and kind.endswith(("Dim", "int")) and unseen == [node]:
-            what = f"{ast.unparse(call.func)} needs a list, and {ast.unparse(node)} is one number"
-            return Translation(what, "Put its numbers into brackets, with commas between them.")
         if given is not None and given.kind == kind:
             if kind == "NoneType":
                 return none_has(case, node, "where a list is needed")
@@ -179,7 +174,17 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
             plain = ast.unparse(node)
             what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(given)}"
             return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
-    return _no_list(case, ast.unparse(call.func))
+    return _one_number(case, call, kind) or _no_list(case, ast.unparse(call.func))
+
+
+def _one_number(case: Case, call: ast.Call, kind: str) -> Translation | None:
+    """A number that is worked out where a list is needed: the only argument of unknown value."""
+    every = (*call.args, *(word.value for word in call.keywords))
+    unseen = [one for one in every if not case.is_tensor(one) and not _is_listed(case, one)]
+    if len(unseen) != 1 or not kind.endswith(("Dim", "int")):
+        return None
+    what = f"{ast.unparse(call.func)} needs a list, and {ast.unparse(unseen[0])} is one number"
+    return Translation(what, "Put its numbers into brackets, with commas between them.")
 
 
 def _is_listed(case: Case, node: ast.expr) -> bool:
