@@ -247,9 +247,11 @@ class Causes:
             (have, want)
             for have, want in zip(sources, twin.sources, strict=True)
             if not self._same(have, want)
-            and self.comparison.piece_of(have) != want
+            and not self._is_piece(have, want)
             and not (shaped and self._as_constant(node, have, want))
         ]
+        if len(other) == 2 and self._exchanged(node, other):
+            return Cause(node, gives=gives, twin=twin.node)
         if len(other) > 1 and depth and (common := self._common(other, depth - 1)) is not None:
             return common
         mixed = [pair for pair in other if self._known(pair[0])] if len(other) > 1 else other
@@ -314,6 +316,24 @@ class Causes:
                 return None
             (value,) = made.sources
         return None
+
+    def _exchanged(self, node: int, other: Sequence[tuple[int, int]]) -> bool:
+        """Whether an operation takes two values in each other's place, each read by its name."""
+        (one, first), (two, second) = other
+        names = [one.id for one in ast.walk(self.mine.nodes[node]) if isinstance(one, ast.Name)]
+        read = [
+            {target(*each) for each in self.mine.bindings(value)} & set(names)
+            for value in (one, two)
+        ]
+        right = self._same(one, second) and self._same(two, first)
+        apart = all(read) and read[0] != read[1]
+        return right and apart and not (self.named_as(one, first) or self.named_as(two, second))
+
+    def _is_piece(self, have: int, want: int) -> bool:
+        """Whether a value is one of several heads, or texts, of what is wanted."""
+        mine, right = self.mine.arrays[have], self.right.arrays[want]
+        smaller = mine is not None and right is not None and mine.size < right.size
+        return smaller and self.comparison.piece_of(have) == want
 
     def _is_above(self, cause: Cause, have: int, node: int) -> bool:
         """Whether a cause is above the statement of ``node``, which itself makes ``have``."""

@@ -129,7 +129,7 @@ class Retried:
                 continue
             known = Changed(mine, made.order, onward.before(made.order), -1, {})
             node = mine.nodes[made.node]
-            without = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+            without = _without(node, known) if isinstance(node, ast.BinOp) else ()
             names = self._names(made.node, known)
             for new in chain(without, variations(node, known, names)):
                 array = known.value(new)
@@ -184,7 +184,7 @@ class Retried:
         return True
 
     def _is_right(self, value: int) -> bool:
-        return self.comparison.known(value)
+        return self.comparison.known(value) or self.comparison.turned(value)
 
     def _varied(self, number: int, known: Evaluator, left: int) -> tuple[Change | None, int]:
         """The variation of one expression that gives what is lacking; how many are left to try."""
@@ -335,6 +335,18 @@ class Retried:
             if isinstance(node, ast.Name) and mine.function(other) == inside:
                 found[node.id] = node
         return list(found.values())[:MOST_NAMES]
+
+
+def _without(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:
+    """The operands of an operation that may do without the other one.
+
+    Nobody adds a plain number, or one and the same number everywhere, that is 0 only by chance.
+    """
+    for kept, left in ((node.left, node.right), (node.right, node.left)):
+        other = known.value(left)
+        adds = isinstance(node.op, ast.Add | ast.Sub) or np.ndim(other) > 0
+        if not (adds and (other is None or bool(np.all(other == np.ravel(other)[:1])))):
+            yield kept
 
 
 def _size(node: ast.AST) -> int:
