@@ -318,7 +318,11 @@ def _constant(tree: ast.Module, line: int) -> int:
         if isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None
         if name and name in [getattr(each, "id", "") for each in _targets(one)]
     ]
-    return kept[0] if len(loads) == len(kept) == 1 else line
+    fields = [one.value for one in ast.walk(tree) if isinstance(one, ast.AnnAssign)]
+    first = all(one in fields for one in loads) and line == min(
+        (one.lineno for one in loads), default=0
+    )
+    return kept[0] if len(kept) == 1 and (len(loads) == 1 or first) else line
 
 
 def _filled(tree: ast.Module, line: int) -> int:

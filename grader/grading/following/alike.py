@@ -9,7 +9,7 @@ from grader.grading.following.cause import Cause
 from grader.grading.following.relations import same
 from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import bound, targets
+from grader.grading.reading.bindings import bound, functions, targets
 from grader.grading.reading.program import target
 from grader.grading.reading.shown import Slip, unmoved
 from grader.source.endless import emptied, shared_list
@@ -209,7 +209,8 @@ def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
     match = comparison.match(value)
     own = {target(*one) for one in right.bindings(match)} if match is not None else set()
     called = isinstance(comparison.mine.nodes[node], ast.Call) and own - {""}
-    return bool(called) and (name in own or name in right.names)
+    helped = operation(comparison.mine.nodes[node]) in functions(comparison.mine.tree)
+    return bool(called) and (helped or name in own or name in right.names)
 
 
 def overwritten(comparison: Comparison) -> Slip | None:

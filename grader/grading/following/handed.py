@@ -412,3 +412,42 @@ def _methods(tree: ast.Module, name: str) -> Iterator[tuple[str, ast.FunctionDef
         for one in cls.body:
             if isinstance(one, ast.FunctionDef) and one.name == name:
                 yield cls.name, one
+
+
+def numbers(mine: Run, right: Run) -> Slip | None:
+    """The call that gives a function of the reference's name another plain number than that does.
+
+    Only if each program calls it once, or always with the same numbers.
+    """
+    for own in (one for one in mine.nodes if isinstance(one, ast.FunctionDef)):
+        scope = mine.scope(mine.numbers[own])
+        other = next(
+            (
+                one
+                for one in right.nodes
+                if isinstance(one, ast.FunctionDef)
+                and one.name == own.name
+                and right.scope(right.numbers[one]) == scope
+            ),
+            None,
+        )
+        names = [arg.arg for arg in own.args.args]
+        if other is None or names != [arg.arg for arg in other.args.args]:
+            continue
+        have, want = (_plain(run, run.numbers[one]) for run, one in ((mine, own), (right, other)))
+        calls = [n for n in mine.nodes if callee(n) == called_as(mine.tree, own)]
+        for part, held in have.items():
+            if len(held) == len(want.get(part, ())) == len(calls) == 1 and held != want[part]:
+                (call,), (one,), (two,) = calls, held, want[part]
+                line, name = mine.line(mine.numbers[call]), names[part]
+                said = f"Line {line} gives {callee(call)} {one:g} for {name}, where the reference"
+                return Slip(line, f"{said} gives it {two:g}.")
+    return None
+
+
+def _plain(run: Run, function: int) -> dict[int, set[float]]:
+    """The plain numbers that a function ever got, by the place of the argument."""
+    found: dict[int, set[float]] = {}
+    for one in run.scalars.get(function, ()):
+        found.setdefault(one.part, set()).add(one.value)
+    return found

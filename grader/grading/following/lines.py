@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,8 @@ class Lines:
             return self._ranged(cause) or given
         if (kept := self._kept(cause)) is not None:
             return kept
+        if (piped := self._piped(cause)) is not None:
+            return piped
         later = self._filled(cause.node)
         if later is None and (order := self.ordered(cause)) is not None:
             later = mine.line(order)
@@ -55,7 +58,10 @@ class Lines:
     def _kept(self, cause: Cause) -> int | None:
         """The line that only keeps the wrong value under another name, for this line alone."""
         mine = self.mine
-        names = [one for one in ast.walk(mine.nodes[cause.node]) if isinstance(one, ast.Name)]
+        inner = list(ast.walk(mine.nodes[cause.node]))
+        names = [one for one in inner if isinstance(one, ast.Name)]
+        if (given := self._attribute(cause, inner)) is not None:
+            return given
         for name in names if cause.have is not None and cause.want is not None else ():
             made = bound(mine.tree, name.id, name.lineno)
             piece = cause.have is not None and self.comparison.piece_of(cause.have) is not None
@@ -63,6 +69,36 @@ class Lines:
             if not isinstance(made, ast.Assign) or not isinstance(made.value, kinds):
                 continue
             if cause.have in mine.values(mine.numbers[name]) and self._alone(name, made):
+                return made.lineno
+        return None
+
+    def _piped(self, cause: Cause) -> int | None:
+        """The lambda that gave the wrong value which the next of several functions is given."""
+        mine, call = self.mine, self.mine.nodes[cause.node]
+        named = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        if not named or cause.have is None or callee(call) in functions(mine.tree):
+            return None
+        for place in mine.places:
+            outer: ast.AST | None = mine.nodes[place.node]
+            while outer is not None and not isinstance(outer, ast.Lambda | ast.stmt):
+                outer = mine.parents.get(outer)
+            if place.value == cause.have and isinstance(outer, ast.Lambda):
+                return outer.lineno
+        return None
+
+    def _attribute(self, cause: Cause, inner: Sequence[ast.AST]) -> int | None:
+        """The line that keeps the wrong value as an attribute, if only this expression reads it."""
+        mine = self.mine
+        for one in inner if cause.have is not None and cause.want is not None else ():
+            if not isinstance(one, ast.Attribute) or not mine.of(one).startswith("self."):
+                continue
+            made = bound(mine.tree, mine.of(one), one.lineno)
+            plain = isinstance(made, ast.Assign) and isinstance(made.value, ast.Name)
+            every = [n for n in ast.walk(mine.tree) if isinstance(n, ast.Attribute)]
+            alone = [n for n in every if n.attr == one.attr and isinstance(n.ctx, ast.Load)] == [
+                one
+            ]
+            if made and plain and alone and cause.have in mine.values(mine.numbers[one]):
                 return made.lineno
         return None
 

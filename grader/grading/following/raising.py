@@ -26,7 +26,7 @@ from grader.grading.following.handed import (
     unreturned,
 )
 from grader.grading.following.lesson import Lesson, sizes
-from grader.grading.following.loops import fed, too_far
+from grader.grading.following.loops import fed, too_far, without_turn
 from grader.grading.following.omitted import forgotten, omitted
 from grader.grading.following.orders import stale
 from grader.grading.following.repeats import overtaken, returned
@@ -337,5 +337,6 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
         or too_far(mine, error)
+        or without_turn(mine, error)
         or unpaired(mine.tree, error, said)
     )

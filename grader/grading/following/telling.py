@@ -24,6 +24,7 @@ from grader.grading.following.alike import (
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.differs import MOST_TEXT, beside
+from grader.grading.following.handed import numbers
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
 from grader.grading.following.loops import each_turn, gaps, short, too_few
@@ -158,8 +159,13 @@ class Teller:
     def left_out(self, gap: Omitted, cause: Cause, found: Sequence[Departure]) -> Trace:
         """A step is missing: the line after which it belongs, and the line that does without."""
         blank = self.lesson.blank(self.comparison.right.line(gap.step.node))
+        if self.lines.of(cause) == gap.line and not gap.idle:
+            want = self.lesson.quantity(cause.want)  # it is one line, which gives too little
+            told = [f"On line {gap.line} the numbers go wrong"]
+            told += [f"The reference has {want} there."] if want else []
+            return self.trace(told, gap.line, found, blank)
         said = self.wording.left_out(gap, cause, self.lines.of(cause))
-        told = (*said, *self.lesson.said(blank))
+        told = [*said, *self.lesson.said(blank)]
         if gap.idle:
             return self.trace(told, gap.line, found, blank)
         tree, user = self.comparison.mine.tree, self.lines.of(cause)
@@ -223,6 +229,7 @@ class Teller:
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
         slip = slip or repeating(self.comparison) or gaps(mine)
+        slip = slip or numbers(mine, self.comparison.right)
         slip = slip or (short(mine) if cause is None else None)
         if slip is not None:
             return slip

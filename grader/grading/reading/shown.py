@@ -160,7 +160,8 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
         if not isinstance(node, ast.Expr):
             continue
         text = ast.unparse(node.value)
-        if isinstance(node.value, WORTHLESS):
+        pure = isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)
+        if isinstance(node.value, WORTHLESS) or (pure and callee(node.value) in PURE):
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
             yield Slip(node.lineno, f"{said} Is it to be assigned?")
         elif isinstance(node.value, ast.Call) and callee(node.value) in _only_returning(tree):
@@ -192,6 +193,9 @@ def _only_returning(tree: ast.Module) -> frozenset[str]:
 
 WORTHLESS = (ast.Attribute, ast.BinOp, ast.Compare, ast.Subscript, ast.UnaryOp)
 """Expressions that do nothing but give a value."""
+
+PURE = ("astype", "cast", "permute", "reshape", "squeeze", "swapaxes", "transpose", "unsqueeze")
+"""Methods of tensors and arrays, and functions, that do nothing but give a value."""
 
 
 def _short(text: str) -> str:

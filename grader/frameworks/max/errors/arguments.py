@@ -386,6 +386,8 @@ def _usual(case: Case, name: str, args: list[ast.expr], call: ast.Call) -> ast.e
     if name in ("dtype", "device") and ast.unparse(call.func).endswith("astype"):
         return None
     if name in ("dtype", "device"):
+        if name in case.seen.values and name not in [one.arg for one in call.keywords]:
+            return ast.Name(name)  # the function has a variable of this name
         tensors = [key for key, value in case.seen.values.items() if value.kind == "Tensor"]
         used = {n.id for n in case.nodes() if isinstance(n, ast.Name)}
         plain = sorted(tensors, key=lambda key: (key not in used, "." in key, len(key)))

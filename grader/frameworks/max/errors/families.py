@@ -143,6 +143,11 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "ValueError",
+        r"Must provide at least one value to (?P<name>\w+)|need at least one array to (?P<np>\w+)",
+        say("The list of what is to be joined is empty", "Which line is to fill it?"),
+    ),
+    Family(
+        "ValueError",
         r"mutable default <class '(?P<kind>\w+)'> for field (?P<name>\w+)",
         say(
             "The default of {name} is a {kind}, which all objects would share",

@@ -128,6 +128,10 @@ LIMITS = {
 """Other words for the ends of an element type, and for what a list does."""
 
 
+BESIDE = ("math", "np", "numpy")
+"""Modules beside MAX that a file imports."""
+
+
 def _is_called(case: Case, node: ast.Attribute) -> bool:
     return any(call.func is node for call in case.calls())
 
@@ -284,6 +288,10 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
     given = [*(() if is_class else (node.value,)), *(call.args if call else ())]
     words = {word.arg: word.value for word in call.keywords if word.arg} if call else {}
     target: ast.expr = call or node
+    outer = _outer(case, node)
+    if name in BESIDE and outer is not None and about.kind == "module":
+        fix = case.fix(outer, f"{name}.{outer.attr}")
+        return Translation(what, f"{name} is a module of its own.", fix)
     if name in elsewhere.PROSE:
         return Translation(what, elsewhere.PROSE[name])
     if chained := _chained(case, node, name):
