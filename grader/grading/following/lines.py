@@ -73,18 +73,25 @@ class Lines:
         return None
 
     def _piped(self, cause: Cause) -> int | None:
-        """The lambda that gave the wrong value which the next of several functions is given."""
+        """The lambda, one of several functions, that gave the next one what it was itself given."""
         mine, call = self.mine, self.mine.nodes[cause.node]
         named = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
-        if not named or cause.have is None or callee(call) in functions(mine.tree):
+        if not named or callee(call) in functions(mine.tree):
             return None
-        for place in mine.places:
+        gave = [one.value for one in mine.places if one.node == cause.node]
+        wrong = next((one for one in gave if not self._is_worked_out(one)), None)
+        for place in mine.places if wrong is not None else ():
             outer: ast.AST | None = mine.nodes[place.node]
             while outer is not None and not isinstance(outer, ast.Lambda | ast.stmt):
                 outer = mine.parents.get(outer)
-            if place.value == cause.have and isinstance(outer, ast.Lambda):
+            if place.value == wrong and isinstance(outer, ast.Lambda):
                 return outer.lineno
         return None
+
+    def _is_worked_out(self, value: int) -> bool:
+        """Whether a value is the reference's, and not just what the program was given."""
+        given = isinstance(self.mine.nodes[self.mine.made[value].node], ast.FunctionDef)
+        return self.comparison.known(value) and not given
 
     def _attribute(self, cause: Cause, inner: Sequence[ast.AST]) -> int | None:
         """The line that keeps the wrong value as an attribute, if only this expression reads it."""
