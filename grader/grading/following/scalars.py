@@ -95,6 +95,9 @@ class Scalars:
             if bad.intersection(self.mine.held(leaf, order))
             and (origin := self._from(leaf, bad, order, FARTHEST)) is not None
         ]
+        helper = self._from_helper(node) if twin and not found else None
+        if helper is not None and not any(_among(one, twin) for one in helper.have):
+            found = [helper]
         if not found or len({one.line for one in found}) > 1:
             return None
         if found[0].line == self.mine.line(cause.node) or self._is_proven(found[0].line):
