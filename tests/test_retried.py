@@ -87,6 +87,7 @@ def test_the_sum_in_place_comes_from_both() -> None:
     ("body", "line", "said"),
     [
         (["q, k = split(x)", "k = turn(q)", "q = turn(q)"], 3, "makes k from q"),
+        (["q, k = split(x)", "q_h = turn(q)", "k_h = turn(q)"], 4, "is k meant"),
         (["b, a = split(x)", "return both(a, b)"], 2, "another order|right order"),
         (["b, a = two(x)", "return a + b"], 2, "another order"),
         (["a, b = (f(t) for t in (self.b, self.a))"], 2, "another order"),

@@ -129,6 +129,7 @@ def test_a_second_name_for_an_argument_is_no_copy() -> None:
     [
         ("rows + [1]", 1),
         ("array.T", 1),
+        ("rows.reshape([2, 3])", 1),
         ("CheckpointError('no')", 1),
         ("raise CheckpointError('no')", 0),
         ("rows.append(1)", 0),
