@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
 
@@ -134,5 +133,5 @@ def test_a_number_that_a_call_hands_over_is_compared_with_the_references() -> No
 )
 def test_a_line_that_ends_a_block_too_early_is_the_one_to_indent(text: str, line: int) -> None:
     with pytest.raises(SourceProblem) as problem:
-        parse(text.encode(), "file.py", {})
+        parse(text.encode(), "file.py")
     assert problem.value.line == line
