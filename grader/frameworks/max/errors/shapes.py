@@ -347,7 +347,7 @@ def _written(case: Case, axis: int, rank: str | None) -> int:
     given = () if call is None else (*call.args, *(word.value for word in call.keywords))
     plain = [value.text for one in given if (value := case.value(one)) and value.kind == "int"]
     known = axis - int(rank or 0)
-    return known if str(known) in plain and str(axis) not in plain else axis
+    return known if known < 0 and str(known) in plain and str(axis) not in plain else axis
 
 
 def permuted(case: Case, match: re.Match[str]) -> Translation:
