@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, pairwise
 
+from grader.base.model import Trace
+from grader.grading.reading.bindings import around
 from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, own_calls
-from grader.source.variables import read, reads, stored
+from grader.source.variables import read, reads, stored, stores
 
 SIMILAR = 0.8
 """How alike two names are of which one is a slip of the pen, by difflib's ratio."""
@@ -31,6 +34,64 @@ def starred(tree: ast.Module) -> Iterator[Slip]:
             name, line = given.vararg.arg, function.lineno
             said = f"Line {line} takes *{name}, which are values by place: **{name} takes them by"
             yield Slip(line, f"{said} name.")
+
+
+def misgiven(tree: ast.Module, right: ast.Module, trace: Trace | None) -> Iterator[Slip]:
+    """The one call of a helper in which the numbers go wrong, if it gives another variable.
+
+    The function around the call has one that is called as the helper calls what it takes. That
+    is nothing odd if the solution does the same, or if one of the two is made of the other.
+    """
+    line = trace.line if trace is not None and not trace.slip else None
+    helper = around(tree, line) if line is not None else None
+    calls = [one[0] for one in own_calls(tree) if helper is not None and one[2] == helper.name]
+    usual = {(one.function, one.param) for one in _given_another(right)}
+    for one in _given_another(tree) if len(calls) == 1 else ():
+        if [one.call] != calls or not one.name or (one.function, one.param) in usual:
+            continue
+        if one.outer is not helper and not _related(one.outer, one.name, one.param):
+            at = one.call.lineno
+            said = f"Line {at} gives {one.function} {one.name} for its {one.param}: there is"
+            yield Slip(at, f"{said} {one.param} here too, from line {one.since}.")
+
+
+@dataclass(frozen=True)
+class Another:
+    """A call that gives a function ``name`` for its ``param``.
+
+    The function around it, ``outer``, has a variable ``param`` since a line above.
+    """
+
+    call: ast.Call
+    function: str
+    param: str
+    name: str
+    outer: ast.FunctionDef
+    since: int
+
+
+def _given_another(tree: ast.Module) -> Iterator[Another]:
+    """The calls of the file's own functions that are not given the variable of a parameter's name.
+
+    Without a ``name`` they are given something that is no variable.
+    """
+    for call, given, function, params in own_calls(tree):
+        outer = around(tree, call.lineno)
+        for name, param in zip(given, params, strict=False) if outer is not None else ():
+            since = [one.lineno for one in stores(outer or tree) if one.id == param]
+            if outer is None or len(param) < 2 or name in params or not since:
+                continue
+            if min(since) < call.lineno:
+                yield Another(call, function, param, name, outer, min(since))
+
+
+def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
+    """Whether a variable is made of another at once, or the other of it."""
+    given = (n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.AnnAssign))
+    return any(
+        (one in stored(n) and other in read(n)) or (other in stored(n) and one in read(n))
+        for n in given
+    )
 
 
 def own_raise(tree: ast.Module, line: int) -> Slip | None:

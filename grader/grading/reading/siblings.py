@@ -18,7 +18,7 @@ from grader.base.model import Trace
 from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.odd import blocks
 from grader.grading.reading.shown import Slip, meant, name_of, own_calls
-from grader.source.variables import appended, read, stored, stores
+from grader.source.variables import appended, read, stored
 
 NAME = re.compile(r"Name\(id='\w+'")
 """A variable in the text of a syntax tree."""
@@ -36,7 +36,6 @@ class Unit:
 
 def beside(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
     """What is odd beside its like; for the weakest of these, unless the path is left before it."""
-    yield from misgiven(tree, trace)
     sure = (unpacked, returned, permuted, refilled, late)
     for slip in chain(astray(tree), loose(tree)):
         before = trace is not None and trace.line is not None and trace.line < slip.line
@@ -61,26 +60,6 @@ def astray(tree: ast.Module) -> Iterator[Slip]:
             for at in range(len(units[0].read)):
                 yield from _odd_one(function, units, at)
                 yield from _copied(function, units, at)
-
-
-def misgiven(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
-    """The one call of a helper in which the numbers go wrong, if it gives another variable.
-
-    The function around the call has one that is called as the helper calls what it takes.
-    """
-    line = trace.line if trace is not None and not trace.slip else None
-    helper = around(tree, line) if line is not None else None
-    calls = [one for one in own_calls(tree) if helper is not None and one[2] == helper.name]
-    for call, given, name, params in calls if len(calls) == 1 else ():
-        outer = around(tree, call.lineno)
-        own = stored(outer) & set(params) if outer is not None and outer is not helper else set()
-        for mine, param in zip(given, params, strict=False):
-            before = [n.lineno for n in stores(outer or tree) if n.id == param]
-            if len(param) < 2 or not mine or mine in params or param not in own:
-                continue
-            if min(before) < call.lineno:
-                said = f"Line {call.lineno} gives {name} {mine} for its {param}: there is {param}"
-                yield Slip(call.lineno, f"{said} here too, from line {min(before)}.")
 
 
 def unpacked(tree: ast.Module) -> Iterator[Slip]:
