@@ -309,3 +309,38 @@ def test_parts_without_a_name_are_in_no_order() -> None:
     assert not list(siblings.returned(ast.parse(right)))
     wrong = right.replace("f(x), (x, x)", "b, a").replace("a, kept[0] = g(x)", "a, b = g(x)")
     assert [one.line for one in siblings.returned(ast.parse(wrong))] == [6]
+
+
+LOOKED_UP = """\
+def f(names, known):
+    for name in names:
+        if name not in known:
+            wrong(name)
+        if known[name] != 1:
+            wrong(name)
+"""
+
+
+def test_a_key_that_is_looked_up_though_it_is_missing_is_found() -> None:
+    ((line, said, write),) = certain(LOOKED_UP)
+    assert (line, write) == (5, "elif known[name] != 1:")
+    assert "even where line 3 has found that name is not in it" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOOKED_UP.replace("        if known", "        elif known"),
+        LOOKED_UP.replace("wrong(name)\n        if", "continue\n        if"),
+        LOOKED_UP.replace("wrong(name)\n        if", "known[name] = 1\n        if"),
+    ],
+)
+def test_a_key_that_is_there_by_then_is_not(text: str) -> None:
+    assert not certain(text)
+
+
+def test_an_error_that_comes_up_in_a_raise_is_none_of_its_own() -> None:
+    text = "def f(a, known):\n    if a:\n        raise ValueError('x' + a)\n"
+    tree = ast.parse(text)
+    assert meant.own_raise(tree, 3, "ValueError: xy") is not None
+    assert meant.own_raise(tree, 3, "TypeError: can only concatenate str") is None

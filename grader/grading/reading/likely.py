@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -94,17 +95,27 @@ def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
     )
 
 
-def own_raise(tree: ast.Module, line: int) -> Slip | None:
-    """The condition of the file's own under which ``line`` raises an error."""
+def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
+    """The condition of the file's own under which ``line`` raises an error.
+
+    None if the ``message`` is of another error, which came up before the line could raise its own.
+    """
     for node in ast.walk(tree):
         if not isinstance(node, ast.If):
             continue
         for block, was in ((node.body, "true"), (node.orelse, "false")):
-            if any(isinstance(one, ast.Raise) and one.lineno == line for one in block):
+            raised = [one for one in block if isinstance(one, ast.Raise) and one.lineno == line]
+            if raised and not _of_another(message, raised[0]):
                 at, test = node.test.lineno, ast.unparse(node.test)
                 said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
                 return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
     return None
+
+
+def _of_another(message: str, node: ast.Raise) -> bool:
+    """Whether a message names an error, and not the one that this statement raises."""
+    kind = re.search(r"\b(\w+(?:Error|Exception))\b: ", message)
+    return kind is not None and node.exc is not None and kind[1] not in ast.unparse(node.exc)
 
 
 def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:

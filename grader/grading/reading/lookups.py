@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 
 from grader.grading.reading.bindings import CHANGES, callee
 from grader.grading.reading.shown import Slip
@@ -24,7 +24,31 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         always_in(tree),
         unread(tree),
         of_class(tree),
+        looked_up_anyway(tree),
     )
+
+
+def looked_up_anyway(tree: ast.Module) -> Iterator[Slip]:
+    """An ``if`` that looks up a key, right after one that found the key to be missing."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for one, later in pairwise(body if isinstance(body, list) else ()):
+            match one:
+                case ast.If(
+                    test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[owner]), orelse=[]
+                ) if isinstance(later, ast.If) and not _leaves(one.body[-1]):
+                    entry = f"{ast.unparse(owner)}[{ast.unparse(key)}]"
+                    asked = [ast.unparse(each) for each in ast.walk(later.test)]
+                    if entry in asked and f"{entry} = " not in ast.unparse(one):
+                        said = f"Line {later.lineno} looks up {entry} even where line {one.lineno}"
+                        said = f"{said} has found that {ast.unparse(key)} is not in it."
+                        write = f"elif {ast.unparse(later.test)}:"
+                        yield Slip(later.lineno, said, write)
+
+
+def _leaves(last: ast.stmt) -> bool:
+    """Whether nothing that follows in the block runs after this statement."""
+    return isinstance(last, ast.Continue | ast.Break | ast.Return | ast.Raise)
 
 
 def unread(tree: ast.Module) -> Iterator[Slip]:

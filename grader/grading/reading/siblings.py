@@ -109,10 +109,13 @@ def permuted(tree: ast.Module) -> Iterator[Slip]:
 
 
 def refilled(tree: ast.Module) -> Iterator[Slip]:
-    """Lists that are made to be filled, and that a loop gives a new value in every turn instead."""
+    """Lists that are made to be filled, and that a loop gives a new value in every turn instead.
+
+    If the loop does so only under a condition, something else must fill the list.
+    """
     for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
         for loop in (one for one in ast.walk(function) if isinstance(one, ast.For)):
-            for one in loop.body:
+            for one in (each for each in ast.walk(loop) if isinstance(each, ast.stmt)):
                 match one:
                     case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
                         name = ast.unparse(target)
@@ -122,9 +125,15 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
                 others = {ast.unparse(each) for each in ast.walk(value)}
                 if first is None or name in others or f"{name}.append" in ast.unparse(loop):
                     continue
-                said = f"Line {one.lineno} gives {name} a new value in every turn of the loop of"
-                said = f"{said} line {loop.lineno}; line {first} makes it a list to be filled."
-                yield Slip(one.lineno, said, f"{name}.append({ast.unparse(value)})")
+                always = one in loop.body
+                if not always and f"{name}.append(" not in ast.unparse(function):
+                    continue
+                said = f"Line {one.lineno} gives {name} a new value in "
+                said += "every turn" if always else "turns"
+                said = f"{said} of the loop of line {loop.lineno}; line {first} makes it a list to"
+                item = value.elts[0] if isinstance(value, ast.List) and value.elts else value
+                write = f"{name}.append({ast.unparse(item)})"
+                yield Slip(one.lineno, f"{said} be filled.", write)
 
 
 def _stored_before(function: ast.FunctionDef, loop: ast.For) -> set[str]:
@@ -153,9 +162,9 @@ def late(tree: ast.Module) -> Iterator[Slip]:
 def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None:
     """The line above ``before`` that gives a variable or an attribute an empty list."""
     for node in ast.walk(function):
-        if not isinstance(node, ast.Assign) or node.lineno >= before:
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.lineno >= before:
             continue
-        for target in node.targets:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             pairs = [(target, node.value)]
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
                 pairs = list(zip(target.elts, node.value.elts, strict=False))

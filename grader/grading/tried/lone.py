@@ -90,7 +90,7 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     slip = next(every, None)
     first, silent = report.first_to_fix, trace is None or not trace.told
     if slip is None and silent and first is not None and first.stopped and first.line is not None:
-        slip = own_raise(tree, first.line)
+        slip = own_raise(tree, first.line, first.detail or first.message)
     if slip is None:
         return _unread(source, right, trace)
     if trace is not None and trace.line == slip.line and trace.told:
