@@ -344,3 +344,10 @@ def test_an_error_that_comes_up_in_a_raise_is_none_of_its_own() -> None:
     tree = ast.parse(text)
     assert meant.own_raise(tree, 3, "ValueError: xy") is not None
     assert meant.own_raise(tree, 3, "TypeError: can only concatenate str") is None
+
+
+def test_a_piece_that_does_not_follow_the_loop_is_found() -> None:
+    text = "for h in range(2):\n    y = use(q[:, h], k[:, 0])\n"
+    ((line, said, write),) = certain(text)
+    assert (line, write, "line 2 takes q[:, h]" in said) == (2, "k[:, h]", True)
+    assert not certain(text.replace("k[:, 0]", "k[:, h], k[:, 0], pair[0]"))

@@ -25,7 +25,34 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         unread(tree),
         of_class(tree),
         looked_up_anyway(tree),
+        stuck(tree),
     )
+
+
+def stuck(tree: ast.Module) -> Iterator[Slip]:
+    """A piece that is the same in every turn of a loop, where others follow the loop: ``x[:, 0]``.
+
+    Only of what the loop nowhere takes a piece of that follows it.
+    """
+    for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
+        turn = ast.unparse(loop.target)
+        pieces = [
+            (one, [ast.unparse(each) for each in one.slice.elts])
+            for one in ast.walk(loop)
+            if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple)
+        ]
+        moving = [(one, at.index(turn)) for one, at in pieces if turn in at]
+        owners = {ast.unparse(one.value) for one, _ in moving}
+        for one, index in pieces:
+            near, at = next(((n, a) for n, a in moving if a < len(index)), (one, 0))
+            fixed = near is not one and ":" in index and index[at].isdigit()
+            if fixed and turn not in index and ast.unparse(one.value) not in owners:
+                write = (
+                    f"{ast.unparse(one.value)}[{', '.join([*index[:at], turn, *index[at + 1 :]])}]"
+                )
+                said = f"Line {one.lineno} takes {ast.unparse(one)} in every turn of the loop of"
+                said = f"{said} line {loop.lineno}; line {near.lineno} takes {ast.unparse(near)}."
+                yield Slip(one.lineno, said, write)
 
 
 def looked_up_anyway(tree: ast.Module) -> Iterator[Slip]:
