@@ -351,3 +351,26 @@ def test_a_piece_that_does_not_follow_the_loop_is_found() -> None:
     ((line, said, write),) = certain(text)
     assert (line, write, "line 2 takes q[:, h]" in said) == (2, "k[:, h]", True)
     assert not certain(text.replace("k[:, 0]", "k[:, h], k[:, 0], pair[0]"))
+
+
+KEPT = """\
+class A:
+    def __call__(self, k):
+        if self.old is not None:
+            k = F.concat([self.old, k], axis=-2)
+        self.old = k
+        return k
+"""
+
+
+def test_what_an_object_keeps_for_the_next_call_is_found() -> None:
+    ((line, said, _),) = certain(KEPT)
+    assert (line, "Line 5 keeps self.old on the object" in said) == (4, True)
+    assert not certain(KEPT.replace("        self.old = k\n", ""))
+    assert not certain(KEPT.replace("__call__", "__init__"))
+
+
+def test_a_question_under_which_nothing_is_done_is_found() -> None:
+    ((line, said, _),) = certain("if a is not None:\n    pass\nb = 1\n")
+    assert (line, "does nothing where a is not None" in said) == (2, True)
+    assert not certain("if a:\n    pass\nelse:\n    b = 1\n")

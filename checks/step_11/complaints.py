@@ -211,7 +211,7 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
         return Complaint(
             f"It makes the name {name}: the model's names begin with transformer.",
             'The names of the parameters are f"transformer.{key}": put it in front where it lacks',
-            prefix,
+            prefix + r" ~ ^\w+\[\w+\] = ",
         )
     return _made_up(name, known, prefix)
 

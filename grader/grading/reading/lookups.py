@@ -26,7 +26,47 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         of_class(tree),
         looked_up_anyway(tree),
         stuck(tree),
+        nothing_done(tree),
+        remembered(tree),
     )
+
+
+def remembered(tree: ast.Module) -> Iterator[Slip]:
+    """What a method keeps on its object, and joins in the next call to what that makes."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        given = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
+        kept = {
+            ast.unparse(one): one.lineno
+            for node in given
+            for target in node.targets
+            for one in getattr(target, "elts", [target])
+            if isinstance(one, ast.Attribute) and ast.unparse(one).startswith("self.")
+        }
+        for name, line in kept.items() if function.name != "__init__" else ():
+            old = {each for node in given if name in _texts(node.value) for each in stored(node)}
+            for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
+                parts = getattr(call.args[0], "elts", []) if call.args else []
+                mixed = [name in _texts(one) or bool(old & read(one)) for one in parts]
+                if callee(call) in JOINS and any(mixed) and not all(mixed):
+                    said = f"Line {line} keeps {name} on the object, and line {call.lineno} joins"
+                    said = f"{said} what an earlier call has left there to what this one makes."
+                    said = f"{said} Take what earlier calls made from an argument."
+                    yield Slip(call.lineno, said)
+                    break
+
+
+def _texts(node: ast.AST) -> list[str]:
+    """The attributes in an expression."""
+    return [ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+
+
+def nothing_done(tree: ast.Module) -> Iterator[Slip]:
+    """An ``if`` whose answer changes nothing: there is only a ``pass`` under it."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.If(test=test, body=[ast.Pass() as one], orelse=[]):
+                said = f"Line {one.lineno} does nothing where {ast.unparse(test)}: what is to be"
+                yield Slip(one.lineno, f"{said} done there is missing.")
 
 
 def stuck(tree: ast.Module) -> Iterator[Slip]:
