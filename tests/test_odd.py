@@ -197,7 +197,7 @@ for key in stored:
         ("k = F.concat([new], axis=-2)", 1, "only new: there is nothing to join", ""),
         ("feed = text[-1] if cache else text", 1, "[text[-1]] is a list", "[text[-1]]"),
         ("if c:\n    x = a[0]\nelse:\n    x = a[1:]\n", 2, "line 4 a list", "[a[0]]"),
-        ("for n in sorted(d):\n    if n not in d:\n        pass\n", 1, "no n can be missing", ""),
+        ("for n in sorted(d):\n    if n not in d:\n        use(n)\n", 1, "no n can be missing", ""),
     ],
 )
 def test_odd_keys_entries_and_lists_are_found(text: str, line: int, words: str, write: str) -> None:
@@ -213,7 +213,7 @@ def test_odd_keys_entries_and_lists_are_found(text: str, line: int, words: str, 
         "k = F.concat([*parts], axis=-2)",
         "x = a[0] if len(a) == 1 else a",
         "x = a[0] if c else a[1]",
-        "for n in sorted(d):\n    if n not in e:\n        pass\n",
+        "for n in sorted(d):\n    if n not in e:\n        use(n)\n",
     ],
 )
 def test_what_is_meant_with_keys_entries_and_lists_is_not(text: str) -> None:

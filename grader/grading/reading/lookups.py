@@ -43,7 +43,8 @@ def remembered(tree: ast.Module) -> Iterator[Slip]:
             if isinstance(one, ast.Attribute) and ast.unparse(one).startswith("self.")
         }
         for name, line in kept.items() if function.name != "__init__" else ():
-            old = {each for node in given if name in _texts(node.value) for each in stored(node)}
+            names = (one for one in given if callee(one.value) not in JOINS)
+            old = {each for one in names if name in _texts(one.value) for each in stored(one)}
             for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
                 parts = getattr(call.args[0], "elts", []) if call.args else []
                 mixed = [name in _texts(one) or bool(old & read(one)) for one in parts]
