@@ -41,9 +41,7 @@ def row(case: Case, match: re.Match[str]) -> Translation:
     said = f"Row {match['index']} was asked of a table with {match['have']} rows"
     if match["index"] == match["have"]:
         last = int(match["have"]) - 1
-        hint = (
-            f"Count from 0: the last row is {last}. Is each number 1 too high, or the table short?"
-        )
+        hint = f"Count from 0: the last row is {last}. Is each number 1 too high, or the table too short?"
         return Translation(said, hint)
     return Translation(
         said,
