@@ -41,8 +41,8 @@ def row(case: Case, match: re.Match[str]) -> Translation:
     said = f"Row {match['index']} was asked of a table with {match['have']} rows"
     if match["index"] == match["have"]:
         last = int(match["have"]) - 1
-        hint = f"Count from 0: the last row is {last}. Is each number 1 too high, or the table too short?"
-        return Translation(said, hint)
+        hint = "Is each number 1 too high, or the table too short?"
+        return Translation(said, f"Count from 0: the last row is {last}. {hint}")
     return Translation(
         said,
         "Is the table as long as the longest text, and are its sizes in the right order?",
