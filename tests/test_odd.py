@@ -197,7 +197,7 @@ for key in stored:
         ("k = F.concat([new], axis=-2)", 1, "only new: there is nothing to join", ""),
         ("feed = text[-1] if cache else text", 1, "[text[-1]] is a list", "[text[-1]]"),
         ("if c:\n    x = a[0]\nelse:\n    x = a[1:]\n", 2, "line 4 a list", "[a[0]]"),
-        ("for n in sorted(d):\n    if n not in d:\n        pass\n", 1, "no n can be missing", ""),
+        ("for n in sorted(d):\n    if n not in d:\n        use(n)\n", 1, "no n can be missing", ""),
     ],
 )
 def test_odd_keys_entries_and_lists_are_found(text: str, line: int, words: str, write: str) -> None:
@@ -213,7 +213,7 @@ def test_odd_keys_entries_and_lists_are_found(text: str, line: int, words: str, 
         "k = F.concat([*parts], axis=-2)",
         "x = a[0] if len(a) == 1 else a",
         "x = a[0] if c else a[1]",
-        "for n in sorted(d):\n    if n not in e:\n        pass\n",
+        "for n in sorted(d):\n    if n not in e:\n        use(n)\n",
     ],
 )
 def test_what_is_meant_with_keys_entries_and_lists_is_not(text: str) -> None:
@@ -309,3 +309,68 @@ def test_parts_without_a_name_are_in_no_order() -> None:
     assert not list(siblings.returned(ast.parse(right)))
     wrong = right.replace("f(x), (x, x)", "b, a").replace("a, kept[0] = g(x)", "a, b = g(x)")
     assert [one.line for one in siblings.returned(ast.parse(wrong))] == [6]
+
+
+LOOKED_UP = """\
+def f(names, known):
+    for name in names:
+        if name not in known:
+            wrong(name)
+        if known[name] != 1:
+            wrong(name)
+"""
+
+
+def test_a_key_that_is_looked_up_though_it_is_missing_is_found() -> None:
+    ((line, said, write),) = certain(LOOKED_UP)
+    assert (line, write) == (5, "elif known[name] != 1:")
+    assert "even where line 3 has found that name is not in it" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOOKED_UP.replace("        if known", "        elif known"),
+        LOOKED_UP.replace("wrong(name)\n        if", "continue\n        if"),
+        LOOKED_UP.replace("wrong(name)\n        if", "known[name] = 1\n        if"),
+    ],
+)
+def test_a_key_that_is_there_by_then_is_not(text: str) -> None:
+    assert not certain(text)
+
+
+def test_an_error_that_comes_up_in_a_raise_is_none_of_its_own() -> None:
+    text = "def f(a, known):\n    if a:\n        raise ValueError('x' + a)\n"
+    tree = ast.parse(text)
+    assert meant.own_raise(tree, 3, "ValueError: xy") is not None
+    assert meant.own_raise(tree, 3, "TypeError: can only concatenate str") is None
+
+
+def test_a_piece_that_does_not_follow_the_loop_is_found() -> None:
+    text = "for h in range(2):\n    y = use(q[:, h], k[:, 0])\n"
+    ((line, said, write),) = certain(text)
+    assert (line, write, "line 2 takes q[:, h]" in said) == (2, "k[:, h]", True)
+    assert not certain(text.replace("k[:, 0]", "k[:, h], k[:, 0], pair[0]"))
+
+
+KEPT = """\
+class A:
+    def __call__(self, k):
+        if self.old is not None:
+            k = F.concat([self.old, k], axis=-2)
+        self.old = k
+        return k
+"""
+
+
+def test_what_an_object_keeps_for_the_next_call_is_found() -> None:
+    ((line, said, _),) = certain(KEPT)
+    assert (line, "Line 5 keeps self.old on the object" in said) == (4, True)
+    assert not certain(KEPT.replace("        self.old = k\n", ""))
+    assert not certain(KEPT.replace("__call__", "__init__"))
+
+
+def test_a_question_under_which_nothing_is_done_is_found() -> None:
+    ((line, said, _),) = certain("if a is not None:\n    pass\nb = 1\n")
+    assert (line, "does nothing where a is not None" in said) == (2, True)
+    assert not certain("if a:\n    pass\nelse:\n    b = 1\n")

@@ -92,6 +92,11 @@ def test_the_sum_in_place_comes_from_both() -> None:
         (["b, a = two(x)", "return a + b"], 2, "another order"),
         (["a, b = (f(t) for t in (self.b, self.a))"], 2, "another order"),
         (["rows = []", "for i in x:", "    rows = [i]", "return rows"], 4, "new value in every"),
+        (
+            ["r = []", "r.append(x)", "for i in x:", "    if i:", "        r = [i]"],
+            6,
+            "in turns of",
+        ),
         (["r = []", "for i in x:", "    y = i", "r.append(y)", "return r"], 5, "indent it"),
         (["return x ** -1 / 2"], 2, "brackets around the exponent"),
     ],
@@ -113,6 +118,7 @@ def test_what_is_odd_beside_its_like(body: list[str], line: int, said: str) -> N
         ["a, b = self.b, self.a"],
         ["rows = []", "for i in x:", "    rows.append(i)", "return rows"],
         ["return x ** 2 / 3"],
+        ["best = []", "for i in x:", "    if i:", "        best = [i]", "return best"],
     ],
 )
 def test_what_is_like_the_rest_is_not_odd(body: list[str]) -> None:

@@ -23,6 +23,7 @@ class Form:
     knobs: Mapping[str, Any]
     part: str
     place: str = ""
+    unless: str = ""
 
     def also(self, **knobs: object) -> tuple[Form, Form]:
         """This form, and the same with these knobs turned as well."""
@@ -45,11 +46,18 @@ class Knob:
     place: str = ""
 
     def __call__(
-        self, value: object, message: str, *, part: str = "", place: str = "", **more: object
+        self,
+        value: object,
+        message: str,
+        *,
+        part: str = "",
+        place: str = "",
+        unless: str = "",
+        **more: object,
     ) -> Form:
         """The mistake that ``value`` makes, together with ``more`` knobs."""
         knobs = {self.name: value, **more}
-        return Form(message, knobs, part or self.part or self.name, place or self.place)
+        return Form(message, knobs, part or self.part or self.name, place or self.place, unless)
 
 
 INSTEAD = frozenset(
@@ -74,7 +82,9 @@ def chosen(ids: str, *families: Family) -> Family:
 def named(*families: Family) -> tuple[Misconception, ...]:
     """The misconceptions of these families, one for each form."""
     return tuple(
-        Misconception(id, form.message, form.knobs, form.part, id in INSTEAD, form.place)
+        Misconception(
+            id, form.message, form.knobs, form.part, id in INSTEAD, form.place, form.unless
+        )
         for family in families
         for id, forms in family.items()
         for form in (forms if isinstance(forms, tuple) else (forms,))

@@ -114,7 +114,7 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
             f"{shown.removeprefix(PREFIX)}: the model's names and the checkpoint's are mixed up",
             "Keep each array under the model's name, weights[name] = ..., and look these names "
             "up in expected and in weights, not in checkpoint.",
-            r"not in checkpoint\b|^(?!.*\.shape\b)[\w.]+\[\w+\] = ",
+            r"not in checkpoint\b ~ ^(?!.*\.shape\b)[\w.]+\[\w+\] = ",
         )
     return Complaint(
         f"It finds a problem with {shown}, and there is none: what a condition compares is of two "
@@ -211,9 +211,21 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
         return Complaint(
             f"It makes the name {name}: the model's names begin with transformer.",
             'The names of the parameters are f"transformer.{key}": put it in front where it lacks',
-            prefix,
+            prefix + r" ~ ^\w+\[\w+\] = ",
         )
-    return None
+    return _made_up(name, known, prefix)
+
+
+def _made_up(name: str, known: set[str], prefix: str) -> Complaint | None:
+    """What is said of a name with a name of the checkpoint in it, and more than the model's has."""
+    inner = max((one for one in known if one in name), key=len, default="")
+    if not inner or name in (inner, PREFIX + inner):
+        return None
+    return Complaint(
+        f"It makes the name {name} of {inner}: the model's name is {PREFIX}{inner}",
+        'Put transformer. in front of a name that lacks it, and nothing else: f"transformer.{key}"',
+        rf"\w \+ (['\"]transformer|[A-Z]\w*\b)|\}}transformer ~ {prefix}",
+    )
 
 
 def _misses_head() -> Complaint:

@@ -108,6 +108,7 @@ CHOICE: Family = {
         "Scores below the best top_k are set to +inf, of which the softmax makes NaN. Set them to "
         "-inf.",
         place=HIDDEN,
+        unless=r"-\s*(\w+\.)?inf\b|[\"']-inf",
     ),
     "top-k-last-ids": best(
         "last_ids",

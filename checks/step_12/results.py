@@ -154,7 +154,7 @@ def _ended(evidence: Evidence, name: str) -> Failed | None:
     if rows == sizes.get("n_positions"):
         said = f"Position {row} was asked for, and the model has only {rows}"
         hint = "Stop when the text has n_positions tokens; after a cache feed only the new one."
-        return Failed(said, hint, about=COUNT, alone=True, stopped=True)
+        return Failed(said, hint, about=FED_AGAIN, alone=True, stopped=True)
     if rows == sizes.get("vocab_size"):
         said = f"Token {row} was chosen, and there are only {rows} tokens"
         hint = "Give next_token the scores of the last position only: logits.to_numpy()[0, -1]"
@@ -174,6 +174,8 @@ def _sizes_of(evidence: Evidence, name: str) -> Mapping[str, float]:
 
 CHOICE, COUNT = r"stream() ~next_token\(", r"stream() ~range\(|^while"
 """Where a new token is chosen, and where new tokens are counted."""
+FED_AGAIN = r"stream() ~\[:-1\] ~ range\(|^while"
+"""Where more is fed than the new token, or else where new tokens are counted."""
 
 
 def written(trials: str, what: str, mistakes: Iterable[Misconception] = ()) -> Rule:
@@ -201,6 +203,12 @@ def _lengths(evidence: Evidence, trials: str) -> Ruling:
     for name in evidence.matching(trials):
         for call, want in evidence.expected(name).items():
             seen, prompt = evidence.seen(name, call), _prompt(evidence, name, call)
+            if isinstance(seen, list):
+                return Failed(
+                    f"generate returned a list of {len(seen)}, and not every entry is a number",
+                    "stream yields one token at a time, a whole number: yield token",
+                    likely=r"stream() ~yield",
+                )
             if not isinstance(seen, SeenArray) or seen.array.shape == want.shape:
                 continue
             tokens = [int(token) for token in seen.array.ravel()]

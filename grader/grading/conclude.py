@@ -104,7 +104,9 @@ class Judge:
             self.findings,
             explanation := None
             if right
-            else diagnose(self.rubric, evidence, self._failed(rulings)),
+            else diagnose(
+                self.rubric.without_denied(self.source.tree), evidence, self._failed(rulings)
+            ),
             self.strict,
             None if right else self._imports(),
             None if right else self._solution,

@@ -5,8 +5,10 @@ A source check reads the syntax tree; a run-time check reads the evidence.
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -127,7 +129,8 @@ class Misconception:
 
     ``part`` names the part of the program that it breaks. ``instead`` says that none of the
     program's parts can be seen in its result, right or wrong. ``place`` is where such a mistake
-    is written, as ``Failed.about`` says it.
+    is written, as ``Failed.about`` says it. A program in which the regular expression ``unless``
+    is found has another mistake, which gives the same numbers.
     """
 
     id: str
@@ -136,6 +139,7 @@ class Misconception:
     part: str
     instead: bool = False
     place: str = ""
+    unless: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,12 @@ class Rubric:
     misconceptions: tuple[Misconception, ...] = ()
     result: str = ""
     gives: Mapping[str, str] = field(default_factory=dict)
+
+    def without_denied(self, program: ast.Module) -> Rubric:
+        """The rubric without the mistakes that a program does not have, as its code shows."""
+        text = ast.unparse(program) if any(one.unless for one in self.misconceptions) else ""
+        kept = (m for m in self.misconceptions if not (m.unless and re.search(m.unless, text)))
+        return replace(self, misconceptions=tuple(kept))
 
     def blamed(self, mistake: Misconception) -> tuple[Check, ...]:
         """The checks that this mistake breaks, in the order of the report."""

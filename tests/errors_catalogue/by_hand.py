@@ -41,6 +41,12 @@ BY_HAND: tuple[tuple[str, str], ...] = (
         "positions = F.range(0, 5)\nresult = embedding(positions)",
         "positions = F.range(0, 5, dtype=DType.int64)\nresult = embedding(positions)",
     ),
+    ('rows = ["a", "b"]\nresult = "\\n" + rows', 'rows = ["a", "b"]\nresult = "\\n".join(rows)'),
+    (
+        'rows = ["a", "b"]\nresult = "rows: " + rows',
+        'rows = ["a", "b"]\nresult = "rows: " + ", ".join(rows)',
+    ),
+    ('result = "row " + 3', 'result = "row " + str(3)'),
     ("result = square | square", "result = F.min(square, square)"),
     ("result = square & square", "result = F.min(square, square)"),
     ("result = F.concat([past, key])", "result = F.concat([past, key], axis=-2)"),

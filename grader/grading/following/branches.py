@@ -1,6 +1,8 @@
 """Conditions that are the wrong way round: a branch that runs where it should not, or not at all.
 
 A line in a branch is not what to change if the branch itself is taken at the wrong time.
+
+Longer than 300 lines, because both halves read the same conditions.
 """
 
 from __future__ import annotations
@@ -153,7 +155,12 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
             said = f"{said}: the reference does that in the other one too."
             found.setdefault(at_line, (at_line, said, ""))
             continue
-        line, test, first = node.test.lineno, ast.unparse(node.test), getattr(side[0], "lineno", 0)
+        line, test = node.test.lineno, ast.unparse(node.test)
+        first = getattr(_takes(comparison, side, step) or side[0], "lineno", 0)
+        if true and (outer := _inside(comparison, side, first)) is not None:
+            said = f"Line {outer.lineno} is inside the if of line {line}, so that line {first} runs"
+            found.setdefault(line, (outer.lineno, f"{said} only if {test}: indent it less.", ""))
+            continue
         was = "false" if true else "true"
         where = f"line {first} does" if first != line else "the other half does"
         said = f"Line {line}: {test} is {was} here, so {where} not run. In the reference it does."
@@ -161,6 +168,26 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         write = "" if ran else f"if {turned(node.test)}"  # elsewhere it runs as it should
         found.setdefault(line, (line, said, write))
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _takes(comparison: Comparison, side: Side, step: Made) -> ast.AST | None:
+    """The expression in a side that takes the reference's step, by what it is made from."""
+    kind, sources = operation(comparison.right.nodes[step.node]), set(step.sources)
+    alike = (one for part in side for one in ast.walk(part) if operation(one) == kind)
+    return next((one for one in alike if sources <= _readable(comparison, [one])), None)
+
+
+def _inside(comparison: Comparison, side: Side, line: int) -> ast.If | None:
+    """The ``if`` in a side around a line whose question the reference asks outside of any other."""
+    right = comparison.right
+    asked = {
+        ast.unparse(one.test)
+        for one in right.nodes
+        if isinstance(one, ast.If) and not isinstance(right.parents.get(one), ast.If)
+    }
+    inner = (one for part in side for one in ast.walk(part) if isinstance(one, ast.If))
+    around_line = (one for one in inner if line in _lines(one.body))
+    return next((one for one in around_line if ast.unparse(one.test) in asked), None)
 
 
 def _on_both(comparison: Comparison, node: Branching, step: Made) -> bool:

@@ -21,6 +21,7 @@ from grader.grading.following.run import Made, Run, operation
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import bound, callee, functions
 from grader.grading.reading.program import parameters, target
+from grader.source.variables import stored
 
 DEEPEST = 30
 """How far back one chain of operations is followed; the course's longest has ten."""
@@ -174,9 +175,18 @@ class Causes:
             for value, made in self.right.made.items()
             if len(made.sources) == len(sources) == sum(map(self._same, sources, made.sources))
             and value not in self._matched
-            and _calls_layer(self.right.nodes[made.node], "self.")
+            and _calls_layer(self.right.nodes[made.node])
+            and self._of_object(self.right.nodes[made.node])
         ]
         return found[0] if len(found) == 1 else None
+
+    def _of_object(self, call: ast.AST) -> bool:
+        """Whether the reference calls an attribute of an object that is no tensor: a layer's."""
+        owner = call.func.value if _calls_layer(call) else None  # type: ignore[attr-defined]
+        if not isinstance(owner, ast.Name):
+            return owner is not None and ast.unparse(owner).startswith("self.")
+        own = owner.id in stored(self.right.tree) | {"self"}
+        return own and not self.right.values(self.right.numbers[owner])
 
     def _behind(self, node: int, sources: Sequence[int]) -> Cause | None:
         """The cause where the reference makes a like thing of all sources one like step later."""
@@ -266,7 +276,8 @@ class Causes:
         if self.comparison.turned(have) and not wanted:
             return Cause(node, have, want, twin=twin.node)
         used = named or (self._leads_back(have) and not wanted)
-        right_here = handed and self._known(have) and used
+        there = named and not wanted and want in self._matched  # it has both, by their names
+        right_here = self._known(have) and ((handed and used) or there)
         deeper = self._deeper(have, want, depth - 1) if depth and not right_here else None
         if deeper is not None and not (self._known(have) and self._is_above(deeper, have, node)):
             return deeper
@@ -551,8 +562,6 @@ def _alike(mine: Run, one: Made, right: Run, other: Made) -> bool:
     return kinds[0] == kinds[1] and len(one.sources) == len(other.sources)
 
 
-def _calls_layer(node: ast.AST, of: str = "") -> bool:
-    """Whether a node may call a layer, which is an attribute; of an object ``of`` this name."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return False
-    return ast.unparse(node.func).startswith(of)
+def _calls_layer(node: ast.AST) -> bool:
+    """Whether a node may call a layer, which is an attribute."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.grading.following.relations import Floats, canonical, same
-from grader.grading.reading.program import Program
+from grader.grading.reading.program import Program, parts_of
 from grader.protocol.probe import Trail
 from grader.source.variables import reads
 
@@ -242,8 +243,13 @@ class Run(Program):
         return found[-1] if found else None
 
     def bindings(self, value: int | None) -> Iterator[tuple[ast.stmt, int]]:
-        """The statements whose whole result ``value`` is, and which part of it, in order."""
+        """The statements whose whole result ``value`` is, and which part of it, in order.
+
+        A comprehension that is taken apart gives a part in each turn.
+        """
+        turns: Counter[int] = Counter()
         for place in self.places:
+            turns[place.node] += 1
             statement = self.statement(place.node) if place.value == value else None
             if statement is None:
                 continue
@@ -252,6 +258,8 @@ class Run(Program):
                 yield statement, place.part
             elif isinstance(given, ast.Tuple) and self.nodes[place.node] in given.elts:
                 yield statement, given.elts.index(self.nodes[place.node])  # type: ignore[arg-type]
+            elif (parts := parts_of(statement)) and self.nodes[place.node] is _turning(given):
+                yield statement, (turns[place.node] - 1) % parts
 
     def loads(self, number: int, name: str) -> bool:
         """Whether the function around a node reads the variable ``name`` below its statement.
@@ -279,6 +287,11 @@ class Run(Program):
                 return True
             outer = self.parents.get(outer)
         return False
+
+
+def _turning(node: object) -> ast.AST | None:
+    """What a comprehension gives in each turn."""
+    return node.elt if isinstance(node, ast.GeneratorExp | ast.ListComp) else None
 
 
 def _is_stored(node: ast.AST) -> bool:

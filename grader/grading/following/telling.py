@@ -316,12 +316,13 @@ class Teller:
             self.lesson.quantity(self.comparison.match(result)),
             self.lesson.quantity(wanted),
         )
-        if last and have and want and have != want:
+        paired = self._paired(result, wanted)
+        if paired.line is None and last and have and want and have != want:
             line = last[0].lineno
             return self.trace(
                 (f"Line {line} gives {have} where the reference gives {want}.",), line
             )
-        return self._paired(result, wanted)
+        return paired
 
     def _paired(self, result: int, wanted: int | None) -> Trace:
         """The line that puts a right value into a pair where another one belongs."""

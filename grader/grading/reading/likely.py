@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, pairwise
 
+from grader.base.model import Trace
+from grader.grading.reading.bindings import around
 from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, own_calls
-from grader.source.variables import read, reads, stored
+from grader.source.variables import read, reads, stored, stores
 
 SIMILAR = 0.8
 """How alike two names are of which one is a slip of the pen, by difflib's ratio."""
@@ -33,17 +37,85 @@ def starred(tree: ast.Module) -> Iterator[Slip]:
             yield Slip(line, f"{said} name.")
 
 
-def own_raise(tree: ast.Module, line: int) -> Slip | None:
-    """The condition of the file's own under which ``line`` raises an error."""
+def misgiven(tree: ast.Module, right: ast.Module, trace: Trace | None) -> Iterator[Slip]:
+    """The one call of a helper in which the numbers go wrong, if it gives another variable.
+
+    The function around the call has one that is called as the helper calls what it takes. That
+    is nothing odd if the solution does the same, or if one of the two is made of the other.
+    """
+    line = trace.line if trace is not None and not trace.slip else None
+    helper = around(tree, line) if line is not None else None
+    calls = [one[0] for one in own_calls(tree) if helper is not None and one[2] == helper.name]
+    usual = {(one.function, one.param) for one in _given_another(right)}
+    for one in _given_another(tree) if len(calls) == 1 else ():
+        if [one.call] != calls or not one.name or (one.function, one.param) in usual:
+            continue
+        if one.outer is not helper and not _related(one.outer, one.name, one.param):
+            at = one.call.lineno
+            said = f"Line {at} gives {one.function} {one.name} for its {one.param}: there is"
+            yield Slip(at, f"{said} {one.param} here too, from line {one.since}.")
+
+
+@dataclass(frozen=True)
+class Another:
+    """A call that gives a function ``name`` for its ``param``.
+
+    The function around it, ``outer``, has a variable ``param`` since a line above.
+    """
+
+    call: ast.Call
+    function: str
+    param: str
+    name: str
+    outer: ast.FunctionDef
+    since: int
+
+
+def _given_another(tree: ast.Module) -> Iterator[Another]:
+    """The calls of the file's own functions that are not given the variable of a parameter's name.
+
+    Without a ``name`` they are given something that is no variable.
+    """
+    for call, given, function, params in own_calls(tree):
+        outer = around(tree, call.lineno)
+        for name, param in zip(given, params, strict=False) if outer is not None else ():
+            since = [one.lineno for one in stores(outer or tree) if one.id == param]
+            if outer is None or len(param) < 2 or name in params or not since:
+                continue
+            if min(since) < call.lineno:
+                yield Another(call, function, param, name, outer, min(since))
+
+
+def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
+    """Whether a variable is made of another at once, or the other of it."""
+    given = (n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.AnnAssign))
+    return any(
+        (one in stored(n) and other in read(n)) or (other in stored(n) and one in read(n))
+        for n in given
+    )
+
+
+def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
+    """The condition of the file's own under which ``line`` raises an error.
+
+    None if the ``message`` is of another error, which came up before the line could raise its own.
+    """
     for node in ast.walk(tree):
         if not isinstance(node, ast.If):
             continue
         for block, was in ((node.body, "true"), (node.orelse, "false")):
-            if any(isinstance(one, ast.Raise) and one.lineno == line for one in block):
+            raised = [one for one in block if isinstance(one, ast.Raise) and one.lineno == line]
+            if raised and not _of_another(message, raised[0]):
                 at, test = node.test.lineno, ast.unparse(node.test)
                 said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
                 return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
     return None
+
+
+def _of_another(message: str, node: ast.Raise) -> bool:
+    """Whether a message names an error, and not the one that this statement raises."""
+    kind = re.search(r"\b(\w+(?:Error|Exception))\b: ", message)
+    return kind is not None and node.exc is not None and kind[1] not in ast.unparse(node.exc)
 
 
 def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:

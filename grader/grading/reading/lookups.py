@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 
 from grader.grading.reading.bindings import CHANGES, callee
 from grader.grading.reading.shown import Slip
@@ -24,7 +24,99 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         always_in(tree),
         unread(tree),
         of_class(tree),
+        looked_up_anyway(tree),
+        stuck(tree),
+        nothing_done(tree),
+        remembered(tree),
     )
+
+
+def remembered(tree: ast.Module) -> Iterator[Slip]:
+    """What a method keeps on its object, and joins in the next call to what that makes."""
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        given = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
+        kept = {
+            ast.unparse(one): one.lineno
+            for node in given
+            for target in node.targets
+            for one in getattr(target, "elts", [target])
+            if isinstance(one, ast.Attribute) and ast.unparse(one).startswith("self.")
+        }
+        for name, line in kept.items() if function.name != "__init__" else ():
+            names = (one for one in given if callee(one.value) not in JOINS)
+            old = {each for one in names if name in _texts(one.value) for each in stored(one)}
+            for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
+                parts = getattr(call.args[0], "elts", []) if call.args else []
+                mixed = [name in _texts(one) or bool(old & read(one)) for one in parts]
+                if callee(call) in JOINS and any(mixed) and not all(mixed):
+                    said = f"Line {line} keeps {name} on the object, and line {call.lineno} joins"
+                    said = f"{said} what an earlier call has left there to what this one makes."
+                    said = f"{said} Take what earlier calls made from an argument."
+                    yield Slip(call.lineno, said)
+                    break
+
+
+def _texts(node: ast.AST) -> list[str]:
+    """The attributes in an expression."""
+    return [ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+
+
+def nothing_done(tree: ast.Module) -> Iterator[Slip]:
+    """An ``if`` whose answer changes nothing: there is only a ``pass`` under it."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.If(test=test, body=[ast.Pass() as one], orelse=[]):
+                said = f"Line {one.lineno} does nothing where {ast.unparse(test)}: what is to be"
+                yield Slip(one.lineno, f"{said} done there is missing.")
+
+
+def stuck(tree: ast.Module) -> Iterator[Slip]:
+    """A piece that is the same in every turn of a loop, where others follow the loop: ``x[:, 0]``.
+
+    Only of what the loop nowhere takes a piece of that follows it.
+    """
+    for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
+        turn = ast.unparse(loop.target)
+        pieces = [
+            (one, [ast.unparse(each) for each in one.slice.elts])
+            for one in ast.walk(loop)
+            if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple)
+        ]
+        moving = [(one, at.index(turn)) for one, at in pieces if turn in at]
+        owners = {ast.unparse(one.value) for one, _ in moving}
+        for one, index in pieces:
+            near, at = next(((n, a) for n, a in moving if a < len(index)), (one, 0))
+            fixed = near is not one and ":" in index and index[at].isdigit()
+            if fixed and turn not in index and ast.unparse(one.value) not in owners:
+                write = (
+                    f"{ast.unparse(one.value)}[{', '.join([*index[:at], turn, *index[at + 1 :]])}]"
+                )
+                said = f"Line {one.lineno} takes {ast.unparse(one)} in every turn of the loop of"
+                said = f"{said} line {loop.lineno}; line {near.lineno} takes {ast.unparse(near)}."
+                yield Slip(one.lineno, said, write)
+
+
+def looked_up_anyway(tree: ast.Module) -> Iterator[Slip]:
+    """An ``if`` that looks up a key, right after one that found the key to be missing."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for one, later in pairwise(body if isinstance(body, list) else ()):
+            match one:
+                case ast.If(
+                    test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[owner]), orelse=[]
+                ) if isinstance(later, ast.If) and not _leaves(one.body[-1]):
+                    entry = f"{ast.unparse(owner)}[{ast.unparse(key)}]"
+                    asked = [ast.unparse(each) for each in ast.walk(later.test)]
+                    if entry in asked and f"{entry} = " not in ast.unparse(one):
+                        said = f"Line {later.lineno} looks up {entry} even where line {one.lineno}"
+                        said = f"{said} has found that {ast.unparse(key)} is not in it."
+                        write = f"elif {ast.unparse(later.test)}:"
+                        yield Slip(later.lineno, said, write)
+
+
+def _leaves(last: ast.stmt) -> bool:
+    """Whether nothing that follows in the block runs after this statement."""
+    return isinstance(last, ast.Continue | ast.Break | ast.Return | ast.Raise)
 
 
 def unread(tree: ast.Module) -> Iterator[Slip]:

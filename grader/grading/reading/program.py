@@ -149,3 +149,9 @@ def target(statement: ast.stmt | None, part: int) -> str:
     if isinstance(given, ast.Tuple | ast.List) and 0 <= part < len(given.elts):
         given = given.elts[part]
     return given.id if isinstance(given, ast.Name) else ""
+
+
+def parts_of(statement: ast.stmt) -> int:
+    """How many names an assignment gives the parts of its value; 0 if it does not take it apart."""
+    given = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return len(given.elts) if isinstance(given, ast.Tuple | ast.List) else 0

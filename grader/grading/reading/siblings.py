@@ -18,7 +18,7 @@ from grader.base.model import Trace
 from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.odd import blocks
 from grader.grading.reading.shown import Slip, meant, name_of, own_calls
-from grader.source.variables import appended, read, stored, stores
+from grader.source.variables import appended, read, stored
 
 NAME = re.compile(r"Name\(id='\w+'")
 """A variable in the text of a syntax tree."""
@@ -36,7 +36,6 @@ class Unit:
 
 def beside(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
     """What is odd beside its like; for the weakest of these, unless the path is left before it."""
-    yield from misgiven(tree, trace)
     sure = (unpacked, returned, permuted, refilled, late)
     for slip in chain(astray(tree), loose(tree)):
         before = trace is not None and trace.line is not None and trace.line < slip.line
@@ -61,26 +60,6 @@ def astray(tree: ast.Module) -> Iterator[Slip]:
             for at in range(len(units[0].read)):
                 yield from _odd_one(function, units, at)
                 yield from _copied(function, units, at)
-
-
-def misgiven(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
-    """The one call of a helper in which the numbers go wrong, if it gives another variable.
-
-    The function around the call has one that is called as the helper calls what it takes.
-    """
-    line = trace.line if trace is not None and not trace.slip else None
-    helper = around(tree, line) if line is not None else None
-    calls = [one for one in own_calls(tree) if helper is not None and one[2] == helper.name]
-    for call, given, name, params in calls if len(calls) == 1 else ():
-        outer = around(tree, call.lineno)
-        own = stored(outer) & set(params) if outer is not None and outer is not helper else set()
-        for mine, param in zip(given, params, strict=False):
-            before = [n.lineno for n in stores(outer or tree) if n.id == param]
-            if len(param) < 2 or not mine or mine in params or param not in own:
-                continue
-            if min(before) < call.lineno:
-                said = f"Line {call.lineno} gives {name} {mine} for its {param}: there is {param}"
-                yield Slip(call.lineno, f"{said} here too, from line {min(before)}.")
 
 
 def unpacked(tree: ast.Module) -> Iterator[Slip]:
@@ -130,10 +109,13 @@ def permuted(tree: ast.Module) -> Iterator[Slip]:
 
 
 def refilled(tree: ast.Module) -> Iterator[Slip]:
-    """Lists that are made to be filled, and that a loop gives a new value in every turn instead."""
+    """Lists that are made to be filled, and that a loop gives a new value in every turn instead.
+
+    If the loop does so only under a condition, something else must fill the list.
+    """
     for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
         for loop in (one for one in ast.walk(function) if isinstance(one, ast.For)):
-            for one in loop.body:
+            for one in (each for each in ast.walk(loop) if isinstance(each, ast.stmt)):
                 match one:
                     case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
                         name = ast.unparse(target)
@@ -143,9 +125,15 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
                 others = {ast.unparse(each) for each in ast.walk(value)}
                 if first is None or name in others or f"{name}.append" in ast.unparse(loop):
                     continue
-                said = f"Line {one.lineno} gives {name} a new value in every turn of the loop of"
-                said = f"{said} line {loop.lineno}; line {first} makes it a list to be filled."
-                yield Slip(one.lineno, said, f"{name}.append({ast.unparse(value)})")
+                always = one in loop.body
+                if not always and f"{name}.append(" not in ast.unparse(function):
+                    continue
+                said = f"Line {one.lineno} gives {name} a new value in "
+                said += "every turn" if always else "turns"
+                said = f"{said} of the loop of line {loop.lineno}; line {first} makes it a list to"
+                item = value.elts[0] if isinstance(value, ast.List) and value.elts else value
+                write = f"{name}.append({ast.unparse(item)})"
+                yield Slip(one.lineno, f"{said} be filled.", write)
 
 
 def _stored_before(function: ast.FunctionDef, loop: ast.For) -> set[str]:
@@ -174,9 +162,9 @@ def late(tree: ast.Module) -> Iterator[Slip]:
 def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None:
     """The line above ``before`` that gives a variable or an attribute an empty list."""
     for node in ast.walk(function):
-        if not isinstance(node, ast.Assign) or node.lineno >= before:
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.lineno >= before:
             continue
-        for target in node.targets:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             pairs = [(target, node.value)]
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
                 pairs = list(zip(target.elts, node.value.elts, strict=False))

@@ -38,8 +38,13 @@ def row(case: Case, match: re.Match[str]) -> Translation:
         what = f"{name}({text}) looks up one row, number {match['index']}: {text} is a number"
         hint = "Give it the numbers of all rows, such as the positions 0, 1, 2, … of F.range."
         return Translation(what, hint)
+    said = f"Row {match['index']} was asked of a table with {match['have']} rows"
+    if match["index"] == match["have"]:
+        last = int(match["have"]) - 1
+        hint = "Is each number 1 too high, or the table too short?"
+        return Translation(said, f"Count from 0: the last row is {last}. {hint}")
     return Translation(
-        f"Row {match['index']} was asked of a table with {match['have']} rows",
+        said,
         "Is the table as long as the longest text, and are its sizes in the right order?",
     )
 

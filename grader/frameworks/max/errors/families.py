@@ -391,6 +391,11 @@ FAMILIES: tuple[Family, ...] = (
         python.texts,
     ),
     Family("TypeError", r"(?P<kind>list|tuple) indices must be .*, not str", python.listed),
+    Family(
+        "TypeError",
+        r"can only concatenate str \(not \"(?P<kind>\w+)\"\)",
+        python.added_to_text,
+    ),
     Family("TypeError", r"requires string as left operand, not (?P<kind>\w+)", python.in_text),
     Family(
         "TypeError",

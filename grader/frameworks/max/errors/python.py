@@ -300,6 +300,24 @@ def in_text(case: Case, match: re.Match[str]) -> Translation:
     return Translation(what, "Ask for one after the other.", case.fix(node, new))
 
 
+def added_to_text(case: Case, match: re.Match[str]) -> Translation:
+    """Something that is no text was added to one."""
+    node, kind = case.node, match["kind"]
+    if not isinstance(node, ast.BinOp):
+        return Translation(f"A {kind} cannot be added to a text", "str(x) makes a text of a value.")
+    left, right = node.left, ast.unparse(node.right)
+    plain = described(case.value(node.right) or SeenValue(kind))
+    what = f"{ast.unparse(left)} is a text, and {right} is {plain}: they cannot be added"
+    if kind not in ("list", "tuple", "set", "generator", "dict_keys"):
+        return Translation(what, "Make a text of it.", case.fix(node.right, f"str({right})"))
+    between = left.value if isinstance(left, ast.Constant) and isinstance(left.value, str) else ""
+    if between and not any(map(str.isalnum, between)):
+        joined = f"{ast.unparse(left)}.join({right})"
+        return Translation(what, "Join the texts in it.", case.fix(node, joined))
+    joined = f"', '.join({right})" if '"' in ast.unparse(left) else f'", ".join({right})'
+    return Translation(what, "Join the texts in it.", case.fix(node.right, joined))
+
+
 def texts(case: Case, match: re.Match[str]) -> Translation:
     """startswith or endswith of a list."""
     call = case.call
