@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 
 from grader.grading.following.cause import Cause
+from grader.grading.following.evaluate import JOINS
 from grader.grading.following.kinds import kind
-from grader.grading.following.run import Run
+from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
+from grader.grading.reading.bindings import bound
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
+from grader.source.variables import appended
 
 
 def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
@@ -67,6 +70,77 @@ def too_far(mine: Run, error: SeenError) -> Slip | None:
                     return Slip(line, f"{until}, and {owner} has fewer entries.")
         node = mine.parents.get(node)
     return None
+
+
+def in_parts(comparison: Comparison, cause: Cause) -> Slip | None:
+    """The loop that makes too few or too many parts of what is joined, or parts of another width.
+
+    The parts are right in the one case, and not in the other.
+    """
+    mine, axis = comparison.mine, _longer_axis(comparison, cause)
+    call = mine.nodes[cause.node]
+    if axis is None or cause.gives is None or not isinstance(call, ast.Call):
+        return None
+    name = ast.unparse(call.args[0]) if call.args else ""
+    loops = [
+        (loop, found[1])
+        for loop in mine.nodes
+        if isinstance(loop, ast.For)
+        for one in loop.body
+        if (found := appended(one)) is not None and found[0] == name
+    ]
+    parts = mine.values(mine.numbers[loops[0][1]]) if len(loops) == 1 else ()
+    widths = {one.shape[axis] for part in parts if (one := mine.arrays[part]) is not None}
+    have = mine.arrays[mine.values(cause.node)[-1]]
+    want = comparison.right.arrays[cause.gives]
+    if len(widths) != 1 or have is None or want is None or 0 in widths:
+        return None
+    (width,), loop, whole = widths, loops[0][0], want.shape[axis]
+    count = have.shape[axis] // width
+    if all(map(comparison.settled, parts)):
+        said = f"The loop of line {loop.lineno} makes {count} parts, each {width} wide"
+        return (
+            None if whole % width else Slip(loop.lineno, f"{said}; {whole // width} belong here.")
+        )
+    return None if whole % count else _cut(mine, loop, axis, width, whole // count)
+
+
+def _longer_axis(comparison: Comparison, cause: Cause) -> int | None:
+    """The one axis along which a call that joins a list gives more or less than the reference."""
+    mine, want = comparison.mine, cause.gives
+    values = mine.values(cause.node) if operation(mine.nodes[cause.node]) in JOINS else ()
+    array = mine.arrays[values[-1]] if values else None
+    right = None if want is None else comparison.right.arrays[want]
+    if array is None or right is None or array.ndim != right.ndim:
+        return None
+    other = [at for at in range(array.ndim) if array.shape[at] != right.shape[at]]
+    return other[0] if len(other) == 1 else None
+
+
+def _cut(mine: Run, loop: ast.For, axis: int, width: int, wanted: int) -> Slip | None:
+    """The line in a loop that sets where the pieces end which are of this width along an axis."""
+    pieces = [
+        one
+        for one in ast.walk(loop)
+        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple)
+        if (values := mine.values(mine.numbers[one]))
+        and (array := mine.arrays[values[-1]]) is not None
+        and array.ndim == len(one.slice.elts)
+        and array.shape[axis] == width
+    ]
+    ends = {
+        ast.unparse(end)
+        for one in pieces
+        if isinstance(one.slice, ast.Tuple) and isinstance(one.slice.elts[axis], ast.Slice)
+        if (end := getattr(one.slice.elts[axis], "upper", None)) is not None
+    }
+    made = (
+        bound(mine.tree, end, pieces[0].lineno) if len(ends) == 1 and (end := ends.pop()) else None
+    )
+    if made is None or not any(one is made for one in ast.walk(loop)):
+        return None
+    said = f"Line {made.lineno} sets {end}, which makes each part {width} wide, not {wanted}."
+    return Slip(made.lineno, said)
 
 
 def _times(run: Run, node: int) -> int:

@@ -57,9 +57,8 @@ class Wording:
         quantity = self.lesson.quantity(self.comparison.match(gap.have))
         if gap.idle:
             want = self.lesson.quantity(cause.want) or "something else"
-            kind = operation(self.comparison.right.nodes[gap.step.node])
             given = quantity or "what it is given"
-            yield f"Line {gap.line} changes nothing here: {kind} gives {given} as it is."
+            yield f"Line {gap.line} changes nothing here: {gap.idle} gives {given} as it is."
             yield f"The reference has {want} there."
             return
         yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
@@ -157,6 +156,8 @@ class Wording:
                     return f" It keeps that as {name}: the parts are in another order."
         if array is not None and (more := differs.longer(have.shape, array.shape)):
             return more
+        if array is not None and (along := orders.along(self.comparison, cause.node, array)):
+            return f" {along}"
         if array is not None and (joined := orders.joined(have.shape, array.shape)):
             return f" {joined}"
         told = orders.sized(self.comparison, cause.node)
