@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from grader.grading.following.cause import Cause
 from grader.grading.following.evaluate import JOINS
@@ -90,19 +91,19 @@ def in_parts(comparison: Comparison, cause: Cause) -> Slip | None:
         if (found := appended(one)) is not None and found[0] == name
     ]
     parts = mine.values(mine.numbers[loops[0][1]]) if len(loops) == 1 else ()
-    widths = {one.shape[axis] for part in parts if (one := mine.arrays[part]) is not None}
-    have = mine.arrays[mine.values(cause.node)[-1]]
-    want = comparison.right.arrays[cause.gives]
-    if len(widths) != 1 or have is None or want is None or 0 in widths:
+    widths = [one.shape[axis] for part in parts if (one := mine.arrays[part]) is not None]
+    have, want = mine.arrays[mine.values(cause.node)[-1]], comparison.right.arrays[cause.gives]
+    if not widths or 0 in widths or have is None or want is None:
         return None
-    (width,), loop, whole = widths, loops[0][0], want.shape[axis]
-    count = have.shape[axis] // width
-    if all(map(comparison.settled, parts)):
-        said = f"The loop of line {loop.lineno} makes {count} parts, each {width} wide"
-        return (
-            None if whole % width else Slip(loop.lineno, f"{said}; {whole // width} belong here.")
-        )
-    return None if whole % count else _cut(mine, loop, axis, width, whole // count)
+    width, loop, whole = widths[0], loops[0][0], want.shape[axis]
+    right = [comparison.settled(part) for part in parts]
+    if all(right) and {*widths} == {width}:
+        said = f"The loop of line {loop.lineno} makes {have.shape[axis] // width} parts, each"
+        said += f" {width} wide; {whole // width} belong here."
+        return None if whole % width else Slip(loop.lineno, said)
+    count = have.shape[axis] // width if {*widths} == {width} else len(widths)
+    wanted = width if right[0] and not whole % width else whole // count
+    return None if not wanted or whole % wanted else _cut(mine, loop, axis, widths, wanted)
 
 
 def _longer_axis(comparison: Comparison, cause: Cause) -> int | None:
@@ -117,30 +118,29 @@ def _longer_axis(comparison: Comparison, cause: Cause) -> int | None:
     return other[0] if len(other) == 1 else None
 
 
-def _cut(mine: Run, loop: ast.For, axis: int, width: int, wanted: int) -> Slip | None:
-    """The line in a loop that sets where the pieces end which are of this width along an axis."""
-    pieces = [
-        one
-        for one in ast.walk(loop)
-        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple)
-        if (values := mine.values(mine.numbers[one]))
-        and (array := mine.arrays[values[-1]]) is not None
-        and array.ndim == len(one.slice.elts)
-        and array.shape[axis] == width
-    ]
-    ends = {
-        ast.unparse(end)
-        for one in pieces
-        if isinstance(one.slice, ast.Tuple) and isinstance(one.slice.elts[axis], ast.Slice)
-        if (end := getattr(one.slice.elts[axis], "upper", None)) is not None
-    }
-    made = (
-        bound(mine.tree, end, pieces[0].lineno) if len(ends) == 1 and (end := ends.pop()) else None
-    )
-    if made is None or not any(one is made for one in ast.walk(loop)):
+def _cut(mine: Run, loop: ast.For, axis: int, widths: Sequence[int], wanted: int) -> Slip | None:
+    """The line in a loop that sets where its pieces begin or end, which are of these widths."""
+    ends: set[tuple[str, str]] = set()
+    for one in ast.walk(loop):
+        if not isinstance(one, ast.Subscript) or not isinstance(one.slice, ast.Tuple):
+            continue
+        arrays = [mine.arrays[value] for value in mine.values(mine.numbers[one])]
+        sizes = [each.shape[axis] for each in arrays if each is not None and each.ndim > axis]
+        cut = one.slice.elts[axis] if axis < len(one.slice.elts) else None
+        if sizes == [*widths] and isinstance(cut, ast.Slice) and cut.lower and cut.upper:
+            ends.add((ast.unparse(cut.lower), ast.unparse(cut.upper)))
+    if len(ends) != 1:
         return None
-    said = f"Line {made.lineno} sets {end}, which makes each part {width} wide, not {wanted}."
-    return Slip(made.lineno, said)
+    first, last = ((name, bound(mine.tree, name, loop.end_lineno or 0)) for name in ends.pop())
+    inside = list(ast.walk(loop))
+    known = [(name, one) for name, one in (last, first) if one in inside and one is not None]
+    if not known or ({*widths} != {widths[0]} and first[1] is not last[1]):
+        return None
+    name, made = known[0]
+    names = f"{first[0]} and {last[0]}" if first[1] is last[1] else name
+    wide = f"are {widths[0]} wide, not {wanted}" if {*widths} == {widths[0]} else ""
+    wide = wide or f"are not all {wanted} wide"
+    return Slip(made.lineno, f"Line {made.lineno} sets {names}: the parts {wide}.")
 
 
 def _times(run: Run, node: int) -> int:

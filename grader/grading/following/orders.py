@@ -48,9 +48,13 @@ def joined(have: tuple[int, ...], want: tuple[int, ...]) -> str:
 def along(comparison: Comparison, node: int, right: Floats) -> str:
     """Along which axis a concatenation gives the shape of ``right``, if it joins along another."""
     mine, call = comparison.mine, comparison.mine.nodes[node]
-    values = mine.values(node) if operation(call) in JOINS and operation(call) != "stack" else ()
+    values = mine.values(node) if operation(call) in JOINS else ()
     array = mine.arrays[values[-1]] if values else None
-    if array is None or array.ndim != right.ndim or array.size != right.size:
+    if array is None or array.size != right.size:
+        return ""
+    if operation(call) == "stack" and array.ndim == right.ndim + 1:
+        return "stack makes a new axis. concat joins along one that is there."
+    if operation(call) == "stack" or array.ndim != right.ndim:
         return ""
     other = [at for at in range(array.ndim) if array.shape[at] != right.shape[at]]
     if len(other) != 2:

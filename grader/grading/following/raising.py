@@ -20,6 +20,7 @@ from grader.grading.following.handed import (
     made,
     misordered,
     selfless,
+    sized,
     uncalled,
     unmade,
     unpaired,
@@ -28,7 +29,7 @@ from grader.grading.following.handed import (
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far
 from grader.grading.following.omitted import forgotten, omitted
-from grader.grading.following.orders import stale
+from grader.grading.following.orders import along, stale
 from grader.grading.following.repeats import other_axes, overtaken, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
@@ -118,8 +119,10 @@ class Raising:
         slip = slip or (None if here else self.teller.slip(cause))
         if slip is not None:
             return self.teller.slipped(slip, told)
-        if cause is None:
-            return self.teller.trace(told, self._raised_at(error))
+        size = sized(mine.tree, error, hint) if cause is None or cause.is_bare else None
+        if cause is None or size is not None:
+            size = size or Slip(self._raised_at(error), "")
+            return self.teller.trace([*told, *filter(None, (size.said,))], size.line)
         if (other := forgotten(self.comparison, cause)) is not None:
             return self.teller.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
         if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
@@ -127,14 +130,13 @@ class Raising:
             return replace(lacks, told=(*told, *lacks.told))
         if origin is None and (earlier := self._earlier(cause, error)) is not None:
             return replace(earlier, told=(*told, *earlier.told))
-        if (parts := in_parts(self.comparison, cause)) is not None:
-            return replace(self.teller.trace((*told, parts.said), parts.line), elsewhere=True)
-        told += self._why(cause, line)
+        parts = in_parts(self.comparison, cause)
+        told += () if parts is not None else filter(None, self._why(cause, line))
         if origin is not None:
             return self.teller.trace(
                 (*told, str(origin)), origin.line, (), self.lesson.filled(cause)
             )
-        handed = fed(self.comparison, cause, len(mine.places))
+        handed = parts or fed(self.comparison, cause, len(mine.places))
         if handed is not None:
             return replace(self.teller.trace((*told, handed.said), handed.line), elsewhere=True)
         return self._caused(error, cause, told)
@@ -286,7 +288,9 @@ class Raising:
             if at != line and other and array is not None and not self.wording.beside(array, cause):
                 return
             if at == line or array is None:
-                yield f"From the same values the reference computes {want} here."
+                said = f"From the same values the reference computes {want} here."
+                joined = "" if there is None else along(self.comparison, cause.node, there)
+                yield f"{said} {joined}".rstrip()
             else:
                 shown = text if len(text) <= MOST_TEXT else "this line"
                 turned = self.teller.lines.ordered(cause)
@@ -295,7 +299,7 @@ class Raising:
                     f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
-            yield from filter(None, (self.wording.handed(cause), stale(mine, cause.node)))
+            yield from (self.wording.handed(cause), stale(mine, cause.node))
 
     def _wrong(self, node: int) -> list[int]:
         """The values that a node takes of which something made before it is wrong."""

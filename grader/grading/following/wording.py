@@ -311,8 +311,12 @@ class Wording:
         if cause.node != one.node or cause.have is not None:
             return ""
         matched = [self.comparison.match(value) for value in one.sources]
+        mine = self.comparison.mine
+        done = {operation(mine.nodes[mine.made[value].node]) for value in one.sources}
         for value, made in right.made.items():
             if matched and list(made.sources) == matched and value not in self.comparison.matched:
+                if operation(right.nodes[made.node]) in done:
+                    return ""  # the program takes this step: an epsilon, say, that changes nothing
                 told = differs.kinds_in(self.comparison, one.node, made.node)
                 return told or self._combined(one, value)
         return self._fewer(one.node) or self._combined(one, None)
