@@ -172,6 +172,15 @@ def test_an_index_out_of_range_is_an_error_that_says_so(functions: Any) -> None:
         functions.gather(table, wrong, axis=0).to_numpy()
 
 
+@pytest.mark.parametrize("axis", [2, -3])
+@pytest.mark.parametrize("name", ["softmax", "logsoftmax"])
+def test_a_softmax_along_no_axis_is_an_error_that_says_so(
+    functions: Any, name: str, axis: int
+) -> None:
+    with pytest.raises(Exception, match=rf"Axis must be in range \[-2, 2\), got {axis}"):
+        getattr(functions, name)(tensor(count(3, 4)), axis=axis).to_numpy()
+
+
 def test_a_range_that_does_not_come_out_even_is_maxs_error(functions: Any) -> None:
     from max.driver import CPU
     from max.dtype import DType

@@ -143,7 +143,10 @@ def test_what_is_read_instead_of_the_last_part(
     assert read_instead(tree, kept, "c") == told
 
 
-JOINED = "import numpy as np\n\n\ndef attend(q, k, v, mask):\n    return np.concatenate([q, k], axis=-1)\n"
+JOINED = """import numpy as np
+def attend(q, k, v, mask):
+    return np.concatenate([q, k], axis=-1)
+"""
 
 
 @pytest.mark.parametrize(

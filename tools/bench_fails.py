@@ -1,8 +1,9 @@
-"""What a fail costs more than a pass: ``python -m tools.bench fails``, in the environment ``test``.
+"""What a fail costs more: ``python -m tools.bench fails``, in the environment ``test``.
 
 Processor time of a grading with its explanation, of the grader and of its workers, on mistakes of
-``tests/mistakes``: beside the same program before it had the mistake, in the same run, because
-programs differ more than that. Run nothing else meanwhile.
+``tests/mistakes``, in one run: beside the same file without its explanation, and beside the
+program before it had the mistake. The latter has what the mistake itself takes, such as a loop that
+does not end. Run nothing else meanwhile.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from grader import sandbox
@@ -25,7 +26,7 @@ ASKED_S = 0.4
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print, for each step, what passes take and what fails take more."""
+    """Print, for each step, what fails take more than without explanation, and than passes."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench fails", description=__doc__)
     parser.add_argument("steps", nargs="*", help="such as s05; all without")
     parser.add_argument("--count", type=int, default=20, help="mistakes of each step")
@@ -42,29 +43,45 @@ def _measure(
     step: Step, path: Path, count: int, turns: int, start: Callable[..., sandbox.Worker]
 ) -> None:
     passes: dict[str, float] = {}
-    more: dict[str, float] = {}
+    explaining: dict[str, float] = {}
+    beside: dict[str, float] = {}
     for one in variants.sample(mistakes.of(step.id), count):
         if one.base not in passes:
             passes[one.base] = _least(step, path, one.base, turns, start)
-        more[one.name] = _least(step, path, one.source, turns, start) - passes[one.base]
-    most = sorted(more, key=more.__getitem__)[-3:]
-    print(
-        f"{step.id}: pass {statistics.median(passes.values()):.2f} s; {len(more)} fails, more: "
-        f"median {statistics.median(more.values()):.2f} s, "
-        f"above {ASKED_S}: {sum(each > ASKED_S for each in more.values())}; "
-        f"most: {', '.join(f'{name} {more[name]:.2f}' for name in most[::-1])}",
-        flush=True,
+        fail = _least(step, path, one.source, turns, start)
+        explaining[one.name] = fail - _least(step, path, one.source, turns, start, Follow.NOT)
+        beside[one.name] = fail - passes[one.base]
+    print(f"{step.id}: {len(beside)} fails; a pass takes {_median(passes):.2f} s")
+    print(f"  explaining: {_summary(explaining)}")
+    print(f"  beside a pass: {_summary(beside)}", flush=True)
+
+
+def _median(seconds: Mapping[str, float]) -> float:
+    return statistics.median(seconds.values())
+
+
+def _summary(seconds: Mapping[str, float]) -> str:
+    most = sorted(seconds, key=seconds.__getitem__)[-3:]
+    return (
+        f"median {_median(seconds):.2f} s, "
+        f"above {ASKED_S}: {sum(each > ASKED_S for each in seconds.values())}; "
+        f"most: {', '.join(f'{name} {seconds[name]:.2f}' for name in most[::-1])}"
     )
 
 
 def _least(
-    step: Step, path: Path, source: str, turns: int, start: Callable[..., sandbox.Worker]
+    step: Step,
+    path: Path,
+    source: str,
+    turns: int,
+    start: Callable[..., sandbox.Worker],
+    follow: Follow = Follow.FAILING,
 ) -> float:
     """Seconds of processor time of one grading."""
     path.write_text(source, encoding="utf-8")
     found = []
     for _ in range(turns):
         meter = Meter(start)
-        grade(step, path, Options(seed=SEED, follow=Follow.FAILING), meter.start)
+        grade(step, path, Options(seed=SEED, follow=follow), meter.start)
         found.append(meter.spent)
     return min(found)

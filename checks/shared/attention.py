@@ -30,20 +30,33 @@ def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floa
     kind = knobs.get("mask", "causal")
     earlier = knobs.get("earlier")
     tokens = 0 if earlier == "ignored" else num_tokens
-    row, column = np.indices((sequence_length, sequence_length + tokens))
-    after = column - row - (0 if earlier in ("hidden", "appended") else tokens)
-    hidden = {
-        "none": after > after.size,
-        "all": after >= -after.size,
-        "past": after < 0,
-        "past_and_self": after <= 0,
-        "allows_next": after > 1,
-        "hides_self": after >= 0,
-    }.get(kind, after > 0)
+    column = np.arange(sequence_length + tokens)
+    after = column - np.arange(sequence_length)[:, None]
+    if earlier not in ("hidden", "appended"):
+        after -= tokens
+    hidden = _hidden(after, kind)
     if earlier == "appended":
         hidden = hidden & (column < sequence_length)
     number = kind if isinstance(kind, float) else -np.inf
     return np.where(hidden, number, float(knobs.get("allowed", 0.0)))
+
+
+def _hidden(after: npt.NDArray[np.integer], kind: object) -> npt.NDArray[np.bool_]:
+    """Which keys are hidden that come so many tokens ``after`` their query."""
+    match kind:
+        case "none":
+            return np.zeros_like(after, dtype=bool)
+        case "all":
+            return np.ones_like(after, dtype=bool)
+        case "past":
+            return after < 0
+        case "past_and_self":
+            return after <= 0
+        case "allows_next":
+            return after > 1
+        case "hides_self":
+            return after >= 0
+    return after > 0
 
 
 def split_heads(x: Floats, n_head: int, **knobs: Any) -> Floats:
@@ -245,7 +258,8 @@ def _query_key_value(
         parts = fused.reshape(batch, seq, n_embd, 3)
         blocks = [split_heads(parts[..., i], n_head, **knobs) for i in range(3)]
     else:
-        blocks = [split_heads(part, n_head, **knobs) for part in np.split(fused, 3, axis=-1)]
+        parts = fused.reshape(batch, seq, 3, n_embd)
+        blocks = [split_heads(parts[:, :, i], n_head, **knobs) for i in range(3)]
     named = dict(zip("qkv", blocks, strict=True))
     query, key, value = (named[name] for name in knobs.get("order", "qkv"))
     return query, key, value

@@ -244,7 +244,7 @@ class Placing:
     def _aimed(self, result: CheckResult, trace: Trace) -> tuple[str, ...]:
         """The hints on the step that goes wrong, for a check whose own are on another step."""
         own = next((one.blank for one in self.rubric.checks if one.id == result.id), "")
-        if result.stopped or not own or not trace.blank or trace.blank == own:
+        if result.stopped or trace.blank in ("", own):
             return ()
         about = (one for one in self.rubric.checks if one.test is not None)
         found = (one.hints for one in about if trace.blank in (one.blank, one.id))

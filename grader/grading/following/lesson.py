@@ -120,7 +120,8 @@ class Lesson:
         if cause.want is not None and cause.want in self.comparison.matched:
             return ""  # the program takes that step, and does not use what it gives
         used = [s for m in self.comparison.right.made.values() if m.node == twin for s in m.sources]
-        other = [s for s in first.sources if self.comparison.match(s) not in (None, -1, *used)]
+        known = [s for s in first.sources if self.comparison.match(s) not in (None, -1)]
+        other = [s for s in known if not any(self.comparison.equal(s, one) for one in used)]
         return self.next_blank(other, first.node) if used and other else ""
 
     def filled(self, cause: Cause) -> str:

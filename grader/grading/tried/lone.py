@@ -41,7 +41,7 @@ def traced(source: Source, step: Step, report: Report) -> Trace | None:
         return Trace(only.told, only.line, margin, lone=True)
     if trace.write:
         return trace
-    return replace(trace, told=(*trace.told, *only.told[1:]))
+    return replace(trace, told=(*trace.told, *(only.told if only.lacks else only.told[1:])))
 
 
 def _misnamed(report: Report, here: range) -> bool:
@@ -70,7 +70,7 @@ def _within(source: Source, report: Report, apart: Apart) -> Trace | None:
     only = apart.of_function(trace.line)
     if only is None or only.line not in bindings.statement_at(source.tree, trace.line):
         return trace
-    return replace(trace, told=(*trace.told, *only.told[1:]))
+    return replace(trace, told=(*trace.told, *(only.told[:1] if only.lacks else only.told[1:])))
 
 
 CHANGED = "changed its argument"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.frameworks.max.engine.operation import Array, Handler, Operation
+from grader.frameworks.max.engine.operation import Array, Handler, Operation, Refused
 
 
 def _reduction(function: Callable[..., Any]) -> Handler:
@@ -62,7 +62,12 @@ def _index_of(function: Callable[..., Any], worst: float) -> Handler:
 
 
 def _shifted(x: Array, axis: int, out: Array | None = None) -> Array:
-    """Subtract the largest value of each row; a row of minus infinity stays as it is."""
+    """Subtract the largest value of each row; a row of minus infinity stays as it is.
+
+    Of an axis that is not there MAX says nothing, and crashes: here it is the program's fault.
+    """
+    if not -x.ndim <= axis < x.ndim:
+        raise Refused(IndexError(f"Axis must be in range [-{x.ndim}, {x.ndim}), got {axis}"))
     largest = np.fmax.reduce(x, axis, keepdims=True, initial=np.finfo(x.dtype).min)
     shifted: Array = np.subtract(x, largest, out)
     return shifted

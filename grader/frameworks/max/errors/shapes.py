@@ -334,13 +334,26 @@ def axis(case: Case, match: re.Match[str]) -> Translation:
     shape = tensor_of(case, case.call) or tensor_of(case, node)
     if rank is None:
         rank = str(len(shape)) if shape is not None else None
-    has = f"the tensor has {rank} axes here" if rank else "the tensor has fewer axes here"
+    has = f"the tensor has {_axes(int(rank))} here" if rank else "the tensor has fewer axes here"
     if shape is not None and rank == str(len(shape)):
         has = f"the tensor has shape {sizes(shape)}"
     return Translation(
-        f"Axis {found['axis']} does not exist: {has}",
+        f"Axis {_written(case, int(found['axis']), rank)} does not exist: {has}",
         "Count axes from the end: -1 is the last, -2 the one before it.",
     )
+
+
+def _axes(rank: int) -> str:
+    return {0: "no axes", 1: "1 axis"}.get(rank, f"{rank} axes")
+
+
+def _written(case: Case, axis: int, rank: str | None) -> int:
+    """The axis as the call has it: counted from the end, an error may add the number of axes."""
+    call = case.call
+    given = () if call is None else (*call.args, *(word.value for word in call.keywords))
+    plain = [value.text for one in given if (value := case.value(one)) and value.kind == "int"]
+    known = axis - int(rank or 0)
+    return known if known < 0 and str(known) in plain and str(axis) not in plain else axis
 
 
 def permuted(case: Case, match: re.Match[str]) -> Translation:

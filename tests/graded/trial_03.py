@@ -1,0 +1,94 @@
+"""Whether a file is right as an answer to step 03: see :mod:`tests.graded.direct`."""
+
+from __future__ import annotations
+
+import types
+
+from tests.graded import trial_tools as tools
+from tests.graded.trial_tools import Wrong
+
+FAR_SCORES = 3, 5, 4
+"""Queries, keys and width of the inputs whose scores are near 60."""
+
+INPUTS = (
+    # leading, queries, keys, head_dim, value_dim, shape of the mask or None
+    ((), 4, 6, 5, 3, None),
+    ((), 5, 5, 2, 7, (5, 5)),
+    ((3,), 2, 7, 4, 6, None),
+    ((3,), 4, 2, 6, 5, (4, 2)),
+    ((2, 3), 5, 4, 7, 6, (2, 1, 1, 4)),
+    ((2, 3), 6, 6, 4, 5, (6, 6)),
+    ((4, 2), 3, 5, 6, 2, (4, 1, 3, 5)),
+    ((2, 1, 3), 2, 3, 4, 5, None),
+    ((1, 1), 1, 1, 3, 2, None),
+    # lengths that are equal, or one, and wide heads
+    ((), 4, 4, 3, 5, (4, 4)),
+    ((3, 3), 4, 2, 5, 6, None),
+    ((2,), 1, 4, 3, 5, None),
+    ((2,), 1, 4, 3, 5, (1, 4)),
+    ((2,), 4, 1, 3, 5, None),
+    ((2,), 4, 3, 3, 5, None),
+    ((2,), 4, 5, 3, 5, None),
+    ((2,), 4, 4, 3, 5, None),
+    ((2,), 3, 4, 80, 96, None),
+    ((2,), *FAR_SCORES, 6, None),
+    ((2,), *FAR_SCORES, 6, (3, 5)),
+    ((4,), 3, 4, 2, 5, (4, 3, 4)),
+    ((2, 2), 3, 4, 2, 5, (2, 3, 4)),
+    ((2,), 3, 3, 2, 5, (3,)),
+    ((2,), 3, 4, 2, 5, (3, 1)),
+    ((2,), 1, 4, 3, 1, None),
+    # the same shapes again, with another mask and without one
+    ((2, 3), 6, 6, 4, 5, (6, 6)),
+    ((2, 3), 6, 6, 4, 5, None),
+    *(
+        ((first, 2)[:leading], queries, keys, head_dim, value_dim, mask and (queries, keys))
+        for first, queries, keys, head_dim, value_dim in (
+            *((4, 4, 4, 4, 4), (1, 5, 3, 4, 2), (5, 2, 3, 1, 4), (2, 3, 5, 4, 1)),
+            *((4, 4, 2, 2, 3), (5, 2, 5, 3, 2), (4, 3, 2, 4, 2), (3, 4, 2, 4, 3), (4, 3, 3, 2, 2)),
+        )
+        for leading in (1, 2)
+        for mask in (False, True)
+    ),
+)
+"""The last are equal, one, or equal in pairs, each with and without a mask."""
+
+
+def trial(module: types.ModuleType) -> float:
+    import numpy as np
+
+    random, worst = tools.generator(31), 0.0
+    from tests.graded import other_formulas as formulas
+
+    for leading, queries, keys, head_dim, value_dim, shape in INPUTS:
+        q, k, v = (
+            random.normal(0, 1.5, (*leading, *size)).astype(np.float32)
+            for size in ((queries, head_dim), (keys, head_dim), (keys, value_dim))
+        )
+        if (queries, keys, head_dim) == FAR_SCORES:
+            q[..., 1:], q[..., 0] = 0.0, [2.0, -2.0, 2.0]
+            k[..., 0] = [60.0, 58.5, 56.0, 51.0, 57.0]
+        mask = None
+        if shape:
+            mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
+            mask[..., 0] = 0
+            if len(shape) == 1:
+                mask[-1] = -np.inf
+        if mask is not None and (queries, keys, head_dim) == FAR_SCORES:
+            q[..., 0], k[..., 0], mask[..., 0] = 2.0, [30, -40, -41, -42, -300], -np.inf
+            v[..., 0, :], v[..., 4, :], mask[..., 1] = 1e10, 1e30, 0
+        given = [tools.tensor(one) for one in (q, k, v, mask) if one is not None]
+        answer = tools.call(module.scaled_dot_product_attention, *given)
+        if mask is not None:  # by its place, and by its name
+            more = {"mask": given.pop()}
+            answer = tools.call(module.scaled_dot_product_attention, *given, **more)
+        if not isinstance(answer, tuple | list) or len(answer) != 2:
+            raise Wrong("no pair is returned")
+        exact = [a.astype(np.float64) for a in (q, k, v)]
+        want = formulas.attend(
+            exact[0], exact[1], exact[2], None if mask is None else mask.astype(np.float64)
+        )
+        for name, have, right in zip(("the output", "the weights"), answer, want, strict=True):
+            what = f"{name} for {q.shape}, {k.shape}, {v.shape}, mask {shape}"
+            worst = max(worst, tools.off(tools.read(have, what), right, what))
+    return worst

@@ -1,0 +1,140 @@
+"""Whether a file is right as an answer to step 06: see :mod:`tests.graded.direct`."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from tests.graded import trial_tools as tools
+from tests.graded.trial_tools import Wrong
+
+LONGEST, FAR, FARTHEST = 64, 1500, 4100
+
+ROTATIONS = (
+    # leading dimensions, seq, d_k, shape of the positions without seq, theta
+    ((), 5, 6, (), 100.0),
+    ((3,), 4, 8, (3,), 37.0),
+    ((3,), 6, 4, (), 10000.0),
+    ((2, 3), 5, 10, (2, 1), 250.0),
+    ((4,), 3, 2, (4,), 60.0),
+    # lengths that are equal, or one; other bases
+    ((4,), 4, 6, (), 45.0),
+    ((2,), 1, 4, (2,), 50.0),
+    ((), 2, 2, (), 35.0),
+    ((3,), 4, 4, (3,), 30.0),
+    ((), 5, 6, (), 2.5),
+    ((2,), 5, 6, (), 500000.0),
+    ((1,), 4, 6, (1,), 33.0),
+    ((5,), 3, 6, (5,), 44.0),
+    ((4,), 3, 8, (4,), 55.0),
+    ((2,), 3, 96, (2,), 10000.0),
+    ((2, 2), 3, 4, (2,), 30.0),
+)
+
+LAYERS = (
+    # num_heads, d_k, leading dimensions, seq, shape of the positions without seq, theta
+    (3, 4, (), 6, (), 90.0),
+    (2, 6, (3,), 5, (3,), 40.0),
+    (5, 2, (2,), 4, (), 10000.0),
+    (3, 2, (2, 4), 5, (2, 4), 70.0),
+    (2, 4, (3, 2), 1, (), 55.0),
+    (1, 8, (2,), 7, (2,), 150.0),
+    (1, 2, (), 300, (), 80.0),
+    (3, 4, (3,), 5, (3,), 60.0),
+    (4, 2, (2,), 4, (2,), 65.0),
+    (2, 4, (1,), 5, (1,), 75.0),
+    (2, 2, (3,), 4, (3,), 85.0),
+    (3, 2, (6,), 4, (6,), 95.0),
+    (2, 4, (3,), 4, (3,), 25.0),
+    (2, 2, (2, 1, 3), 4, (), 35.0),
+    (2, 4, (3, 3), 4, (3, 3), 45.0),
+)
+
+
+def trial(module: types.ModuleType) -> float:
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    random, worst = tools.generator(61), 0.0
+    for leading, seq, d_k, before, theta in ROTATIONS:
+        x = random.normal(0, 1, (*leading, seq, d_k)).astype(np.float32)
+        longest = FAR if d_k == 8 else FARTHEST if (d_k, theta) == (4, 10000.0) else LONGEST
+        places = random.integers(0, longest, (*before, seq))
+        places[..., -1] = longest - 1
+        layer = tools.made_module(module.RotaryEmbedding, d_k, longest, theta)
+        tools.made_module(module.RotaryEmbedding, d_k, longest, theta + 1)  # it changes nothing
+        if list(layer.parameters):
+            raise Wrong("the rotation has parameters")
+        tools.call(layer, tools.tensor(x), tools.tensor(places))
+        have = tools.read(
+            tools.call(layer, tools.tensor(x), tools.tensor(places.astype(np.int32))), "a rotation"
+        )
+        again = tools.read(tools.call(layer, tools.tensor(x), tools.tensor(places)), "a rotation")
+        worst = max(worst, tools.off(again, have, "a second call"))
+        wide = np.broadcast_to(places, x.shape[:-1]).reshape(-1, seq)
+        flat = x.astype(np.float64).reshape(-1, seq, d_k)
+        want = np.stack(
+            [formulas.rotated(one, row, theta) for one, row in zip(flat, wide, strict=True)]
+        ).reshape(x.shape)
+        worst = max(worst, tools.off(have, want, f"a rotation of {x.shape} at {places.shape}"))
+    worst = max(worst, *(_one_rope_layer(module, random, *sizes) for sizes in LAYERS))
+    return max(worst, _far_below(module))
+
+
+def _far_below(module: types.ModuleType) -> float:
+    """One head at position 0. The score of a token is its second feature, one of them far below."""
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    width = 4
+    weights = {name: np.eye(width, dtype=np.float32) for name in "qkvo"}
+    weights["q"], weights["k"] = (np.zeros((width, width), np.float32) for _ in range(2))
+    weights["q"][0, 0], weights["k"][0, 1] = 2.0, 1.0  # the root of the width
+    x = np.array([[1, -85, 0, 1], [1, -86, 0, 2], [1, -84, 0, 3], [1, -300, 1e30, 4]], np.float32)
+    layer = tools.made_module(module.MultiHeadSelfAttentionRoPE, width, 1, LONGEST, 50.0)
+    places = np.zeros(4, np.int64)
+    given = [tools.tensor(array) for array in (*weights.values(), x, places)]
+    have = tools.read(tools.call(layer, *given), "scores far below")
+    exact = {name: array.astype(np.float64) for name, array in weights.items()}
+    want = formulas.rope_layer(exact, x.astype(np.float64), places, 1, 50.0)
+    seen = [0, 2, 3]  # of the second feature the value is the key
+    return tools.off(have[..., seen], want[..., seen], "scores far below")
+
+
+def _one_rope_layer(
+    module: types.ModuleType,
+    random: Any,
+    n_head: int,
+    d_k: int,
+    leading: tuple[int, ...],
+    seq: int,
+    before: tuple[int, ...],
+    theta: float,
+) -> float:
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    width, worst = n_head * d_k, 0.0
+    weights: Mapping[str, Any] = {
+        name: random.normal(0, 1.5 / width**0.5, (width, width)).astype(np.float32)
+        for name in "qkvo"
+    }
+    longest = max(LONGEST, seq)
+    layer = tools.made_module(module.MultiHeadSelfAttentionRoPE, width, n_head, longest, theta)
+    if list(layer.parameters):
+        raise Wrong("the layer has parameters")
+    for kind in (np.int64, np.int64, np.int32):
+        weights = {name: array[::-1].copy() for name, array in weights.items()}
+        x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
+        places = random.integers(0, LONGEST, (*before, seq), kind)
+        given = [tools.tensor(array) for array in (*weights.values(), x, places)]
+        what = f"the output for {x.shape} at {places.shape}"
+        have = tools.read(tools.call(layer, *given), what)
+        exact = {name: array.astype(np.float64) for name, array in weights.items()}
+        want = formulas.rope_layer(exact, x.astype(np.float64), places, n_head, theta)
+        worst = max(worst, tools.off(have, want, what))
+    return worst

@@ -1,0 +1,97 @@
+"""Whether a file is right as an answer to step 08: see :mod:`tests.graded.direct`."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from tests.graded import trial_tools as tools
+
+NORMS = (
+    # shape, eps or None, scale and shift of the input
+    ((4, 6), None, 1.0, 0.0),
+    ((2, 3, 7), 0.4, 0.5, 1.0),
+    ((2, 3, 4, 5), 2.0, 1.0, 0.0),
+    ((3, 8), None, 3e-3, 0.0),
+    ((2, 4, 16), 1e-2, 0.1, 4.0),
+    ((2, 2, 2), 0.3, 1.0, 0.0),
+    ((1, 3, 3), None, 1.0, 0.0),
+    ((3, 1, 2), 1e-5, 1e-5, 0.0),
+    ((5, 2, 1), None, 1.0, 0.0),
+    ((3, 4, 3), 0.2, 2.0, 0.0),
+    ((4, 4), 1e-12, 1e-5, 0.0),
+    ((6,), None, 1.0, 0.0),
+    ((2, 768), None, 1.0, 0.0),
+    ((3, 6), 0.1, 40.0, 0.0),
+    ((2, 1, 1, 3, 4), 0.3, 1.0, 0.0),
+)
+
+
+def trial(module: types.ModuleType) -> float:
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    random, worst = tools.generator(81), 0.0
+    for shape, eps, scale, shift in NORMS:
+        x = random.normal(shift, scale, shape).astype(np.float32)
+        x[:1] = np.float32(0.75) if len(shape) > 1 else x[:1]
+        if shape[-1] == 768:
+            x[..., 5] = 1000.0
+        more = {} if eps is None else {"eps": eps}
+        usual = 1e-5 if eps is None else eps
+        layer = tools.made_module(module.LayerNorm, shape[-1], **more)
+        tools.made_module(module.LayerNorm, shape[-1], eps=usual + 1)  # it changes nothing
+        ones, zeros = np.ones(shape[-1]), np.zeros(shape[-1])
+        have = tools.read(tools.call(layer, tools.tensor(x)), "a fresh layer's output")
+        want = formulas.normalized(x.astype(np.float64), ones, zeros, usual)
+        worst = max(worst, tools.off(have, want, f"a fresh layer's output for {shape}"))
+        given = _affine(random, shape[-1])
+        layer.load_state_dict({name: array.copy() for name, array in given.items()})
+        have = tools.read(tools.call(layer, tools.tensor(x)), "the output")
+        want = _formula(x.astype(np.float64), given, usual)
+        worst = max(worst, tools.off(have, want, f"the output for {shape}, eps {eps}"))
+        for call in (3, 4):
+            y = random.normal(shift, scale, shape).astype(np.float32)
+            have = tools.read(tools.call(layer, tools.tensor(y)), "the output")
+            want = _formula(y.astype(np.float64), given, usual)
+            worst = max(worst, tools.off(have, want, f"the output of call {call} for {shape}"))
+    shapes = ((2, 3, 5), (1, 4, 6), (3, 3, 3), (4, 1, 2), (2, 5), (3, 1), (2, 2, 4), (5, 4, 5))
+    return max(worst, *(_residual(module, random, shape) for shape in shapes))
+
+
+def _affine(random: Any, dim: int) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "weight": random.normal(1, 0.6, dim).astype(np.float32),
+        "bias": random.normal(0, 0.6, dim).astype(np.float32),
+    }
+
+
+def _formula(x: Any, given: Mapping[str, Any], eps: float) -> Any:
+    import numpy as np
+
+    from tests.graded import other_formulas as formulas
+
+    weight, bias = (given[name].astype(np.float64) for name in ("weight", "bias"))
+    return formulas.normalized(x, weight, bias, eps)
+
+
+def _residual(module: types.ModuleType, random: Any, shape: tuple[int, ...]) -> float:
+    """With functions of ours in the places of the two layers, which the file cannot know."""
+    import numpy as np
+
+    x = random.normal(0, 1.5, shape).astype(np.float32)
+
+    def norm(t: Any) -> Any:
+        return t * 0.5 - 0.25
+
+    out = tools.call(module.residual, tools.tensor(x), norm, lambda t: t * t + 1.0)
+    again = tools.call(module.residual, tools.tensor(x), norm, lambda t: t * 3.0)
+    exact = x.astype(np.float64)
+    want = exact + (exact * 0.5 - 0.25) ** 2 + 1.0
+    other = exact + (exact * 0.5 - 0.25) * 3.0
+    worst = tools.off(tools.read(again, "a second sum"), other, "a second sum")
+    return max(worst, tools.off(tools.read(out, "the residual sum"), want, "the residual sum"))

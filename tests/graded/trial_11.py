@@ -1,0 +1,211 @@
+"""Whether a file is right as an answer to step 11: see :mod:`tests.graded.direct`."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tests.graded import trial_tools as tools
+from tests.graded.trial_tools import Wrong
+
+MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
+    ({"vocab_size": 9, "n_positions": 6, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 5)),
+    (
+        {
+            "vocab_size": 5,
+            "n_positions": 8,
+            "n_embd": 9,
+            "n_layer": 1,
+            "n_head": 3,
+            "n_inner": 9,
+            "layer_norm_epsilon": 0.3,
+        },
+        (3, 1),
+    ),
+    ({"vocab_size": 4, "n_positions": 4, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 2)),
+    ({"vocab_size": 3, "n_positions": 6, "n_embd": 3, "n_layer": 3, "n_head": 3}, (3, 3)),
+    ({"vocab_size": 6, "n_positions": 1, "n_embd": 2, "n_layer": 1, "n_head": 1}, (1, 1)),
+    (
+        {"vocab_size": 7, "n_positions": 5, "n_embd": 4, "n_layer": 3, "n_head": 1, "n_inner": 5},
+        (1, 4),
+    ),
+    (
+        {
+            "vocab_size": 6,
+            "n_positions": 4,
+            "n_embd": 6,
+            "n_layer": 4,
+            "n_head": 2,
+            "layer_norm_epsilon": 0.3,
+        },
+        (4, 2),
+    ),
+    ({"vocab_size": 5, "n_positions": 3, "n_embd": 3, "n_layer": 13, "n_head": 1}, (2, 3)),
+    ({"vocab_size": 1, "n_positions": 4, "n_embd": 1, "n_layer": 2, "n_head": 1}, (2, 3)),
+    ({"vocab_size": 70_000, "n_positions": 3, "n_embd": 2, "n_layer": 1, "n_head": 1}, (2, 3)),
+    (
+        {
+            "vocab_size": 6,
+            "n_positions": 4,
+            "n_embd": 4,
+            "n_layer": 2,
+            "n_head": 2,
+            "initializer_range": 0.3,
+        },
+        (2, 3),
+    ),
+)
+
+
+def model_weights(random: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
+    width = fields["n_embd"]
+    shapes: dict[str, tuple[int, ...]] = {
+        "wte.weight": (fields["vocab_size"], width),
+        "wpe.weight": (fields["n_positions"], width),
+    }
+    for index in range(fields["n_layer"]):
+        block = tools.block_shapes(width, fields.get("n_inner", 4 * width))
+        shapes |= {f"h.{index}.{name}": shape for name, shape in block.items()}
+    shapes |= {"ln_f.weight": (width,), "ln_f.bias": (width,)}
+    weights = tools.weights(random, shapes)
+    weights["wte.weight"] *= 1.5
+    return {f"transformer.{name}": array for name, array in weights.items()}
+
+
+def token_ids(random: Any, fields: Mapping[str, Any], size: tuple[int, int]) -> Any:
+    return random.integers(0, fields["vocab_size"], size)
+
+
+def logits_of(ids: Any, weights: Any, fields: Mapping[str, Any]) -> Any:
+    from tests.graded import gpt2_formulas as formulas
+
+    eps = fields.get("layer_norm_epsilon", 1e-5)
+    return formulas.logits(ids, weights, fields["n_layer"], fields["n_head"], eps)
+
+
+def trial(module: types.ModuleType) -> float:
+    from solutions.solution_01 import GPT2Config
+
+    random, worst = tools.generator(111), 0.0
+    for fields, size in MODELS:
+        weights = model_weights(random, fields)
+        ids = token_ids(random, fields, size)
+        want = logits_of(ids, weights, fields)
+        model = tools.loaded(module.GPT2LMHeadModel, weights, GPT2Config(**fields))
+        tools.loaded(module.GPT2LMHeadModel, tools.turned(weights), GPT2Config(**fields))
+        worst = max(
+            worst,
+            tools.off(tools.read(tools.call(model, tools.tensor(ids)), "logits"), want, "logits"),
+        )
+        for _ in range(2):
+            ids = token_ids(random, fields, size).astype("int32")
+            want = logits_of(ids, weights, fields)
+            have = tools.read(tools.call(model, tools.tensor(ids)), "logits")
+            worst = max(worst, tools.off(have, want, "logits of a later call"))
+        others = model_weights(random, fields)
+        found = module.convert_checkpoint(model, _stored(others, prefix=True))
+        have = tools.read(tools.call(model, tools.tensor(ids)), "logits")
+        worst = max(worst, tools.off(have, want, "logits after a conversion"))
+        model.load_state_dict(found)
+        have = tools.read(tools.call(model, tools.tensor(ids)), "logits")
+        worst = max(
+            worst, tools.off(have, logits_of(ids, others, fields), "logits of other weights")
+        )
+        for prefix in (True, False):
+            stored = _stored(weights, prefix=prefix)
+            if not prefix:
+                stored = {name: stored[name] for name in sorted(stored)}
+                stored["h.0.attn.bias"] = random.normal(0, 1, (1, 1, 4, 4))
+                stored["lm_head.weight"] = weights["transformer.wte.weight"]
+            if prefix:
+                stored = {"lm_head.weight": weights["transformer.wte.weight"], **stored}
+            model = tools.created(module.GPT2LMHeadModel, GPT2Config(**fields))
+            given = dict(stored)
+            model.load_state_dict(module.convert_checkpoint(model, given))
+            if list(given) != list(stored):
+                raise Wrong("the checkpoint is changed")
+            have = tools.read(tools.call(model, tools.tensor(ids)), "logits")
+            worst = max(worst, tools.off(have, want, f"logits of a checkpoint, prefix {prefix}"))
+        _halves(module, GPT2Config(**fields), _stored(weights, prefix=True))
+        _refusals(module, GPT2Config(**fields), _stored(weights, prefix=True))
+    return worst
+
+
+def _stored(weights: Mapping[str, Any], *, prefix: bool) -> dict[str, Any]:
+    import numpy as np
+
+    turned = {"c_attn", "c_proj", "c_fc"}
+    return {
+        name if prefix else name.removeprefix("transformer."): (
+            np.ascontiguousarray(array.T)
+            if array.ndim == 2 and turned & set(name.split("."))
+            else array
+        )
+        for name, array in weights.items()
+    }
+
+
+def _halves(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:
+    """A checkpoint of float16 or float64 numbers loads as well."""
+    import numpy as np
+
+    for kind in (np.float16, np.float64):
+        other = {name: array.astype(kind) for name, array in stored.items()}
+        model = tools.created(module.GPT2LMHeadModel, config)
+        model.load_state_dict(module.convert_checkpoint(model, other))
+
+
+def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:
+    """Each kind of bad checkpoint raises an error that names all that is wrong."""
+    import numpy as np
+
+    names = ["transformer.ln_f.weight", "transformer.h.0.mlp.c_fc.bias"]
+    others = ["transformer.h.77.x", "transformer.x.weight", "transformer.h.0.mlp.bias"]
+    kept = {name: array for name, array in stored.items() if name not in names}
+    table = "transformer.wpe.weight"
+    tables = {"lm_head.weight" if "wte" in name else name: a for name, a in stored.items()}
+    model = tools.created(module.GPT2LMHeadModel, config)
+    for kind, checkpoint, wanted in (
+        ("empty", {}, [name for name, _ in model.parameters]),
+        ("head's", tables, ["wte.weight"]),
+        ("other head's", {**stored, "lm_head.bias": stored[names[0]]}, ["lm_head.bias"]),
+        ("score's", {**stored, "score.weight": stored[names[0]]}, ["score.weight"]),
+    ):
+        _refused(module, model, kind, checkpoint, wanted)
+    bad = {
+        "missing": kept,
+        "unexpected": {**stored, **dict.fromkeys(others, stored[names[0]])},
+        "missing and unexpected": {**kept, **dict.fromkeys(others, stored[names[0]])},
+        "turned": {**stored, table: np.ascontiguousarray(stored[table].T)},
+        "shape": {**stored, **{name: np.repeat(stored[name], 2) for name in names}},
+        "long": {**stored, **{name: stored[name][:, None] for name in names}},
+        "wrapped": {**stored, **{name: stored[name][None, None] for name in names}},
+        "single": {**stored, **{name: stored[name][:1] for name in names}},
+        "no number's": {**stored, others[1]: np.array(1.0, np.float32)},
+    }
+    if len(set(stored[table].shape)) == 1:
+        del bad["turned"]
+    if any(stored[name].shape == (1,) for name in names):
+        del bad["single"]
+    for kind, checkpoint in bad.items():
+        if kind == "no number's":
+            _refused(module, model, kind, checkpoint, [others[1][12:]])
+            continue
+        wanted = [name[12:] for name in names if kind != "unexpected"]
+        wanted = wanted + [name[12:] for name in others] if "unexpected" in kind else wanted
+        _refused(module, model, kind, checkpoint, ["wpe"] if kind == "turned" else wanted)
+
+
+def _refused(
+    module: types.ModuleType, model: Any, kind: str, checkpoint: Any, wanted: Sequence[str]
+) -> None:
+    try:
+        module.convert_checkpoint(model, checkpoint)
+    except Exception as error:
+        if not isinstance(error, ValueError | KeyError):
+            raise Wrong(f"the error on {kind} tensors is a {type(error).__name__}") from error
+        if not all(name in str(error) for name in wanted):
+            raise Wrong(f"the error on {kind} tensors does not name them: {error}") from error
+    else:
+        raise Wrong(f"{kind} tensors are accepted")

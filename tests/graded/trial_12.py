@@ -1,0 +1,293 @@
+"""Whether a file is right as an answer to step 12: see :mod:`tests.graded.direct`."""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tests.graded import trial_tools as tools
+from tests.graded.trial_11 import logits_of, model_weights, token_ids
+from tests.graded.trial_tools import Wrong
+
+TEXTS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = (
+    ({"vocab_size": 3, "n_positions": 5, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 2)),
+    ({"vocab_size": 6, "n_positions": 9, "n_embd": 6, "n_layer": 1, "n_head": 3}, (1, 1, 3)),
+    ({"vocab_size": 5, "n_positions": 8, "n_embd": 8, "n_layer": 3, "n_head": 2}, (3, 1, 2)),
+    ({"vocab_size": 4, "n_positions": 6, "n_embd": 3, "n_layer": 4, "n_head": 1}, (4, 1)),
+    ({"vocab_size": 7, "n_positions": 6, "n_embd": 5, "n_layer": 1, "n_head": 5}, (2, 3)),
+)
+
+
+def trial(module: types.ModuleType) -> float:
+    random = tools.generator(121)
+    sizes = {"vocab_size": 10, "n_positions": 8, "n_embd": 4, "n_head": 2}
+    two, one = {**sizes, "n_layer": 2}, {**sizes, "n_layer": 1}
+    _choices(module)
+    _texts(module, random, model_weights(random, one), one)
+    worst = _in_pieces(module, random, model_weights(random, two), two, (3, 1, 4))
+    for fields, pieces in TEXTS:
+        weights = model_weights(random, fields)
+        worst = max(worst, _in_pieces(module, random, weights, fields, pieces))
+    _fed(module, random, model_weights(random, one), one)
+    long = {**one, "n_positions": 320}
+    return max(worst, _in_pieces(module, random, model_weights(random, long), long, (300, 20)))
+
+
+def _choices(module: types.ModuleType) -> None:
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    large = np.arange(90_000, 90_005, dtype=np.float32)
+    if int(module.next_token(large, temperature=1.0, draw=0.4)) != 4:
+        raise Wrong("large scores overflow")
+    scores = np.array([0.3, -2.0, 2.2, 1.1, 0.9, 1.9, -0.5, 1.4], np.float32)
+    if int(module.next_token(scores)) != 2 or int(module.next_token(scores - 9)) != 2:
+        raise Wrong("the greedy token is another")
+    for temperature in (0.4, 1.0, 2.6):
+        for top_k in (None, 1, 2, 4, 50):
+            for draw in (0.02, 0.31, 0.55, 0.77, 0.93):
+                have = module.next_token(scores, temperature=temperature, top_k=top_k, draw=draw)
+                want = formulas.choose([float(s) for s in scores], temperature, top_k, draw)
+                if int(have) != want:
+                    raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
+    _more_choices(module, scores)
+
+
+def _more_choices(module: types.ModuleType, scores: Any) -> None:
+    """Other element types and sizes, equal scores, and draws where two shares meet."""
+    import numpy as np
+
+    from tests.graded import gpt2_formulas as formulas
+
+    texts = [scores.astype(kind) for kind in (np.float64, np.float16)]
+    texts += [scores[:2], scores - np.float32(20), np.array([-1, 2, 2, 0.5], np.float32)]
+    texts += [np.array([1.0, 1.05, 0.9], np.float32)]
+    for logits in texts:
+        before = logits.copy()
+        for temperature in (0.0, 0.05, 0.5, 1.0, 1.9):
+            for top_k in (None, 1, 2, len(logits), 60):
+                for draw in (0.0, 0.13, 0.48, 0.94):
+                    alike = len(logits) == 4
+                    if alike and (top_k == 1 or temperature == 0):
+                        continue  # either of two equal ones may be taken
+                    have = module.next_token(
+                        logits, temperature=temperature, top_k=top_k, draw=draw
+                    )
+                    exact = [float(s) for s in logits]
+                    want = formulas.choose(exact, temperature, top_k, draw)
+                    if int(have) != want:
+                        raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
+                    if not np.array_equal(before, logits):
+                        raise Wrong("the logits are changed")
+    wide = np.linspace(1, 0, 300, dtype=np.float32)
+    for top_k in (200, None):
+        want = formulas.choose([float(s) for s in wide], 1.0, top_k, 0.951)
+        if int(module.next_token(wide, temperature=1.0, top_k=top_k, draw=0.951)) != want:
+            raise Wrong(f"the token of 300 is not {want} with top_k {top_k}")
+    _boundaries(module)
+
+
+def _boundaries(module: types.ModuleType) -> None:
+    """A draw where one share ends is in the next, the largest in the last; nearly 0 is not 0."""
+    import numpy as np
+
+    even = np.full(4, 0.5, np.float32)
+    for token, draw in enumerate((0.0, 0.25, 0.5, 0.75, float(np.nextafter(1, 0)))):
+        if int(module.next_token(even, temperature=1.0, draw=draw)) != min(token, 3):
+            raise Wrong(f"a draw of {draw} is not in the share of {min(token, 3)}")
+    cold = np.array([0.0, 5e-5, -1.0], np.float32)
+    if int(module.next_token(cold, temperature=1e-4, draw=0.2)) != 0:
+        raise Wrong("a temperature near 0 is taken for 0")
+    if int(module.next_token(cold[[1, 0, 2]], temperature=1e-4, draw=0.9)) != 1:
+        raise Wrong("scores that are far apart overflow")
+
+
+def _in_pieces(
+    module: types.ModuleType, random: Any, weights: Any, fields: Any, lengths: tuple[int, ...]
+) -> float:
+    """Logits of two texts that are read in pieces of these lengths, against the whole."""
+    import numpy as np
+
+    from solutions.solution_01 import GPT2Config
+
+    model = tools.loaded(module.GPT2WithCache, weights, GPT2Config(**fields))
+    ids = token_ids(random, fields, (2, sum(lengths)))
+    want = logits_of(ids, weights, fields)
+    cache, worst, ends = None, 0.0, np.cumsum([0, *lengths])
+    for begin, end in itertools.pairwise(ends):
+        piece = tools.tensor(np.ascontiguousarray(ids[:, begin:end]))
+        logits, cache = _decoded(model, piece, cache)
+        worst = max(
+            worst, tools.off(tools.read(logits, "logits"), want[:, begin:end], "decoded logits")
+        )
+        _decoded(
+            model, tools.tensor(np.ascontiguousarray(ids[::-1, :1])), None
+        )  # another text begins
+    return worst
+
+
+def _texts(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> None:
+    """Whole texts, token for token."""
+    from solutions.solution_01 import GPT2Config
+
+    first = _expected(weights, fields, [1, 2], 2, {})
+    config = GPT2Config(**fields, eos_token_id=first[2])  # nobody asked to end there
+    model = tools.loaded(module.GPT2WithCache, weights, config)
+    best: dict[str, Any] = {"temperature": 9.0, "draws": [0.98, 0.9, 0.96]}
+    wishes: tuple[tuple[list[int], int, dict[str, Any]], ...] = (
+        ([3, 7], 3, {}),
+        ([4, 0, 6], 2, {"use_cache": False}),
+        ([5], 3, {"temperature": 1.2, "draws": [0.11, 0.52, 0.93, 0.34]}),
+        ([2, 8], 2, {"temperature": 2.5, "top_k": 2, "draws": [0.98, 0.03]}),
+        ([1, 2], 4, {"eos_token_id": first[3]}),
+        ([8, 2], 2, {"eos_token_id": 8}),
+        ([3, 1, 4, 1, 5, 9], 5, {}),
+        ([3, 1, 4], 0, {}),
+        ([1, 2, 3, 4, 5, 6, 7, 8], 2, {"use_cache": False}),
+        ([7, 2], 2, {"top_k": 1, "draws": []}),
+        ([7, 2, 4], 3, {"top_k": 3, "use_cache": False, "eos_token_id": 9}),
+        ([6, 5], 2, {"temperature": 1.4, "draws": [0.41, 0.83], "use_cache": False}),
+        ([6], 1, {"temperature": 1.4, "draws": [0.41]}),
+        ([4, 2], 4, {"temperature": 3.5, "draws": [0.9, 0.8, 0.95, 0.7], "use_cache": False}),
+        ([2, 8], 3, {**best, "top_k": 2, "use_cache": False}),
+        ([5, 8], 3, {**best, "top_k": 3}),
+        ([1, 3, 5], 3, {"temperature": 1.9, "draws": [0.4, 0.6, 0.2], "eos_token_id": 3}),
+        ([2, 3, 5, 1, 7], 9, {"temperature": 1.9, "draws": [0.4, 0.6, 0.2], "top_k": 4}),
+    )
+    zero = next(
+        (tokens, settings)
+        for tokens in ([a, b] for a in range(10) for b in range(10))
+        for settings in ({"temperature": 6.0, "draws": [0.02, 0.03, 0.01], "eos_token_id": 0},)
+        if _expected(weights, fields, tokens, 3, settings)[-1] == 0
+    )
+    for tokens, settings in (zero, (zero[0], {**zero[1], "use_cache": False})):
+        _compare(module, model, weights, fields, tokens, 3, settings)
+    for tokens, count, settings in wishes:
+        _compare(module, model, weights, fields, tokens, count, settings)
+
+
+def _decoded(model: Any, piece: Any, cache: Any) -> Any:
+    from max.experimental import functional as F
+
+    try:
+        with F.lazy():
+            answer = model.decode(piece, cache)
+        answer[0].to_numpy()
+    except Exception:  # noqa: BLE001  a learner's code may raise anything
+        answer = model.decode(piece, cache)
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise Wrong("decode returns no pair")
+    return answer
+
+
+def _compare(
+    module: types.ModuleType,
+    model: Any,
+    weights: Any,
+    fields: Any,
+    tokens: Sequence[int],
+    count: int,
+    settings: Mapping[str, Any],
+) -> None:
+    import numpy as np
+
+    want = _expected(weights, fields, tokens, count, settings)
+    given = list(tokens)
+    kinds: list[Any] = [iter, np.array] if settings.get("draws") else [iter]
+    for kind in kinds:
+        more = {**settings, "draws": kind(settings["draws"])} if "draws" in settings else settings
+        have = module.generate(model, given, count, **more)
+        if given != list(tokens):
+            raise Wrong("the prompt is changed")
+        if not isinstance(have, list | tuple) or [int(token) for token in have] != want:
+            raise Wrong(f"the text is {have}, not {want}, with {dict(settings)}")
+    if list(module.generate(model, tuple(tokens), 0)) != list(tokens):
+        raise Wrong("a prompt that is a tuple is changed")
+
+
+def _fed(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> None:
+    """With a cache every token is read once, and tokens come as they are chosen."""
+    from solutions.solution_01 import GPT2Config
+
+    model = tools.loaded(module.GPT2WithCache, weights, GPT2Config(**fields))
+    read: list[int] = []
+
+    class Counting:
+        config = model.config
+
+        def __call__(self, ids: Any) -> Any:
+            read.append(int(ids.shape[-1]))
+            return model(ids)
+
+        def decode(self, ids: Any, cache: Any = None) -> Any:
+            read.append(int(ids.shape[-1]))
+            return model.decode(ids, cache)
+
+    for settings in ({}, {"use_cache": False}):
+        read.clear()
+        written = iter(module.stream(Counting(), [3, 1], 6, **settings))
+        next(written)
+        early = len(read)
+        list(written)
+        if early == len(read):
+            raise Wrong("nothing is written before the end")
+        if not settings and sum(read) > 8:
+            raise Wrong(f"the model read {sum(read)} tokens of 8")
+    if len({tuple(_fresh(module, model)) for _ in range(3)}) == 1:
+        raise Wrong("fresh draws are the same each time")
+    _large_vocabulary(module)
+
+
+def _large_vocabulary(module: types.ModuleType) -> None:
+    """Any of 300 tokens may be written where top_k is not given."""
+    import numpy as np
+
+    scores = np.linspace(1, 0, 300, dtype=np.float32)
+
+    class Even:
+        config = types.SimpleNamespace(n_positions=8)
+
+        def __call__(self, ids: Any) -> Any:
+            return tools.tensor(np.tile(scores, (1, int(ids.shape[-1]), 1)))
+
+        def decode(self, ids: Any, cache: Any = None) -> Any:
+            return self(ids), "kept"
+
+    more = {"temperature": 1.0, "draws": [0.951, 0.951], "use_cache": False}
+    if min(int(token) for token in module.generate(Even(), [1], 2, **more)[1:]) < 200:
+        raise Wrong("only the likeliest tokens are written")
+    best = {"temperature": 99.0, "top_k": 1, "use_cache": False}
+    if [int(token) for token in module.generate(Even(), [1], 5, **best)[1:]] != [0] * 5:
+        raise Wrong("without draws, top_k is lost")
+    last = int(module.next_token(scores, temperature=1.0, draw=0.99))
+    ends = {"temperature": 1.0, "draws": [0.99] * 2, "eos_token_id": int(str(last))}
+    if len(module.generate(Even(), [1], 2, **ends, use_cache=False)) != 2:
+        raise Wrong(f"{last} does not end the text")
+
+
+def _fresh(module: types.ModuleType, model: Any) -> list[int]:
+    return list(module.generate(model, [1], 6, temperature=99.0))
+
+
+def _expected(
+    weights: Any, fields: Any, tokens: Sequence[int], count: int, settings: Mapping[str, Any]
+) -> list[int]:
+    from tests.graded import gpt2_formulas as formulas
+
+    text = list(tokens)
+    for index in range(count):
+        if len(text) == fields["n_positions"]:
+            break
+        scores = [float(s) for s in logits_of([text], weights, fields)[0, -1]]
+        draws = settings.get("draws") or [0.0] * count
+        text.append(
+            formulas.choose(
+                scores, settings.get("temperature", 0), settings.get("top_k"), draws[index]
+            )
+        )
+        if text[-1] == settings.get("eos_token_id"):
+            break
+    return text
