@@ -19,8 +19,7 @@ class LayerNorm(Module):
     def __call__(self, x):
         m, v = self._statistics(x)
         scale = self.weight * F.rsqrt(v + self.eps)
-        shift = self.bias - m * scale
-        return x * scale + shift
+        return (x - m) * scale + self.bias
 
 
 def residual(x, norm, sublayer):
