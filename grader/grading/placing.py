@@ -230,7 +230,7 @@ class Placing:
             known = one.id in self.sure and one.line is not None
             if known and (not trace.lone or USED in (one.note or "")):
                 break
-            raised = one.stopped and one.line is not None and one.line not in here
+            raised = one.stopped and not known and one.line is not None and one.line not in here
             raised = raised and (not trace.lone or FUNCTION.search(one.message) is not None)
             told = RAISED.format(line=one.line) if raised else None
             note = "\n".join(filter(None, (told, one.note))) or None

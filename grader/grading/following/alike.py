@@ -35,6 +35,8 @@ def unturned(comparison: Comparison, cause: Cause, departure: Departure) -> Slip
             return idle
         if statement in _constant(loop):
             return _said(statement, loop)
+        if (still := _beside_moving(loop, statement)) is not None:
+            return _said(still, loop)
     for loop in _filling(comparison, departure.node):
         lines = _constant(loop)
         if lines and _all_alike(comparison, loop):
@@ -79,6 +81,26 @@ def _constant(loop: ast.For) -> list[ast.stmt]:
         elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Subscript):
             found.append(one)
     return found
+
+
+def _beside_moving(loop: ast.For, user: ast.stmt | None) -> ast.stmt | None:
+    """The one piece read by a statement of a loop that is the same in every turn, unlike the rest.
+
+    The loop takes a piece along the same axes in another statement, and another one in each turn.
+    """
+    still = [one for one in _constant(loop) if user is not None and stored(one) & read(user)]
+    pieces = [one for one in loop.body if _axes(one) and one not in still]
+    alike = len(still) == 1 and any(_axes(one) == _axes(still[0]) for one in pieces)
+    return still[0] if alike else None
+
+
+def _axes(statement: ast.stmt) -> str:
+    """Along which axes an assignment takes a piece: a colon, a slice, or one entry of each."""
+    piece = getattr(statement, "value", None)
+    if not isinstance(statement, ast.Assign) or not isinstance(piece, ast.Subscript):
+        return ""
+    index = piece.slice.elts if isinstance(piece.slice, ast.Tuple) else [piece.slice]
+    return ",".join(":" if isinstance(one, ast.Slice) else "1" for one in index)
 
 
 def _filling(comparison: Comparison, node: int) -> list[ast.For]:

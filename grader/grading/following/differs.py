@@ -66,7 +66,8 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     Nor of two that give arrays of different shapes, or of one that takes none: that is another way.
     """
     mine, one = comparison.mine, comparison.mine.nodes[node]
-    if isinstance(one, ast.Call) and (operation(one) in _own(mine.tree) or not mine.latest(node)):
+    own = _own(mine.tree) | _brought(mine.tree, comparison.right.tree)
+    if isinstance(one, ast.Call) and (operation(one) in own or not mine.latest(node)):
         return ""
     given = (run.values(at)[-1:] for run, at in ((mine, node), (comparison.right, twin)))
     have, want = (
@@ -95,6 +96,21 @@ def _own(tree: ast.Module) -> frozenset[str]:
             case ast.arg(arg=name):
                 found.add(name)
     return frozenset(found)
+
+
+def _brought(mine: ast.Module, right: ast.Module) -> frozenset[str]:
+    """What a file imports from modules of the reference's that the reference does not import."""
+    names: list[set[tuple[str | None, str]]] = [
+        {
+            (one.module, alias.asname or alias.name)
+            for one in tree.body
+            if isinstance(one, ast.ImportFrom)
+            for alias in one.names
+        }
+        for tree in (mine, right)
+    ]
+    modules = {module for module, _ in names[1]}
+    return frozenset(name for module, name in names[0] - names[1] if module in modules)
 
 
 def _makes(node: ast.AST) -> bool:

@@ -143,12 +143,14 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
 
 UNPACKED = re.compile(r"There (?:are|is) .* than the \d+ expected|There (?:are|is) .* expected")
 """How an error begins about more or fewer values than names."""
+ALONE = re.compile(r"gives one tensor, and \d+ names are to share it")
+"""What an error says of a function that gives one value for several names."""
 
 
 def unpaired(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     """What a function of the file gives at a time, where the line of an error takes several."""
-    line = error.line or 0
-    if UNPACKED.match(told) is None:
+    line, alone = error.line or 0, ALONE.search(told) is not None
+    if UNPACKED.match(told) is None and not alone:
         return None
     for node in ast.walk(tree):
         match node:
@@ -170,12 +172,25 @@ def unpaired(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
             continue
         given, at = ends[0].value, ends[0].lineno
         count = len(given.elts) if isinstance(given, ast.Tuple) else 1
-        if count == len(names) or (count == 1 and verb == "returns"):
+        if count == len(names) or (count == 1 and verb == "returns" and not alone):
             continue
         many = "one value" if count == 1 else f"{count} values"
         said = f"Line {at} {verb} {many}, and line {line} takes {len(names)} from {helper.name}."
         return Slip(at, said)
     return None
+
+
+SIZED = re.compile(r" must end in .*, and (\w+) is (\d+)")
+"""How a hint ends on two shapes, with the variable that holds the odd size."""
+
+
+def sized(tree: ast.Module, error: SeenError, hint: str) -> Slip | None:
+    """The line that reads from a shape the size which an error is about, by its ``hint``."""
+    found, line = SIZED.search(hint), error.line or 0
+    made = bound(tree, found[1], line) if found is not None else None
+    if found is None or not isinstance(made, ast.Assign) or ".shape" not in ast.unparse(made.value):
+        return None
+    return Slip(made.lineno, f"{found[1]} comes from line {made.lineno}.")
 
 
 def divided(mine: Run, said: str) -> Slip | None:

@@ -129,6 +129,8 @@ class Lesson:
         twin = cause.twin
         if twin is None or self.comparison.in_other_class(cause.node, twin):
             return ""
+        if self.comparison.in_other_function(cause.node, twin):
+            return ""
         return self.blank(self.comparison.right.line(twin))
 
     def blank(self, line: int) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from grader.grading.following.cause import Cause
+from grader.grading.following.evaluate import JOINS
 from grader.grading.following.kinds import kind
-from grader.grading.following.run import Run
+from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import bound, callee, stores
 from grader.grading.reading.shown import Slip
@@ -178,6 +180,76 @@ def without_turn(mine: Run, error: SeenError) -> Slip | None:
             said = f"The loop of line {loop.lineno} takes no turn here: {until} is {held[0]:g}"
             return Slip(loop.lineno, f"{said}, so that {', '.join(filled)} stays empty.")
     return None
+
+
+def in_parts(comparison: Comparison, cause: Cause) -> Slip | None:
+    """The loop that makes too few or too many parts of what is joined, or parts of another width.
+
+    The parts are right in the one case, and not in the other.
+    """
+    mine, axis = comparison.mine, _longer_axis(comparison, cause)
+    call = mine.nodes[cause.node]
+    if axis is None or cause.gives is None or not isinstance(call, ast.Call):
+        return None
+    name = ast.unparse(call.args[0]) if call.args else ""
+    loops = [
+        (loop, found[1])
+        for loop in mine.nodes
+        if isinstance(loop, ast.For)
+        for one in loop.body
+        if (found := appended(one)) is not None and found[0] == name
+    ]
+    parts = mine.values(mine.numbers[loops[0][1]]) if len(loops) == 1 else ()
+    widths = [one.shape[axis] for part in parts if (one := mine.arrays[part]) is not None]
+    have, want = mine.arrays[mine.values(cause.node)[-1]], comparison.right.arrays[cause.gives]
+    if not widths or 0 in widths or have is None or want is None:
+        return None
+    width, loop, whole = widths[0], loops[0][0], want.shape[axis]
+    right = [comparison.settled(part) for part in parts]
+    if all(right) and {*widths} == {width}:
+        said = f"The loop of line {loop.lineno} makes {have.shape[axis] // width} parts, each"
+        said += f" {width} wide; {whole // width} belong here."
+        return None if whole % width else Slip(loop.lineno, said)
+    count = have.shape[axis] // width if {*widths} == {width} else len(widths)
+    wanted = width if right[0] and not whole % width else whole // count
+    return None if not wanted or whole % wanted else _cut(mine, loop, axis, widths, wanted)
+
+
+def _longer_axis(comparison: Comparison, cause: Cause) -> int | None:
+    """The one axis along which a call that joins a list gives more or less than the reference."""
+    mine, want = comparison.mine, cause.gives
+    values = mine.values(cause.node) if operation(mine.nodes[cause.node]) in JOINS else ()
+    array = mine.arrays[values[-1]] if values else None
+    right = None if want is None else comparison.right.arrays[want]
+    if array is None or right is None or array.ndim != right.ndim:
+        return None
+    other = [at for at in range(array.ndim) if array.shape[at] != right.shape[at]]
+    return other[0] if len(other) == 1 else None
+
+
+def _cut(mine: Run, loop: ast.For, axis: int, widths: Sequence[int], wanted: int) -> Slip | None:
+    """The line in a loop that sets where its pieces begin or end, which are of these widths."""
+    ends: set[tuple[str, str]] = set()
+    for one in ast.walk(loop):
+        if not isinstance(one, ast.Subscript) or not isinstance(one.slice, ast.Tuple):
+            continue
+        arrays = [mine.arrays[value] for value in mine.values(mine.numbers[one])]
+        sizes = [each.shape[axis] for each in arrays if each is not None and each.ndim > axis]
+        cut = one.slice.elts[axis] if axis < len(one.slice.elts) else None
+        if sizes == [*widths] and isinstance(cut, ast.Slice) and cut.lower and cut.upper:
+            ends.add((ast.unparse(cut.lower), ast.unparse(cut.upper)))
+    if len(ends) != 1:
+        return None
+    first, last = ((name, bound(mine.tree, name, loop.end_lineno or 0)) for name in ends.pop())
+    inside = list(ast.walk(loop))
+    known = [(name, one) for name, one in (last, first) if one in inside and one is not None]
+    if not known or ({*widths} != {widths[0]} and first[1] is not last[1]):
+        return None
+    name, made = known[0]
+    names = f"{first[0]} and {last[0]}" if first[1] is last[1] else name
+    wide = f"are {widths[0]} wide, not {wanted}" if {*widths} == {widths[0]} else ""
+    wide = wide or f"are not all {wanted} wide"
+    return Slip(made.lineno, f"Line {made.lineno} sets {names}: the parts {wide}.")
 
 
 def _times(run: Run, node: int) -> int:

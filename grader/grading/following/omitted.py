@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grader.grading.following import differs
 from grader.grading.following.cause import Cause
 from grader.grading.following.run import Made, Run, operation
-from grader.grading.following.trace import Comparison
+from grader.grading.following.trace import SWAPS, Comparison
 from grader.grading.reading.bindings import callee
 from grader.grading.reading.program import target
 from grader.grading.reading.shown import Slip
@@ -22,13 +22,13 @@ LONGEST = 4
 class Omitted:
     """A ``line`` of the learner gives ``have``, which the reference takes through a ``step``.
 
-    If it is ``idle``, the step is there, and gives what it was given.
+    ``idle`` is the operation that is there for it, if that gives what it was given.
     """
 
     line: int
     have: int
     step: Made
-    idle: bool = False
+    idle: str = ""
 
 
 def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
@@ -45,8 +45,8 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
         at = None if step is None else _place(comparison, cause, have, step)
         if step is None or at is None or not _is_one(comparison, step, match):
             continue
-        if _changes_nothing(comparison, have, step, match):
-            return Omitted(at.lineno, have, step, idle=True)
+        if idle := _changes_nothing(comparison, have, step, match):
+            return Omitted(at.lineno, have, step, idle)
         if _nested(comparison, cause, step, at):
             return None
         if not _taken(comparison, step, match, at):
@@ -61,12 +61,18 @@ def missing(comparison: Comparison, cause: Cause) -> Made | None:
     return _between(comparison, comparison.match(cause.have), cause.want, LONGEST)
 
 
-def _changes_nothing(comparison: Comparison, have: int, step: Made, match: int | None) -> bool:
-    """Whether a step of this kind gave ``have``, with the numbers that it was given."""
-    made = comparison.mine.made[have]
-    alike = operation(comparison.mine.nodes[made.node])
-    same = match in map(comparison.match, made.sources)
-    return same and alike == operation(comparison.right.nodes[step.node])
+def _changes_nothing(comparison: Comparison, have: int, step: Made, match: int | None) -> str:
+    """The operation of the step's kind that gave ``have``, with the numbers that it was given."""
+    mine, made = comparison.mine, comparison.mine.made[have]
+    wanted = operation(comparison.right.nodes[step.node])
+    alike = SWAPS if wanted in SWAPS else (wanted,)
+    if match in map(comparison.match, made.sources) and operation(mine.nodes[made.node]) in alike:
+        return operation(mine.nodes[made.node])
+    nodes = [place.node for place in mine.places if place.value == have]
+    idle = (
+        one for one in nodes if operation(mine.nodes[one]) in alike and have in mine.latest(one)
+    )
+    return next((operation(mine.nodes[one]) for one in idle), "")
 
 
 def _nested(comparison: Comparison, cause: Cause, step: Made, at: ast.stmt) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from grader.grading.following.cause import Cause
+from grader.grading.following.evaluate import JOINS
 from grader.grading.following.relations import ATOL, Floats, same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import SWAPS, Comparison
@@ -42,6 +43,27 @@ def joined(have: tuple[int, ...], want: tuple[int, ...]) -> str:
             return f"Its axes {first} and {first + 1} are to be one: {a} times {b} is {size}."
         return f"Its axis {first} is to be two: {size} is {a} times {b}."
     return ""
+
+
+def along(comparison: Comparison, node: int, right: Floats) -> str:
+    """Along which axis a concatenation gives the shape of ``right``, if it joins along another."""
+    mine, call = comparison.mine, comparison.mine.nodes[node]
+    values = mine.values(node) if operation(call) in JOINS else ()
+    array = mine.arrays[values[-1]] if values else None
+    if array is None or array.size != right.size:
+        return ""
+    if operation(call) == "stack" and array.ndim == right.ndim + 1:
+        return "stack makes a new axis. concat joins along one that is there."
+    if operation(call) == "stack" or array.ndim != right.ndim:
+        return ""
+    other = [at for at in range(array.ndim) if array.shape[at] != right.shape[at]]
+    if len(other) != 2:
+        return ""
+    (longer,) = (at for at in other if array.shape[at] > right.shape[at])
+    (shorter,) = (at for at in other if at != longer)
+    return (
+        f"It joins along axis {longer - array.ndim}: axis {shorter - array.ndim} would give that."
+    )
 
 
 def stale(run: Run, node: int) -> str:
@@ -125,15 +147,38 @@ def astride(comparison: Comparison, node: int, value: int) -> str:
     if piece.ndim != whole.ndim or len(axes) != 1 or not comparison.known(sources[0]):
         return ""
     width, most = piece.shape[axes[0]], whole.shape[axes[0]]
-    if width < 2 or most % width:
+    starts = range(most - width + 1) if width > 1 else ()
+    cuts = ((one, whole.take(range(one, one + width), axes[0])) for one in starts)
+    start = next((one for one, cut in cuts if same(piece, cut)), None)
+    if start is None:
         return ""
-    for start in range(most - width + 1):
-        if start % width and same(piece, whole.take(range(start, start + width), axes[0])):
-            took = f"It takes {start} : {start + width} of an axis that is {most} long."
-            begins = ", ".join(map(str, range(0, most, width)[:3]))
-            more = " and so on" if most > 3 * width else ""
-            return f"{took} Pieces of {width} side by side begin at {begins}{more}."
+    took = f"It takes {start} : {start + width} of an axis that is {most} long"
+    if start % width and not most % width:
+        begins = ", ".join(map(str, range(0, most, width)[:3]))
+        more = " and so on" if most > 3 * width else ""
+        return f"{took}. Pieces of {width} side by side begin at {begins}{more}."
+    lacks = [one for one in comparison.right.made if one not in comparison.matched]
+    for first, last in _cuts(comparison, lacks, whole, axes[0]):
+        if (first == start) != (last == start + width):
+            return f"{took}; the reference takes {first} : {last}."
     return ""
+
+
+def _cuts(
+    comparison: Comparison, values: Sequence[int], whole: Floats, axis: int
+) -> Iterator[tuple[int, int]]:
+    """Where values of the reference begin and end that are pieces of an array along an axis."""
+    for value in values:
+        array = comparison.right.arrays[value]
+        if array is None or array.ndim != whole.ndim or array.shape[axis] >= whole.shape[axis]:
+            continue
+        if np.delete(array.shape, axis).tolist() != np.delete(whole.shape, axis).tolist():
+            continue
+        width = array.shape[axis]
+        for start in range(whole.shape[axis] - width + 1):
+            if same(array, whole.take(range(start, start + width), axis)):
+                yield start, start + width
+                break
 
 
 def unsummed(mine: Floats, right: Floats) -> bool:

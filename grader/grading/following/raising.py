@@ -20,16 +20,17 @@ from grader.grading.following.handed import (
     made,
     misordered,
     selfless,
+    sized,
     uncalled,
     unmade,
     unpaired,
     unreturned,
 )
 from grader.grading.following.lesson import Lesson, sizes
-from grader.grading.following.loops import fed, too_far, without_turn
+from grader.grading.following.loops import fed, in_parts, too_far, without_turn
 from grader.grading.following.omitted import forgotten, omitted
-from grader.grading.following.orders import stale
-from grader.grading.following.repeats import overtaken, returned
+from grader.grading.following.orders import along, stale
+from grader.grading.following.repeats import other_axes, overtaken, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
 from grader.grading.following.scalars import Scalars
@@ -83,7 +84,9 @@ class Raising:
 
     def told(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
-        again = returned(self.comparison, error) if SHAPES.search(error.type_name) else None
+        again = None
+        if SHAPES.search(error.type_name):
+            again = returned(self.comparison, error) or other_axes(self.comparison, error)
         if again is not None:
             told = (*self.lesson.shapes_on(error.line or 0), again.said)
             return replace(self.teller.trace(told, again.line), elsewhere=True)
@@ -108,8 +111,7 @@ class Raising:
         if cause is not None:
             scalars = Scalars(self.comparison)
             origin = None if "is a list" in said else scalars.of(cause, len(mine.places))
-            orders = [n for n, p in enumerate(mine.places) if p.node == cause.node]
-            cause = self.causes.outside(cause, orders[-1] if orders else len(mine.places))
+            cause = self.causes.outside(cause, self._order(cause.node))
         here = "Write" in hint and (
             error.type_name == "NameError" or OWN_LINE.search(said) is not None
         )
@@ -117,8 +119,10 @@ class Raising:
         slip = slip or (None if here else self.teller.slip(cause))
         if slip is not None:
             return self.teller.slipped(slip, told)
-        if cause is None:
-            return self.teller.trace(told, self._raised_at(error))
+        size = sized(mine.tree, error, hint) if cause is None or cause.is_bare else None
+        if cause is None or size is not None:
+            size = size or Slip(self._raised_at(error), "")
+            return self.teller.trace([*told, *filter(None, (size.said,))], size.line)
         if (other := forgotten(self.comparison, cause)) is not None:
             return self.teller.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
         if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
@@ -126,15 +130,23 @@ class Raising:
             return replace(lacks, told=(*told, *lacks.told))
         if origin is None and (earlier := self._earlier(cause, error)) is not None:
             return replace(earlier, told=(*told, *earlier.told))
-        told += self._why(cause, line)
+        parts = in_parts(self.comparison, cause)
+        told += () if parts is not None else filter(None, self._why(cause, line))
         if origin is not None:
             return self.teller.trace(
                 (*told, str(origin)), origin.line, (), self.lesson.filled(cause)
             )
-        handed = fed(self.comparison, cause, len(mine.places))
+        handed = parts or fed(self.comparison, cause, len(mine.places))
         if handed is not None:
             return replace(self.teller.trace((*told, handed.said), handed.line), elsewhere=True)
         return self._caused(error, cause, told)
+
+    def _order(self, node: int) -> int:
+        """The last entry of the run at which a node gave what is wrong; if nothing, the last."""
+        places = self.comparison.mine.places
+        every = [n for n, one in enumerate(places) if one.node == node]
+        wrong = [n for n in every if not self.comparison.settled(places[n].value)]
+        return (wrong or every or [len(places)])[-1]
 
     def _caused(self, error: SeenError, cause: Cause, told: list[str]) -> Trace:
         """The trace of an error whose cause is known."""
@@ -195,6 +207,9 @@ class Raising:
             return None
         for outer in (node, *mine.outer(node)):
             cause = self.causes.at(outer, mine.latest(outer), len(mine.places))
+            twin = cause.twin
+            if twin is not None and self.comparison.in_other_function(outer, twin):
+                continue
             if NAMES.search(error) and cause.want is not None:
                 continue
             if cause.twin is not None or cause.gives is not None:
@@ -263,7 +278,8 @@ class Raising:
             want = self.lesson.what(cause.gives)
             if not want:
                 return
-            made = next((p for p in reversed(mine.places) if p.node == cause.node), None)
+            order = self._order(cause.node)
+            made = mine.places[order] if order < len(mine.places) else None
             array = None if made is None else mine.arrays[made.value]
             taken = mine.latest(cause.node)
             if at < line and any(self.comparison.equal(one, cause.gives) for one in taken):
@@ -274,16 +290,18 @@ class Raising:
             if at != line and other and array is not None and not self.wording.beside(array, cause):
                 return
             if at == line or array is None:
-                yield f"From the same values the reference computes {want} here."
+                said = f"From the same values the reference computes {want} here."
+                joined = "" if there is None else along(self.comparison, cause.node, there)
+                yield f"{said} {joined}".rstrip()
             else:
                 shown = text if len(text) <= MOST_TEXT else "this line"
-                order = self.teller.lines.ordered(cause)
-                by = "" if order is None else f", in {operation(mine.nodes[order])}"
+                turned = self.teller.lines.ordered(cause)
+                by = "" if turned is None else f", in {operation(mine.nodes[turned])}"
                 yield (
                     f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
-            yield from filter(None, (self.wording.handed(cause), stale(mine, cause.node)))
+            yield from (self.wording.handed(cause), stale(mine, cause.node))
 
     def _wrong(self, node: int) -> list[int]:
         """The values that a node takes of which something made before it is wrong."""

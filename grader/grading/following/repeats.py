@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from grader.grading.following import differs
 from grader.grading.following.cause import Cause
 from grader.grading.following.kinds import kind
+from grader.grading.following.lesson import sizes
 from grader.grading.following.omitted import missing
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
@@ -33,8 +34,8 @@ def again(comparison: Comparison, one: Departure) -> str:
         if not inner or not here or operation(before) != kind:
             continue
         if isinstance(before, ast.Call):
-            if isinstance(node, ast.Call) and ast.unparse(before.func) != ast.unparse(node.func):
-                continue  # a method of the file may have the name of a function
+            if isinstance(node, ast.Call) and _does_other(before, node):
+                continue
             return f"It calls {kind} twice: on what {kind} gave already."
         if isinstance(before, ast.BinOp) and isinstance(node, ast.BinOp):
             tensors = [mine.gave(mine.numbers[each.right]) for each in (before, node)]
@@ -43,6 +44,18 @@ def again(comparison: Comparison, one: Departure) -> str:
         if kind in differs.VERBS and mine.line(place.node) != mine.line(one.node):
             return f"Line {mine.line(place.node)} {differs.VERBS[kind]} already."
     return ""
+
+
+def _does_other(one: ast.Call, two: ast.Call) -> bool:
+    """Whether two calls are of a method and a function of its name, or of a helper in two ways."""
+    if ast.unparse(one.func) != ast.unparse(two.func):
+        return True
+    return isinstance(two.func, ast.Name) and _others(one) != _others(two)
+
+
+def _others(call: ast.Call) -> list[str]:
+    """What a call is given besides its first argument."""
+    return [*map(ast.unparse, call.args[1:]), *map(ast.unparse, call.keywords)]
 
 
 def _repeats(comparison: Comparison, kind: str) -> bool:
@@ -187,6 +200,32 @@ def _calls_on(mine: Run, called: int) -> list[ast.Call]:
         if one.lineno > mine.line(called) and {ast.unparse(arg) for arg in one.args} & {*names}
     ]
     return [*found, *after]
+
+
+def other_axes(comparison: Comparison, error: SeenError) -> Slip | None:
+    """The line that gives a helper a tensor of another rank than the ones that it took before."""
+    mine, name = comparison.mine, error.function or ""
+    helper = functions(mine.tree).get(name)
+    if helper is None or len(error.calls) < 2 or name in ("__call__", "forward"):
+        return None
+    given = [mine.arrays[one.value] for one in mine.places if one.node == mine.numbers[helper]]
+    shapes = [one.shape for one in given if one is not None]
+    if len(shapes) < 2 or {len(one) for one in shapes[:-1]} == {len(shapes[-1])}:
+        return None
+    if len({len(one) for one in shapes[:-1]}) != 1:
+        return None
+    outer, last = error.calls[-2], shapes[-1]
+    said = f"Line {outer.line} gives {name} a tensor of shape {sizes(last)}; before, it was given "
+    said += f"{sizes(shapes[-2])}."
+    called = mine.written(outer.line, outer.code)
+    inner = ast.walk(mine.nodes[called]) if called is not None else ()
+    parts = [one.slice for one in inner if isinstance(one, ast.Subscript)]
+    index = [
+        one for part in parts for one in (part.elts if isinstance(part, ast.Tuple) else [part])
+    ]
+    if len(shapes[-2]) == len(last) + 1 and not all(isinstance(one, ast.Slice) for one in index):
+        said += " An index takes its axis away: a slice, with a colon, keeps it."
+    return Slip(outer.line, said)
 
 
 def returned(comparison: Comparison, error: SeenError) -> Slip | None:

@@ -38,7 +38,7 @@ from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.wording import Wording
-from grader.grading.reading.bindings import around, reads, statement_at
+from grader.grading.reading.bindings import around, read_instead, reads, statement_at
 from grader.grading.reading.shown import (
     Slip,
     crossed,
@@ -49,6 +49,9 @@ from grader.grading.reading.shown import (
 )
 from grader.grading.reading.siblings import astray
 from grader.source.variables import read, stored
+
+ON_ANOTHER = ("It uses ", "The reference uses ", "The reference also uses ")
+"""How sentences begin that are about one expression, and say nothing once another is quoted."""
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -87,7 +90,9 @@ class Teller:
         if line in statement_at(mine.tree, trace.line or 0):
             told = [one for one in trace.told if not beside(one, change.new)]
             goes = f"On line {line} the numbers go wrong"
+            moved = any(one.startswith(f"{goes}:") and one != f"{goes}: {old}" for one in told)
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
+            told = [one for one in told if not (moved and one.startswith(ON_ANOTHER))]
             return replace(trace, told=(*told, said))
         if change.renames and trace.line is not None:
             return trace
@@ -145,7 +150,8 @@ class Teller:
         told = [*self.wording.still_right(first, line), where, *why]
         order = self.comparison.mine.made[first.value].order
         origin = Scalars(self.comparison).of(self.causes.inside(first), order)
-        if origin is not None:
+        if origin is not None:  # of another number, what is done with it may well be right
+            told = [one for one in told if "; the reference " not in one]
             return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)
@@ -255,9 +261,11 @@ class Teller:
         line = mine.line(node)
         quantity = self.lesson.quantity(match)
         if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
-            said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it."
+            said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it"
+            if (twice := read_instead(mine.tree, mine.statement(node), name)) is not None:
+                return Slip(twice[0], f"{said}: line {twice[0]} uses {twice[1]}.")
             ask = " Are the names in the right order?" if quantity else ""
-            return Slip(line, f"{said}{ask}")
+            return Slip(line, f"{said}.{ask}")
         meant = (one for one in astray(mine.tree) if one.said.endswith(f": is {name} meant?"))
         if name and (near := next(meant, None)) is not None:
             return near

@@ -255,6 +255,12 @@ class Comparison:
         mine, wanted = own & here & other, there & here & other
         return bool(mine and wanted) and not mine & wanted
 
+    def in_other_function(self, node: int, right: int) -> bool:
+        """Whether a node is in a plain function that the reference has, and its twin elsewhere."""
+        name = self.mine.named(node)
+        alike = any(isinstance(o, ast.FunctionDef) and o.name == name for o in self.right.tree.body)
+        return alike and self.right.named(right) != name
+
     def after(self, departures: Sequence[Departure]) -> frozenset[int]:
         """The values that were made at a departure, or from what was."""
         found = {one.value for one in departures}

@@ -93,10 +93,16 @@ def _operands(node: ast.BinOp, known: Evaluator, names: list[ast.Name]) -> Itera
                 else ast.BinOp(other, node.op, one)
             )
     if isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.right, ast.Name):
+        yield ast.BinOp(node.left, node.op, squared(node.right))
         for one in names:
             held = known.value(one)
             if isinstance(held, int | float) and numbers[held] == 1:
                 yield ast.BinOp(node.left, node.op, ast.BinOp(node.right, ast.Mult(), one))
+
+
+def squared(node: ast.expr) -> ast.expr:
+    """The square of an expression."""
+    return ast.BinOp(node, ast.Pow(), ast.Constant(2))
 
 
 def _alike(one: ast.expr, other: ast.expr, known: Evaluator) -> bool:
@@ -108,6 +114,11 @@ def _given(node: ast.Call, names: list[ast.Name]) -> Iterator[ast.expr]:
     """A call of a known function, given another variable."""
     if operation(node) not in (*PLAIN, *REDUCTIONS, "softmax", *SWAPS):
         return
+    if operation(node) in REDUCTIONS and node.args and literal(node.args[0]) is None:
+        yield ast.Call(node.func, [squared(node.args[0]), *node.args[1:]], node.keywords)
+    elif operation(node) in REDUCTIONS and isinstance(node.func, ast.Attribute):
+        own = ast.Attribute(squared(node.func.value), node.func.attr, ast.Load())
+        yield ast.Call(own, node.args, node.keywords)
     for one in names:
         method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
         if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id != one.id:

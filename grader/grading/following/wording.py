@@ -18,7 +18,7 @@ from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.omitted import Omitted
 from grader.grading.following.relations import Floats, Relation
 from grader.grading.following.repeats import again
-from grader.grading.following.run import operation
+from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.reading.program import target
 
@@ -57,9 +57,8 @@ class Wording:
         quantity = self.lesson.quantity(self.comparison.match(gap.have))
         if gap.idle:
             want = self.lesson.quantity(cause.want) or "something else"
-            kind = operation(self.comparison.right.nodes[gap.step.node])
             given = quantity or "what it is given"
-            yield f"Line {gap.line} changes nothing here: {kind} gives {given} as it is."
+            yield f"Line {gap.line} changes nothing here: {gap.idle} gives {given} as it is."
             yield f"The reference has {want} there."
             return
         yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
@@ -144,25 +143,14 @@ class Wording:
         """
         mine, want = self.comparison.mine, cause.gives
         array = None if want is None else self.comparison.right.arrays[want]
-        for place in mine.places if want is not None else ():
-            if place.node == cause.node and place.part >= 0 and array is not None:
-                statement = mine.statement(place.node)
-                outer = mine.parents.get(mine.nodes[place.node])
-                if isinstance(outer, ast.Subscript):
-                    taken = f"this takes [{ast.unparse(outer.slice)}]"
-                    if self.comparison.match(place.value) == want:
-                        return f" That is its entry [{place.part}]: {taken}."
-                    continue
-                apart = isinstance(statement, ast.Assign) and isinstance(
-                    statement.targets[0], ast.Tuple | ast.List
-                )
-                if not apart and mine.is_whole(place.node):
-                    return " It gives several values: take them apart, one name for each."
-                name = target(statement, place.part)
-                if name and self.comparison.match(place.value) == want:
-                    return f" It keeps that as {name}: the parts are in another order."
+        parts = (one for one in mine.places if one.node == cause.node and one.part >= 0)
+        for place in parts if array is not None else ():
+            if told := self._part(place, cause.gives):
+                return told
         if array is not None and (more := differs.longer(have.shape, array.shape)):
             return more
+        if array is not None and (along := orders.along(self.comparison, cause.node, array)):
+            return f" {along}"
         if array is not None and (joined := orders.joined(have.shape, array.shape)):
             return f" {joined}"
         told = orders.sized(self.comparison, cause.node)
@@ -170,6 +158,20 @@ class Wording:
         if told:
             return f" {told}"
         return "" if array is None else orders.turned(have, array)
+
+    def _part(self, place: Place, want: int | None) -> str:
+        """What is to be said of one of several values that an expression gives."""
+        mine, right = self.comparison.mine, self.comparison.match(place.value) == want
+        statement = mine.statement(place.node)
+        outer = mine.parents.get(mine.nodes[place.node])
+        if isinstance(outer, ast.Subscript):
+            taken = f"this takes [{ast.unparse(outer.slice)}]"
+            return f" That is its entry [{place.part}]: {taken}." if right else ""
+        first = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if not isinstance(first, ast.Tuple | ast.List) and mine.is_whole(place.node):
+            return " It gives several values: take them apart, one name for each."
+        name = target(statement, place.part)
+        return f" It keeps that as {name}: the parts are in another order." if name and right else ""
 
     def handed(self, cause: Cause) -> str:
         """The fixed value that a call hands over where the reference's call has a variable."""
@@ -339,8 +341,12 @@ class Wording:
         if cause.node != one.node or cause.have is not None:
             return ""
         matched = [self.comparison.match(value) for value in one.sources]
+        mine = self.comparison.mine
+        done = {operation(mine.nodes[mine.made[value].node]) for value in one.sources}
         for value, made in right.made.items():
             if matched and list(made.sources) == matched and value not in self.comparison.matched:
+                if operation(right.nodes[made.node]) in done:
+                    return ""  # the program takes this step: an epsilon, say, that changes nothing
                 told = differs.kinds_in(self.comparison, one.node, made.node)
                 return told or self._combined(one, value)
         return self._fewer(one.node) or self._combined(one, None)

@@ -49,6 +49,31 @@ def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
     return frozenset(one.lineno for one in names if one.lineno > line)
 
 
+def read_instead(tree: ast.Module, kept: ast.stmt | None, name: str) -> tuple[int, str] | None:
+    """The line, and what it reads there, where one of several names set together is never read.
+
+    Only where the names are read in the order in which they are set, but for this one.
+    """
+    match kept:
+        case ast.Assign(targets=[ast.Tuple(elts=elts)]):
+            names = [one.id for one in elts if isinstance(one, ast.Name)]
+        case _:
+            return None
+    found = [
+        one
+        for one in ast.walk(around(tree, kept.lineno) or tree)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in names
+        if one.lineno > (kept.end_lineno or kept.lineno)
+    ]
+    found.sort(key=lambda one: (one.lineno, one.col_offset))
+    pairs = list(zip(names, found[: len(names)], strict=False))
+    other = [(want, one) for want, one in pairs if one.id != want]
+    if len(names) != len(elts) or len(pairs) < len(names) or len(other) != 1:
+        return None
+    ((want, one),) = other
+    return (one.lineno, one.id) if want == name else None
+
+
 def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
     """The statements after ``line``, in its function, that put something into a variable.
 

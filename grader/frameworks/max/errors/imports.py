@@ -63,7 +63,7 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     line = IMPORTS.get(name, "from typing import {}" if name in HINTS else "").format(name)
     if node is not None and (option := _option(case, node)):
         return Translation(what, "An option is given by its name.", option)
-    if node is not None and (other := _imported_as(case, name)):
+    if node is not None and (other := _imported_as(case, node, name)):
         return Translation(what, f"The file imports it as {other[0]}.", case.fix(node, other[1]))
     if node is not None and (told := _in_its_own_body(case, node, what)):
         return told
@@ -89,7 +89,7 @@ ALIASES = {"functional": "F", "numpy": "np"}
 """Modules, and the names by which the lessons import them."""
 
 
-def _imported_as(case: Case, name: str) -> tuple[str, str] | None:
+def _imported_as(case: Case, node: ast.Name, name: str) -> tuple[str, str] | None:
     """The name by which the file has a module, and what to write for ``name``.
 
     ``@functional`` is the decorator of the module's own name.
@@ -97,7 +97,8 @@ def _imported_as(case: Case, name: str) -> tuple[str, str] | None:
     short = ALIASES.get(name)
     if short is None or case.error.about is None or short not in case.error.about.names:
         return None
-    return short, f"F.{name}" if name == "functional" else short
+    owns = any(isinstance(n, ast.Attribute) and n.value is node for n in case.nodes())
+    return short, short if owns or name != "functional" else f"F.{name}"
 
 
 def _in_its_own_body(case: Case, node: ast.Name, what: str) -> Translation | None:

@@ -219,6 +219,9 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
     if "drop" in node.attr and call is not None:
         hint = "Dropout is for training, and this course does without it: leave it out."
         return Translation(what, hint, case.fix(call, call.args[0]))
+    if call is not None and node.attr in known()["F"]:
+        hint = f"It is a function in MAX: F.{node.attr}."
+        return Translation(what, hint, case.fix(node, f"F.{node.attr}"))
     there = f" So far there is {', '.join(f'self.{one}' for one in own[:8])}." if own else ""
     early = "" if case.seen.function != "__init__" else ", above this line"
     or_method = (

@@ -102,6 +102,9 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
     if second is None or second.kind not in ("int", "StaticDim", "list") or where is None:
         return Translation(what, "Count the parts that the right-hand side gives.")
     if second.kind == "list":
+        if second.text.isdecimal() and int(second.text) > count:
+            said = f"There are {count} names for {second.text} sizes: each part needs a name."
+            return Translation(what, said)
         return Translation(what, f"Give {count} sizes, one for each name.")
     told = f"A number is the length of each part, not how many there are: {second.text} each."
     new = ast.Call(

@@ -308,9 +308,15 @@ def _iterated(case: Case) -> Translation:
     match case.statement:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call(func=func)):
             what = f"{ast.unparse(func)} gives one tensor, and {len(names)} names are to share it"
+            if not ast.unparse(func).startswith("F."):
+                return Translation(what, f"Is it to return {len(names)} values?")
             return Translation(
                 what, "Is it the right function? F.split cuts a tensor into a list of parts."
             )
+    if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "extend":
+        what = f"{ast.unparse(call.func)} goes through what it is given, and that is one tensor"
+        new = ast.Call(ast.Attribute(call.func.value, "append"), call.args, call.keywords)
+        return Translation(what, "append puts one thing into a list.", case.fix(call, new))
     return Translation(
         "A tensor cannot be taken apart or gone through like a list",
         "F.split cuts it into a list of tensors; an index takes one row: tensor[0].",
