@@ -171,7 +171,9 @@ class Wording:
         if not isinstance(first, ast.Tuple | ast.List) and mine.is_whole(place.node):
             return " It gives several values: take them apart, one name for each."
         name = target(statement, place.part)
-        return f" It keeps that as {name}: the parts are in another order." if name and right else ""
+        return (
+            f" It keeps that as {name}: the parts are in another order." if name and right else ""
+        )
 
     def handed(self, cause: Cause) -> str:
         """The fixed value that a call hands over where the reference's call has a variable."""
