@@ -94,7 +94,7 @@ class Raising:
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
         said = frameworks.current().translate(error).message
         shaped = SHAPES.search(error.type_name) and "True and False" not in said
-        if node is None or trace.slip or not shaped:
+        if node is None or trace.slip or trace.write or not shaped:
             return trace
         return self.teller.retried(trace, self._wrong(node), node)
 
