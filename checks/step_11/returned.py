@@ -150,7 +150,7 @@ def _lacks(missing: list[str], seen: Mapping[str, Seen], wanted: Arrays) -> Comp
     if len(seen) == 1 < len(wanted) and kept:
         return Complaint(
             "convert_checkpoint returns after the first array: its return is inside the loop",
-            "Indent return weights as far as the for, so that it comes after the loop.",
+            "return weights comes after the loop, indented as far as the for.",
             "^return",
         )
     bare = missing[0].removeprefix(PREFIX)

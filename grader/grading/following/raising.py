@@ -281,8 +281,9 @@ class Raising:
             order = self._order(cause.node)
             made = mine.places[order] if order < len(mine.places) else None
             array = None if made is None else mine.arrays[made.value]
-            taken = mine.latest(cause.node)
-            if at < line and any(self.comparison.equal(one, cause.gives) for one in taken):
+            right = (o for o in mine.latest(cause.node) if self.comparison.equal(o, cause.gives))
+            before = any(o not in mine.made or mine.line(mine.made[o].node) != at for o in right)
+            if at < line and before:
                 yield f"Line {at} comes too early: line {line} needs {want} as it was before."
                 return
             there = self.comparison.right.arrays[cause.gives]
@@ -297,8 +298,10 @@ class Raising:
                 shown = text if len(text) <= MOST_TEXT else "this line"
                 turned = self.teller.lines.ordered(cause)
                 by = "" if turned is None else f", in {operation(mine.nodes[turned])}"
+                alike = there is not None and there.shape == array.shape
+                gives = "gives other numbers" if alike else f"gives {sizes(array.shape)}"
                 yield (
-                    f"It goes wrong on line {at}{by}: {shown} gives {sizes(array.shape)}, "
+                    f"It goes wrong on line {at}{by}: {shown} {gives}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
             yield from (self.wording.handed(cause), stale(mine, cause.node))

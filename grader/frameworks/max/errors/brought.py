@@ -28,7 +28,8 @@ CLASSES = {
 """Layers of other libraries, and what this course uses."""
 
 NUMPY = {
-    **dict.fromkeys(("float", "double", "to_float"), "{x}.astype(np.float64)"),
+    **dict.fromkeys(("float", "to_float"), "{x}.astype(np.float32)"),
+    "double": "{x}.astype(np.float64)",
     **dict.fromkeys(("long", "int"), "{x}.astype(np.int64)"),
     **dict.fromkeys(("numpy", "to_numpy", "detach", "cpu", "clone"), "{x}"),
     "cast": "{x}.astype({0})",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from grader.frameworks.max.errors.brought import FUNCTIONS as IN_NUMPY
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.signature import Signature
@@ -109,8 +110,9 @@ def _array(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translati
     call, text = case.call, ast.unparse(node)
     if call is not None and (name := ast.unparse(call.func)).startswith("F."):
         new = ast.Call(ast.Name(f"np.{name[2:]}"), call.args, call.keywords)
-        said = f"{name} is for MAX tensors, and {text} is {described(value)}"
-        return Translation(said, "Of a NumPy array it is np's.", case.fix(call, new))
+        what = f"{name} is for MAX tensors, and {text} is {described(value)}"
+        if name[2:] in IN_NUMPY:
+            return Translation(what, "Of a NumPy array it is np's.", case.fix(call, new))
     if isinstance(node, ast.Name):
         return Translation(what, "Make a tensor of it where it is made: Tensor(...).")
     return Translation(what, "Make a tensor of it.", case.fix(node, f"Tensor({text})"))
