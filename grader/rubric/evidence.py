@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -127,15 +128,13 @@ class Evidence:
         return self._expected[trial]
 
     def matching(self, *patterns: str) -> tuple[str, ...]:
-        """The trials with these names; a trailing ``*`` matches any ending."""
-        return tuple(
-            name
-            for name in self.trials
-            if any(
-                name == p or (p.endswith("*") and name.startswith(p.removesuffix("*")))
-                for p in patterns
-            )
-        )
+        """The trials with these names, in their order; ``*``, ``?`` and ``[!a]`` as in file names.
+
+        Raises ``LookupError`` for a pattern that no trial has: its check would look at nothing.
+        """
+        if idle := [p for p in patterns if not any(fnmatchcase(name, p) for name in self.trials)]:
+            raise LookupError(f"No trial is called {', '.join(idle)}")
+        return tuple(name for name in self.trials if any(fnmatchcase(name, p) for p in patterns))
 
     def right(self, trial: str) -> bool:
         """Whether ``trial`` has an oracle and every result equals it."""

@@ -1,6 +1,6 @@
 """The rules that run-time checks are made of: each asks the evidence one question.
 
-A rule takes names of trials; a trailing ``*`` names every trial that starts like this.
+A rule takes names of trials; ``*`` stands for any text in them, as in names of files.
 """
 
 from __future__ import annotations
