@@ -55,7 +55,7 @@ def _again() -> Trial:
 def _mixed() -> Trial:
     """Both lengths are dimensions, and only one of them is, with a plain int beside it."""
     kinds = ((True, True), (True, False), (False, True))
-    calls = {f"call{index}": _mask("", 2, 3, dims=dims) for index, dims in enumerate(kinds)}
+    calls = {f"call{index}": _mask("", 3, 2, dims=dims) for index, dims in enumerate(kinds)}
     return in_turn("lengths-later", calls)
 
 

@@ -28,7 +28,7 @@ def draw(rng: Rng) -> list[Trial]:
         _padding("padding-largest", _nothing_but(rng, 3, 5, 50_256), 50_256),
         _padding("padding-int32", _nothing_but(rng, 5, 6, pad).astype(np.int32), pad),
         _padding("padding-absent", _tokens(rng, 2, 3, pad), pad),
-        _padding("padding-single", _texts(rng, 1, 4, pad), pad),
+        _padding("padding-single", _somewhere(rng, 1, 6, pad), pad),
         _padding("alone-text", _nothing_but(rng, 3, 4, pad), pad),
         _padding("alone-token", np.full((2, 1), pad), pad),
         _padding("alone-square", np.full((3, 3), 50_256, np.int32), 50_256),

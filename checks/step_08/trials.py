@@ -40,9 +40,9 @@ def draw(rng: Rng) -> list[Trial]:
         _norm(rng, "norm-4d", (2, 3, 4, 5), eps=1.5),
         _norm(rng, "norm-wide", (2, 1, 1, 3, 64), eps=1e-3, scale=40.0),
         _norm(rng, "norm-shifted", (4, 3, 8), eps=DEFAULT_EPS, shift=5.0),
-        _norm(rng, "norm-small", (3, 4, 6), scale=4e-3),
+        _norm(rng, "norm-small", (3, 4, 6), scale=SMALL),
         *_in_turn(rng),
-        _outlier(rng),
+        reloaded(_outlier(rng), _outlier(rng)),
         _equal(rng),
         _residual(rng, "residual-3d", (2, 4, 6)),
         _residual(rng, "residual-other", (3, 2, 9), watched=True),
@@ -53,6 +53,9 @@ def draw(rng: Rng) -> list[Trial]:
     ]
 
 
+SMALL = 4e-3
+"""Of numbers of this size, the usual eps is a large part of the variance."""
+
 SIZES = (
     # shape, eps, scale of the input
     ((3, 3, 3), None, 1.0),
@@ -61,17 +64,29 @@ SIZES = (
     ((2, 4, 1), None, 1.0),
     ((6,), None, 1.5),
     ((4, 4), 1e-12, 1.0),
+    ((3, 5), None, SMALL),
+    ((2, 3, 4, 5), 1.5, 1.0),
 )
 """Lengths that are equal or one, and an eps so small that the input must be as small to show it."""
 
 
 def _in_turn(rng: Rng) -> list[Trial]:
-    """Layers of these sizes, two in turn, each on three inputs of one shape."""
+    """Layers of these sizes, two in turn, each on four inputs of one shape.
+
+    The last two come with other weights.
+    """
     each = []
     for shape, eps, scale in SIZES:
-        names = ("first", "second", "third")
-        inputs = {name: normal(rng, *shape, scale=scale) for name in names}
-        each.append(_layer("layer", inputs, weights(rng, shape[-1]), eps))
+        layers = [
+            _layer(
+                "layer",
+                {name: normal(rng, *shape, scale=scale) for name in ("first", "second")},
+                weights(rng, shape[-1]),
+                eps,
+            )
+            for _ in range(2)
+        ]
+        each.append(reloaded(*layers))
     return [
         in_turn(f"norm-turn-{index}", dict(zip("ab", pair, strict=True)))
         for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
@@ -105,7 +120,7 @@ def _norm(
 ) -> Trial:
     """Given weights; ``eps`` None leaves the default. Called twice, with other numbers between."""
     x = normal(rng, *shape, scale=scale) + np.float32(shift)
-    inputs = {"out": x, "other": normal(rng, *shape), "again": x}
+    inputs = {"out": x, "other": normal(rng, *shape, scale=scale), "again": x}
     return _layer(name, inputs, weights(rng, shape[-1]), eps)
 
 

@@ -54,10 +54,10 @@ def _one_token(rng: Rng) -> Trial:
 
 MLPS = (
     ("a", 4, 4, (4,), "second"),
-    ("b", 3, 12, (1, 3), "large"),
-    ("c", 1, 1, (2, 1024), "second"),
+    ("b", 3, 12, (1, 1, 3), "large"),
+    ("c", 1, 1, (1, 1024), "second"),
 )
-"""Name, width, inner width, leading dimensions and second call.
+"""Name, width, inner width, leading dimensions and second of three calls.
 
 The last has texts as long as GPT-2 reads: a program that goes chunk by chunk may lose the rest.
 What is called "large" gives GELU numbers of some hundreds, which clipped ones are not.
@@ -65,10 +65,16 @@ What is called "large" gives GELU numbers of some hundreds, which clipped ones a
 
 
 def _in_turn(rng: Rng) -> list[Trial]:
-    """Lengths that are equal or one, two layers in turn, some on two inputs of one shape."""
+    """Lengths that are equal or one, layers in turn, on inputs of one shape each."""
     mlps = {
         key: mlp_trial(
-            rng, key, n_embd=width, inner=inner, shape=shape, low=True, calls=("first", second)
+            rng,
+            key,
+            n_embd=width,
+            inner=inner,
+            shape=shape,
+            low=True,
+            calls=("first", second, "third"),
         )
         for key, width, inner, shape, second in MLPS
     }
