@@ -26,6 +26,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         powers(tree),
         crossed_names(tree),
         commas(tree),
+        without_comma(tree),
         signs(tree),
         fixed(tree),
         again(tree),
@@ -121,6 +122,32 @@ def commas(tree: ast.Module) -> Iterator[Slip]:
             yield Slip(line, f"The comma at the end of line {line} makes a tuple: take it away.")
         elif isinstance(names[0], ast.Name) and (text := _thousands(value)):
             yield Slip(line, f"The comma on line {line} makes a tuple of two numbers.", text)
+
+
+def without_comma(tree: ast.Module) -> Iterator[Slip]:
+    """``pairs += (pair)``, where ``pairs`` is a tuple: parentheses alone make none."""
+    for function in functions(tree):
+        tuples = {
+            name
+            for one in ast.walk(function)
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Tuple)
+            for name in stored(one)
+            if not one.value.elts
+        }
+        for node in ast.walk(function):
+            match node:
+                case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
+                    before = f"{name} += "
+                case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=value):
+                    before = f"{name} + "
+                case _:
+                    continue
+            lone = isinstance(value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+            closed = node.end_col_offset == (value.end_col_offset or 0) + 1
+            if name in tuples and lone and closed and node.end_lineno == node.lineno:
+                text = ast.unparse(value)
+                said = f"({text}) on line {node.lineno} is {text} alone: the comma makes a tuple."
+                yield Slip(node.lineno, said, f"{before}({text},)")
 
 
 def signs(tree: ast.Module) -> Iterator[Slip]:
