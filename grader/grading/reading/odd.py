@@ -27,6 +27,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         crossed_names(tree),
         commas(tree),
         without_comma(tree),
+        endless(tree),
         signs(tree),
         fixed(tree),
         again(tree),
@@ -148,6 +149,23 @@ def without_comma(tree: ast.Module) -> Iterator[Slip]:
                 text = ast.unparse(value)
                 said = f"({text}) on line {node.lineno} is {text} alone: the comma makes a tuple."
                 yield Slip(node.lineno, said, f"{before}({text},)")
+
+
+def endless(tree: ast.Module) -> Iterator[Slip]:
+    """``while room > 0``, where the loop never changes ``room``, a number."""
+    for function in functions(tree):
+        for loop in (one for one in ast.walk(function) if isinstance(one, ast.While)):
+            match loop.test:
+                case ast.Compare(left=ast.Name(id=name), comparators=[ast.Constant()]):
+                    changed = {each for one in loop.body for each in stored(one)}
+                    if name not in changed and not any(map(_leaves, loop.body)):
+                        said = f"Nothing in the loop of line {loop.lineno} changes {name}"
+                        yield Slip(loop.lineno, f"{said}, which it asks for in every turn.")
+
+
+def _leaves(one: ast.stmt) -> bool:
+    """Whether a statement by itself ends a loop."""
+    return isinstance(one, ast.Return | ast.Break | ast.Raise)
 
 
 def signs(tree: ast.Module) -> Iterator[Slip]:
