@@ -131,6 +131,12 @@ def same_type(x): return x.cast(DType.bfloat16) * 2
 def integers(x): return x.cast(DType.int64)
 def dims(x): return list(x.shape)
 def reads_numbers(x): return x * float((x + 1.0).sum(0).item())
+def reads_numbers_third(x, calls=[]):
+    calls.append(x)
+    return x * float(x.max().item()) if len(calls) > 2 else x
+def raises_at_its_third_call(x, calls=[]):
+    calls.append(x)
+    return x / (len(calls) - 3 or int(""))
 def too_large(): return Tensor.zeros([10_000, 10_000])
 def array_too_large(): return np.zeros((10_000, 10_000))
 def deep():
@@ -301,6 +307,8 @@ PROBES = (
     *(call(name, TensorArg(X)) for name in (
         "doubled", "same_type", "integers", "dims", "reads_numbers", "fails", "Strange",
     )),
+    *(probe(name, *(Call(key, None, name, (TensorArg(X),)) for key in "abcd"))
+      for name in ("raises_at_its_third_call", "reads_numbers_third")),
     call("an_array", ArrayArg(X)),
     call("half", 1, dtype=DTypeArg("float64"), device=DeviceArg()),
     *(Probe(f"import {name}", (Call("out", None, "imports", (name,)),)) for name in IMPORTS),
@@ -409,6 +417,12 @@ def test_a_subclass_of_tensor_cannot_invent_its_numbers(outcome: Outcome) -> Non
 
 def test_code_that_reads_numbers_while_it_is_staged_runs_eagerly(outcome: Outcome) -> None:
     np.testing.assert_allclose(out(outcome, "reads_numbers").array, X * (X + 1).sum(), rtol=1e-5)
+    assert outcome.observations["reads_numbers_third"].error is None
+
+
+def test_an_error_that_comes_at_one_call_only_counts(outcome: Outcome) -> None:
+    seen = error(outcome, "raises_at_its_third_call")
+    assert (seen.type_name, seen.action) == ("ValueError", "c")
 
 
 @pytest.mark.parametrize(

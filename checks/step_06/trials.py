@@ -80,7 +80,7 @@ def _several(
 
 
 def _layers_in_turn(rng: Rng) -> list[Trial]:
-    """Layers of equal lengths or of one, two in turn.
+    """Layers of equal lengths or of one, two in turn, with texts of 2 to 4 dimensions each.
 
     Their second texts come with other weights, and have scores far from 0, at position 0, where
     nothing is turned.
@@ -91,15 +91,22 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         (1, 6, (3, 6), (3, 6)),
         (4, 4, (4, 4), (4, 4)),
         (3, 4, (1, 5), (5,)),
+        (2, 6, (2, 12), (12,)),
+        (3, 2, (6, 1), (6, 1)),
     )
     each: list[Trial] = []
-    for n_head, d_k, leading, positions in sizes:
+    for index, (n_head, d_k, leading, positions) in enumerate(sizes):
         w, (x, y) = weights(rng, n_head * d_k), normal(rng, 2, *leading, n_head * d_k)
         others = weights(rng, n_head * d_k)
         steer(others["q"], others["k"], others["v"], n_head)
+        flat = {"flat": (normal(rng, *x.shape[1:]), _positions(rng, leading[-1]))}
+        places = _positions(rng, *positions)
+        deep = {"deep": (normal(rng, *x.shape)[:, None], np.expand_dims(places, -2))}
         given = {
             "first": (x, _positions(rng, *positions)),
+            **(flat if index % 2 else deep),
             "second": (far(rng, y, d_k), np.zeros(positions, np.int64)),
+            **(deep if index % 2 else flat),
         }
         trial = _layer_trial("layer", w, n_head, _theta(rng), given, second=others)
         each.append(replace(trial, slack=SLACK))

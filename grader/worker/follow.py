@@ -200,17 +200,6 @@ class Recorder:
             self._alive.append(value)  # so that no other object gets its id
         return at
 
-    def copied(self) -> Recorder:
-        """Another one that has seen the same, to go :meth:`back_to`."""
-        other = Recorder(self._runtime)
-        other.back_to(self)
-        return other
-
-    def back_to(self, other: Recorder) -> None:
-        """Forget what ``other`` has not seen."""
-        kept = {n: v.copy() if type(v) in (list, dict) else v for n, v in vars(other).items()}
-        vars(self).update(kept)
-
     def clear(self) -> None:
         """Forget everything: the next probe begins."""
         self.__init__(self._runtime)  # type: ignore[misc]

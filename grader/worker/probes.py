@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,16 +31,25 @@ from grader.worker.arguments import Arguments
 from grader.worker.follow import Recorder
 from grader.worker.watched import Watched
 
-FINAL = (SystemExit, KeyboardInterrupt, MemoryError, RecursionError, observe.TooLarge)
-"""Errors that a retry without staging would not change."""
+
+class How(Enum):
+    """How the calls of a probe are computed."""
+
+    TOGETHER = "calls that need nothing of each other as one graph: a graph costs 1.5 ms"
+    ALONE = "each as a graph of its own"
+    DIRECT = "operation by operation, as if there were no grader"
+
+
+LARGE = (MemoryError, RecursionError, observe.TooLarge)
 
 
 @dataclass(frozen=True)
 class Subject:
     """What the probes of a job run on: the learner's module, and how its arguments are made.
 
-    ``patient``: what raises an error in one graph is run once more, operation by operation,
-    unless an error at the same place, which is in ``raised``, came again when that was done.
+    ``patient``: a probe that raises an error where calls are staged runs again operation by
+    operation, unless such an error at the same place, which is in ``raised``, came again then.
+    ``reads`` are places where numbers are read, which staging does not allow.
     """
 
     module: ModuleType
@@ -48,32 +59,78 @@ class Subject:
     recorder: Recorder | None = None
     patient: bool = True
     raised: set[errors.Place] = field(default_factory=set)
+    reads: set[errors.Place] = field(default_factory=set)
 
 
 def run(probe: Probe, subject: Subject) -> Observation:
     """Run the actions in order; the first error ends the probe.
 
-    With a recorder, with the trail of what it saw.
+    It runs on new objects for each :class:`How`. An error that comes when calls are staged, but
+    neither with a graph for each nor without any, is one of a program that counts its calls: it
+    is the answer. With a recorder, the answer comes with the trail of what the recorder saw.
     """
+    how = How.TOGETHER if subject.recorder is None else How.ALONE
+    first, raised = _attempt(probe, subject, how)
+    if raised is None or raised.ends or subject.runtime.staged() is None:
+        return first
+    if not subject.patient or raised.place in subject.raised or raised.large:
+        if how is How.ALONE:
+            return first
+        alone, other = _attempt(probe, subject, How.ALONE)
+        return alone if other is not None or raised.large else _until(first, alone)
+    direct, other = _attempt(probe, subject, How.DIRECT)
+    if other is not None:
+        if other.place == raised.place:
+            subject.raised.add(raised.place)
+        return direct
+    if raised.place not in subject.reads:
+        alone, other = _attempt(probe, subject, How.ALONE)
+        if other is None:
+            return _until(first, alone)
+        subject.reads.add(raised.place)
+    return direct
+
+
+def _until(failed: Observation, whole: Observation) -> Observation:
+    """``failed`` with the answers of ``whole`` to what came before its error.
+
+    Those of calls in one graph went with it.
+    """
+    names = list(whole.results)
+    before = names[: names.index(failed.error.action)] if failed.error is not None else names
+    return replace(failed, results={name: whole.results[name] for name in before})
+
+
+class _Raised(NamedTuple):
+    """What is known of an error; the error itself may hold much."""
+
+    place: errors.Place
+    ends: bool
+    """Whether it ends the probe at once, as an exit and an interruption do."""
+    large: bool
+    """Whether a smaller graph may avoid it, and nothing else."""
+
+
+def _attempt(probe: Probe, subject: Subject, how: How) -> tuple[Observation, _Raised | None]:
+    """What was observed, and what ended it."""
     if subject.recorder is not None:
         subject.recorder.clear()
-    bench = _Bench(subject)
+    bench = _Bench(subject, how)
     results: dict[str, Seen] = {}
     failed: SeenError | None = None
+    raised: _Raised | None = None
     left = list(probe.actions)
-    while left:
-        if together := bench.together(left):
-            results |= together
-            del left[: len(together)]
-            continue
-        action = left.pop(0)
+    while left and failed is None:
+        some = bench.together(left)
+        del left[: len(some)]
         try:
-            results[action.name] = bench.do(action)
+            results |= bench.do(some)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
-            failed = errors.see(error, action.name, subject.file)
-            break
+            failed = errors.see(error, bench.doing, subject.file)
+            kind, at = type(error), errors.place(error, subject.file)
+            raised = _Raised(at, not issubclass(kind, Exception), issubclass(kind, LARGE))
     trail = subject.recorder.trail() if subject.recorder is not None else None
-    return Observation(probe.name, results, failed, trail)
+    return Observation(probe.name, results, failed, trail), raised
 
 
 def call_learner(target: Any, args: Any, kwargs: Any) -> Any:
@@ -84,11 +141,11 @@ def call_learner(target: Any, args: Any, kwargs: Any) -> Any:
 class _Bench:
     """The learner's module, and what earlier actions made of it."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, how: How) -> None:
+        self.doing = ""
+        """The action that runs, or ran last."""
+        self._how = how
         self._module = subject.module
-        self._recorder = subject.recorder
-        self._raised = subject.raised
-        self._patient = subject.patient
         self._file = subject.file
         self._runtime = subject.runtime
         self._arguments = subject.arguments
@@ -97,22 +154,56 @@ class _Bench:
         self._seen: dict[str, Seen] = {}
         self._given: tuple[Any, Any] = ((), {})
         self._eye = observe.Eye(subject.runtime)
-        self._alone = False
 
-    def do(self, action: language.Action) -> Seen:
+    def together(self, actions: Sequence[language.Action]) -> list[language.Action]:
+        """The first actions, as many as run at once: one, or calls for one graph.
+
+        Of these none needs what another returned.
+        """
+        found: list[language.Action] = []
+        names: set[str] = set()
+        for action in actions if self._how is How.TOGETHER else ():
+            if not isinstance(action, Call) or not action.staged or names & _needed(action):
+                break
+            found.append(action)
+            names.add(action.name)
+        return found or [*actions[:1]]
+
+    def do(self, actions: Sequence[language.Action]) -> dict[str, Seen]:
+        """The answers of :meth:`together`."""
+        calls = [one for one in actions if isinstance(one, Make | Call)]
+        if calls:
+            return self._answers(calls)
+        (action,) = actions
+        self.doing = action.name
+        return {action.name: self._other(action)}
+
+    def _answers(self, calls: Sequence[Make | Call]) -> dict[str, Seen]:
+        """What is returned, and seen once all of it is computed."""
+        values, given = [], []
+        with self._graph(calls):
+            for call in calls:
+                self.doing = call.name
+                values.append(self._call(self._callee(call), call))
+                given.append(self._given)
+        seen = {}
+        for call, value, arguments in zip(calls, values, given, strict=True):
+            self.doing = call.name
+            see = self._eye.see_module if isinstance(call, Make) else self._eye.see
+            seen[call.name] = see(value)
+            self._compare(call, arguments)
+            self._made[call.name] = value
+        self._seen |= {call.name: seen[call.name] for call in calls if isinstance(call, Call)}
+        return seen
+
+    def _graph(self, calls: Sequence[Make | Call]) -> AbstractContextManager[object]:
+        """Where the calls are staged, if they are."""
+        plain = any(isinstance(call, Call) and not call.staged for call in calls)
+        graph = None if plain or self._how is How.DIRECT else self._runtime.staged()
+        return graph or nullcontext()
+
+    def _other(self, action: language.Action) -> Seen:
         match action:
-            case Make():
-                seen = self._staged(
-                    action, lambda: self._target(action.target), self._eye.see_module
-                )
-                self._compare(action, self._given)
-                return seen
-            case Call():
-                how = self._staged if action.staged else self._direct
-                seen = how(action, lambda: self._callee(action), self._eye.see)
-                self._compare(action, self._given)
-                self._seen[action.name] = seen
-                return seen
             case Load():
                 return self._load(action)
             case Read():
@@ -122,89 +213,8 @@ class _Bench:
                 return None
             case Take():
                 return self._take(action)
-
-    def together(self, actions: Sequence[language.Action]) -> dict[str, Seen]:
-        """The answers of the calls that come first, computed as one graph: a graph costs 1.5 ms.
-
-        Empty if there are no two, or if something goes wrong: one at a time it shows what.
-        """
-        calls = self._independent(actions) if self._recorder is None else []
-        graph = self._runtime.staged() if len(calls) > 1 else None
-        if graph is None or self._alone:
-            return {}
-        values, given = [], []
-        try:
-            with graph:
-                for call in calls:
-                    values.append(self._call(self._callee(call), call))
-                    given.append(self._given)
-            seen = {c.name: self._eye.see(v) for c, v in zip(calls, values, strict=True)}
-            for call, arguments in zip(calls, given, strict=True):
-                self._compare(call, arguments)
-        except BaseException:  # noqa: BLE001 - it is raised again
-            self._alone = True
-            return {}
-        self._made |= {call.name: value for call, value in zip(calls, values, strict=True)}
-        self._seen |= seen
-        return seen
-
-    @staticmethod
-    def _independent(actions: Sequence[language.Action]) -> list[Call]:
-        """The first actions, as far as they are calls and none needs what another returned."""
-        found: list[Call] = []
-        for action in actions:
-            if not isinstance(action, Call) or not action.staged:
-                break
-            if {call.name for call in found} & _needed(action):
-                break
-            found.append(action)
-        return found
-
-    def _staged(
-        self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
-    ) -> Seen:
-        """The call's answer, computed as one graph; if that raises, operation by operation."""
-        target = find()
-        graph = self._runtime.staged()
-        if graph is None:
-            return self._direct(action, lambda: target, see)
-        before = self._recorder.copied() if self._recorder is not None else None
-        try:
-            with graph:
-                value = self._call(target, action)
-            seen = see(value)
-        except FINAL:
-            raise
-        except BaseException as error:  # reading numbers while staging, for example
-            if not self._patient or self._known(error):
-                raise
-            if self._recorder is not None and before is not None:
-                self._recorder.back_to(before)
-            return self._again(error, lambda: self._direct(action, lambda: target, see))
-        self._made[action.name] = value
-        return seen
-
-    def _known(self, error: BaseException) -> bool:
-        """Whether such an error at that line was raised operation by operation too."""
-        return errors.place(error, self._file) in self._raised
-
-    def _again(self, error: BaseException, run: Callable[[], Seen]) -> Seen:
-        """What ``run`` gives; if it raises the same error, later ones need not be run again."""
-        try:
-            return run()
-        except BaseException as other:
-            if errors.place(other, self._file) == errors.place(error, self._file):
-                self._raised.add(errors.place(error, self._file))
-            raise
-
-    def _direct(
-        self, action: Make | Call, find: Callable[[], Any], see: Callable[[Any], Seen]
-    ) -> Seen:
-        """The call's answer, computed operation by operation."""
-        value = self._call(find(), action)
-        seen = see(value)
-        self._made[action.name] = value
-        return seen
+            case _:
+                raise TypeError(action)
 
     def _call(self, target: Any, action: Make | Call) -> Any:
         args, kwargs = (
@@ -239,7 +249,9 @@ class _Bench:
         except KeyError:
             raise errors.MissingName(f"{name} is not defined in {self._file}") from None
 
-    def _callee(self, action: Call) -> Any:
+    def _callee(self, action: Make | Call) -> Any:
+        if isinstance(action, Make):
+            return self._target(action.target)
         if action.on is None:
             return self._target(action.method or "")
         target = self._made[action.on]
