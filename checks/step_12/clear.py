@@ -128,7 +128,7 @@ def written(
     ``make`` gives None for a model with which there is no such text. ``then`` makes the text that
     the same model writes after it. ``end`` is the token that has to end the text: the tokens are
     numbered anew. Where ``prompted``, the end token may be in the prompt, where it ends nothing;
-    the text need tell of nothing else.
+    beside that, the text need only tell of a model that forgets.
     """
     for _ in range(TRIES):
         model = Model(model_weights(rng, sizes), sizes)
@@ -140,7 +140,7 @@ def written(
         if text.eos_token_id in text.tokens and not prompted:
             continue
         texts = (text, then(text)) if then else (text,)
-        if _suits(model, texts, end) and (prompted or _tells(model, text)):
+        if _suits(model, texts, end) and (_remembers if prompted else _tells)(model, text):
             break
     else:
         raise RuntimeError(f"no text was drawn for {name}")
@@ -212,9 +212,16 @@ def _tells(model: Model, text: Text) -> bool:
     right = model.answer(text)
     if len(right) - len(text.tokens) < 2:
         return True
-    used = FORGETFUL[2:] if text.use_cache else FORGETFUL[:2]
     drawn = DRAWN[0 if text.top_k else 1 :] if text.temperature else ()
-    return all(model.answer(text, **knobs) != right for knobs in (*used, *MISPLACED, *drawn))
+    knobs = (*MISPLACED, *drawn)
+    return _remembers(model, text) and all(model.answer(text, **one) != right for one in knobs)
+
+
+def _remembers(model: Model, text: Text) -> bool:
+    """Whether a model that forgets writes another text."""
+    right = model.answer(text)
+    used = FORGETFUL[2:] if text.use_cache else FORGETFUL[:2]
+    return all(model.answer(text, **knobs) != right for knobs in used)
 
 
 def _is_clear(model: Model, text: Text) -> bool:
