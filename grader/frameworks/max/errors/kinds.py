@@ -116,7 +116,8 @@ def _parameter(case: Case, node: ast.expr) -> str:
     """What a call takes an argument as, where the function tells."""
     call = case.call
     value = case.value(call.func) if call is not None else None
-    if call is None or node not in call.args or value is None or not value.signature:
+    named = isinstance(node, ast.Name)
+    if call is None or value is None or not value.signature or node not in call.args or not named:
         return ""
     at = call.args.index(node)
     known = at < len(value.signature)
