@@ -60,6 +60,8 @@ def test_what_comes_after_a_loop_and_does_not_need_its_turn_is_not(text: str) ->
         ("m = a == a", "compares a thing with itself"),
         ("m = F.sum(x),", "The comma at the end of line 1"),
         ("x =+ y", "=+"),
+        ("def f(p):\n    t = ()\n    t += (p)\n    return t", "(p) on line 3 is p alone"),
+        ("def f(n, x):\n    while n > 0:\n        x = g(x)\n    return x", "changes n, which"),
         ("for _ in range(1):\n    x = f(x)", "only one turn"),
         ("y = [F.min(a, b[0, 0]) for i in range(3)]", "the same for every i"),
         ("class C:\n    a = 1\n    a = 2", "line 2"),

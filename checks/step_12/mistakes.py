@@ -366,6 +366,13 @@ LOOP: Family = {
         "New tokens see those that come after them: the causal mask is missing.",
         part="mask",
     ),
+    "cache-mask-at-start": decode(
+        "mask_at_start",
+        "Without a cache there is a causal mask, and with one there is none: several new tokens "
+        "then see those that come after them.",
+        part="mask",
+        place=r"_attend() ~causal_mask\(",
+    ),
     "cache-first-layer": decode(
         "first_layer",
         "Every block gets the cache of the first block.",

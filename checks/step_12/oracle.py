@@ -87,7 +87,8 @@ def _attend(
     scores = query @ key.swapaxes(-1, -2)
     if kind != "no_scale":
         scores = scores * query.shape[-1] ** -0.5
-    if kind != "no_mask":
+    unmasked = kind == "no_mask" or (kind == "mask_at_start" and before is not None)
+    if not unmasked:
         scores = scores + causal_mask(seq, total - seq)
     context = softmax(scores) @ value
     merged = context.reshape(x.shape) if kind == "merge_flat" else merge_heads(context)

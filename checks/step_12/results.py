@@ -174,7 +174,7 @@ def _sizes_of(evidence: Evidence, name: str) -> Mapping[str, float]:
 
 CHOICE, COUNT = r"stream() ~next_token\(", r"stream() ~range\(|^while"
 """Where a new token is chosen, and where new tokens are counted."""
-FED_AGAIN = r"stream() ~\[:-1\] ~ range\(|^while"
+FED_AGAIN = r"stream() ~(?<!shape)\[:-1\] ~ range\(|^while"
 """Where more is fed than the new token, or else where new tokens are counted."""
 
 

@@ -222,8 +222,9 @@ class _Search:
         """Whether these mistakes produce the numbers of the named trials.
 
         ``lenient`` lets a helper be right alone: then the mistake is where it is called. It also
-        skips trials that ended in an error, unless most did. A large trial need only be wrong once
-        several small ones are explained: predicting one with a head for each number takes a second.
+        skips trials that ended in an error, unless most did; what came before that must fit. A
+        large trial need only be wrong once several small ones are explained: predicting one with a
+        head for each number takes a second.
         """
         rest, explained = [], 0
         for name in names:  # smallest first
@@ -232,7 +233,7 @@ class _Search:
             if self.fits(name, mistakes):
                 explained += 1
                 continue
-            if not lenient or not self._passed_over(name):
+            if not lenient or not self._passed_over(name, mistakes):
                 return False
             rest.append(name)
         errors = [name for name in rest if not self.whole(name)]
@@ -242,10 +243,12 @@ class _Search:
         large = self.size(name) > MOST_FOR_PAIRS
         return large and self.whole(name) and not self.fits(name, ())
 
-    def _passed_over(self, name: str) -> bool:
+    def _passed_over(self, name: str, mistakes: Mistakes) -> bool:
+        """Whether a trial does not count: not of one that gave other numbers before its error."""
         if self._evidence.trials[name].part:
             return self.fits(name, ())
-        return not self.whole(name)
+        came: Arrays = {path: one for path, one in self.seen[name].items() if one is not None}
+        return not self.whole(name) and (not came or self._agrees(name, came, mistakes))
 
 
 def _scores(array: npt.NDArray[np.generic]) -> int:

@@ -85,8 +85,10 @@ class Placing:
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
         own = None if trace.lone else self._own(report, checks)
-        told = self._kept(self._running(checks, trace, own or trace.line))
-        if own is not None and self._elsewhere(own, trace.line):
+        apart = own is not None and self._elsewhere(own, trace.line)
+        unsaid = replace(trace, told=(), blank="", write="", slip="") if apart else trace
+        told = self._kept(self._running(checks, unsaid, own or trace.line))
+        if apart:
             return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
         accused = worst is not None and worst.id in blamed and not trace.lone

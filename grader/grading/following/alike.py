@@ -230,9 +230,11 @@ def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
         return True
     match = comparison.match(value)
     own = {target(*one) for one in right.bindings(match)} if match is not None else set()
-    called = isinstance(comparison.mine.nodes[node], ast.Call) and own - {""}
-    helped = operation(comparison.mine.nodes[node]) in functions(comparison.mine.tree)
-    return bool(called) and (helped or name in own or name in right.names)
+    if not isinstance(comparison.mine.nodes[node], ast.Call) or not own - {""}:
+        return False
+    if name in own or name in right.names:
+        return True
+    return operation(comparison.mine.nodes[node]) in functions(comparison.mine.tree)
 
 
 def overwritten(comparison: Comparison) -> Slip | None:

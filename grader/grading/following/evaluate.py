@@ -72,6 +72,14 @@ PAIRS: dict[str, Callable[[Any, Any], Any]] = {
     "matmul": np.matmul,
 }
 
+COUNTS: dict[str, Callable[[Any], Any]] = {
+    "argmax": np.argmax,
+    "argmin": np.argmin,
+    "count_nonzero": np.count_nonzero,
+    "sum": np.sum,
+}
+"""Functions that make one number of a list of them."""
+
 EITHER: dict[str, Callable[[Any, Any], Any]] = {"max": np.maximum, "min": np.minimum}
 """Functions of one tensor, or of two number by number."""
 
@@ -156,6 +164,8 @@ class Evaluator:
             known = all(one is not None for one in parts) and isinstance(parts[0], np.ndarray)
             return np.where(*parts) if known else None
         array = self._value(given[0]) if given else None
+        if name == "int" and isinstance(array, float) and len(given) == 1:
+            return float(int(array))
         if name in EITHER and len(given) == len(node.args) == 2:  # two tensors, not an axis
             other = self._value(given[1])
             return None if array is None or other is None else EITHER[name](array, other)
@@ -177,6 +187,8 @@ class Evaluator:
         axis = self.axis(node)
         if name in REDUCTIONS and axis is not None:
             return REDUCTIONS[name](array, axis=axis, keepdims=not _of_numpy(node))
+        if name in COUNTS and array.ndim == 1 and len(given) == 1 and not node.keywords:
+            return float(COUNTS[name](array))
         if name == "softmax":
             return _softmax(array, -1 if axis is None else axis)
         numbers = [literal(one) for one in given[1:]]

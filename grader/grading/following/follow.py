@@ -253,7 +253,7 @@ def _raises(evidence: Evidence, name: str) -> tuple[object, ...]:
 
 
 def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
-    """Whether a trial gives vectors of equal or enormous numbers, which hide much; its calls.
+    """Whether a trial gives equal or enormous numbers in one vector, which hide much; its calls.
 
     And whether its result holds so few numbers that one is right by chance.
     """
@@ -262,7 +262,8 @@ def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
     size = max((array.size for array in evidence.expected(name).values()), default=0)
     equal = any((array == array[..., :1]).all() for array in rows)
     enormous = any(np.abs(array).max() > ENORMOUS for array in rows if array.size)
-    return equal or enormous, calls, not MANY <= size <= LONG
+    tied = any(len(np.unique(array)) < array.size for array in _listed(evidence.trials[name]))
+    return equal or enormous or tied, calls, not MANY <= size <= LONG
 
 
 def _has_many(trial: Trial) -> bool:
@@ -276,6 +277,14 @@ def _given_tensors(trial: Trial) -> tuple[int, list[Array]]:
     calls = [action for action in trial.probe.actions if isinstance(action, Call)]
     arrays = [one.array for call in calls for one in call.args if isinstance(one, TensorArg)]
     return len(calls), arrays
+
+
+def _listed(trial: Trial) -> Iterator[Array]:
+    """The lists of numbers that a trial gives: of such as are equal, one is taken for another."""
+    for action in trial.probe.actions:
+        for one in action.args if isinstance(action, Call) else ():
+            if isinstance(one, ArrayArg) and one.array.ndim == 1:
+                yield one.array
 
 
 def _in_other_shape(evidence: Evidence, name: str) -> bool:

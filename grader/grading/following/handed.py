@@ -450,13 +450,18 @@ def numbers(mine: Run, right: Run) -> Slip | None:
         if other is None or names != [arg.arg for arg in other.args.args]:
             continue
         have, want = (_plain(run, run.numbers[one]) for run, one in ((mine, own), (right, other)))
-        calls = [n for n in mine.nodes if callee(n) == called_as(mine.tree, own)]
-        for part, held in have.items():
-            if len(held) == len(want.get(part, ())) == len(calls) == 1 and held != want[part]:
-                (call,), (one,), (two,) = calls, held, want[part]
-                line, name = mine.line(mine.numbers[call]), names[part]
-                said = f"Line {line} gives {callee(call)} {one:g} for {name}, where the reference"
-                return Slip(line, f"{said} gives it {two:g}.")
+        apart = [
+            part
+            for part, held in have.items()
+            if len(held) == len(want.get(part, ())) == 1 and held != want[part]
+        ]
+        called = called_as(mine.tree, own) if apart else ""  # that goes through the whole file
+        calls = [n for n in mine.nodes if called and callee(n) == called]
+        if len(calls) == 1:
+            (call,), (one,), (two,) = calls, have[apart[0]], want[apart[0]]
+            line, name = mine.line(mine.numbers[call]), names[apart[0]]
+            said = f"Line {line} gives {callee(call)} {one:g} for {name}, where the reference"
+            return Slip(line, f"{said} gives it {two:g}.")
     return None
 
 

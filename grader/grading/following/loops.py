@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from grader.grading.following.cause import Cause
@@ -10,10 +11,10 @@ from grader.grading.following.evaluate import JOINS
 from grader.grading.following.kinds import kind
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import bound, callee, stores
+from grader.grading.reading.bindings import around, bound, callee, stores
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
-from grader.source.variables import appended
+from grader.source.variables import appended, stored
 
 
 def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
@@ -330,3 +331,41 @@ def _loop(run: Run, node: int) -> ast.For | ast.While | None:
     while outer is not None and not isinstance(outer, ast.For | ast.While):
         outer = run.parents.get(outer)
     return outer
+
+
+PAIR = re.compile(r"(\w+)\[\d+\] is a tuple of \d+, which has no")
+"""What an error says of a parameter that holds several tuples instead of one."""
+
+
+def whole(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that hands over a tuple of tuples in every turn of a loop, and not an entry."""
+    found = PAIR.match(told)
+    inside = around(tree, error.line or 0)
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
+    if found is None or inside is None or len(error.calls) < 2 or found[1] not in params:
+        return None
+    at, line = params.index(found[1]), error.calls[-2].line
+    for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
+        for call in (one for one in ast.walk(loop) if isinstance(one, ast.Call)):
+            here = call.lineno == line and callee(call) == inside.name and at < len(call.args)
+            given = call.args[at] if here else None
+            kept = bound(tree, given.id, line) if isinstance(given, ast.Name) else None
+            if isinstance(kept, ast.Assign) and kept in loop.body:
+                given, line = kept.value, kept.lineno
+            sides = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
+            for one in sides:
+                if isinstance(one, ast.Name) and one.id not in stored(loop):
+                    index, what = _counted(loop), f"Line {line} hands over all of {one.id}"
+                    entry = f"{one.id}[{index}]" if index else ""
+                    said = f"{what} in every turn of the loop: each turn needs one entry"
+                    write = f"{entry} in place of {one.id}" if entry else ""
+                    return Slip(line, f"{said}{', ' if entry else ''}{entry}.", write)
+    return None
+
+
+def _counted(loop: ast.For) -> str:
+    """The variable that counts the turns of a loop; empty where none does."""
+    counts = callee(loop.iter) == "enumerate" and isinstance(loop.target, ast.Tuple)
+    first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and counts else loop.target
+    plain = counts or callee(loop.iter) == "range"
+    return first.id if plain and isinstance(first, ast.Name) else ""

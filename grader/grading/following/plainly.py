@@ -6,7 +6,7 @@ Its numbers come from tensors and arrays, and those are followed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from grader.base.model import Trace
 from grader.grading.following.differs import MOST_TEXT
 from grader.grading.following.loops import fed, too_many
 from grader.grading.following.omitted import wasted_number
+from grader.grading.following.retried import Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import FARTHEST
 from grader.grading.following.telling import Teller
@@ -61,7 +62,22 @@ class Plainly:
             departure = Departure(end, sources[0], sources)
             told += self.teller.wording.still_right(departure, line)
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
-        return self.teller.trace((*told, f"On line {line} the numbers go wrong{shown}"), line)
+        told.append(f"On line {line} the numbers go wrong{shown}")
+        return self.teller.trace((*told, *self._compared(node, end)), line)
+
+    def _compared(self, node: int, end: int) -> Iterator[str]:
+        """The other comparison in ``end`` with which ``node`` would give what the reference has."""
+        mine, right = self.comparison.mine, self.comparison.right
+        have, given = ([one.value for one in mine.scalars[each]] for each in (node, end))
+        for other, numbers in right.scalars.items():
+            returned = isinstance(right.parents.get(right.nodes[other]), ast.Return)
+            if have == given and returned and len(numbers) == len(have):
+                wanted = [one.value for one in numbers]
+                change = Retried(self.comparison).compared(end, wanted)
+                if change is not None:
+                    old = mine.segment(change.node)
+                    instead = f"With {change.text} instead of {old}"
+                    yield f"{instead} it would give what the reference has."
 
     def _scaled(self, end: int, lost: Sequence[int]) -> bool:
         """Whether a number is multiplied by as much as these are larger than the reference's.

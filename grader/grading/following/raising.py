@@ -27,7 +27,7 @@ from grader.grading.following.handed import (
     unreturned,
 )
 from grader.grading.following.lesson import Lesson, sizes
-from grader.grading.following.loops import fed, in_parts, too_far, without_turn
+from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
 from grader.grading.following.omitted import forgotten, omitted
 from grader.grading.following.orders import along, stale
 from grader.grading.following.repeats import other_axes, overtaken, returned
@@ -141,10 +141,15 @@ class Raising:
             return replace(self.teller.trace((*told, handed.said), handed.line), elsewhere=True)
         return self._caused(error, cause, told)
 
-    def _order(self, node: int) -> int:
-        """The last entry of the run at which a node gave what is wrong; if nothing, the last."""
+    def _order(self, node: int, like: int | None = None) -> int:
+        """The last entry of the run at which a node gave what is wrong; if nothing, the last.
+
+        Of several values at once, the one that is in the place of ``like`` in the reference.
+        """
         places = self.comparison.mine.places
+        parts = {one.part for one in self.comparison.right.places if one.value == like}
         every = [n for n, one in enumerate(places) if one.node == node]
+        every = [n for n in every if places[n].part in parts] or every
         wrong = [n for n in every if not self.comparison.settled(places[n].value)]
         return (wrong or every or [len(places)])[-1]
 
@@ -278,7 +283,7 @@ class Raising:
             want = self.lesson.what(cause.gives)
             if not want:
                 return
-            order = self._order(cause.node)
+            order = self._order(cause.node, cause.gives)
             made = mine.places[order] if order < len(mine.places) else None
             array = None if made is None else mine.arrays[made.value]
             right = (o for o in mine.latest(cause.node) if self.comparison.equal(o, cause.gives))
@@ -360,4 +365,5 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or too_far(mine, error)
         or without_turn(mine, error)
         or unpaired(mine.tree, error, said)
+        or whole(mine.tree, error, said)
     )

@@ -165,6 +165,28 @@ class Retried:
                         return Change(self.comparison.mine.numbers[node], new, value)
         return None
 
+    def compared(self, end: int, wanted: Sequence[float]) -> Change | None:
+        """The other comparison in ``end`` with which it gives the ``wanted`` numbers, in order."""
+        mine, pairs = self.comparison.mine, dict[int, float]()
+        for one, number in zip(mine.scalars.get(end, ()), wanted, strict=True):
+            pairs.setdefault(one.order, number)  # of later ones, no array was kept
+        known, wanted = list(map(self._before_entry, pairs)), list(pairs.values())
+        if len(set(wanted)) < FEWEST:
+            return None
+        for node in ast.walk(mine.nodes[end]):
+            for new in variations(node, known[0], []) if isinstance(node, ast.Compare) else ():
+                wholes = list(self._around(node, new))
+                if wholes and [one.value(wholes[-1]) for one in known] == wanted:
+                    return Change(mine.numbers[node], new, None)
+        return None
+
+    def _before_entry(self, order: int) -> Evaluator:
+        """What works out expressions as of an entry of the run."""
+        last: dict[int, list[int]] = {}
+        for place in self.comparison.mine.places[:order]:
+            last[place.node] = [place.value]
+        return Evaluator(self.comparison.mine, order, last)
+
     def _explains(self, change: Change, results: Sequence[int]) -> bool:
         """Whether all that is wrong about the results comes through the change."""
         mine, compared = self.comparison.mine, self.comparison

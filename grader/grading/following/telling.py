@@ -265,7 +265,7 @@ class Teller:
             if (twice := read_instead(mine.tree, mine.statement(node), name)) is not None:
                 return Slip(twice[0], f"{said}: line {twice[0]} uses {twice[1]}.")
             ask = " Are the names in the right order?" if quantity else ""
-            return Slip(line, f"{said}.{ask}")
+            return Slip(line, f"{said}.{used_by(self.comparison, value) or ask}")
         meant = (one for one in astray(mine.tree) if one.said.endswith(f": is {name} meant?"))
         if name and (near := next(meant, None)) is not None:
             return near

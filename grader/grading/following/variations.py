@@ -23,6 +23,21 @@ MOST_AXES = 4
 
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 TURNS = (ast.Sub, ast.Div, ast.MatMult, ast.Pow)
+COMPARISONS: tuple[type[ast.cmpop], ...] = (
+    ast.Lt,
+    ast.LtE,
+    ast.Gt,
+    ast.GtE,
+    ast.Eq,
+    ast.NotEq,
+)
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
+"""Comparisons the other way round, which say the same of equal numbers."""
 TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"), ("min", "max"))
 """Functions that are taken for each other."""
 
@@ -41,7 +56,8 @@ def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterat
         case ast.Subscript():
             yield from _indices(node, known)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            for kind in (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq):
+            first = OPPOSITE.get(type(op), ast.Lt)
+            for kind in (first, *(one for one in COMPARISONS if one is not first)):
                 if not isinstance(op, kind):
                     yield ast.Compare(left, [kind()], [right])
         case ast.UnaryOp(op=ast.USub(), operand=operand):

@@ -13,6 +13,7 @@ import numpy as np
 
 from grader.grading.following import differs, orders
 from grader.grading.following.cause import Cause
+from grader.grading.following.evaluate import PASSES
 from grader.grading.following.kinds import spelled
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.omitted import Omitted
@@ -70,7 +71,7 @@ class Wording:
             have = quantity or f"what line {gap.line} gives"
             yield f"It uses {have} where the reference uses {want}."
         kind = operation(self.comparison.right.nodes[gap.step.node])
-        if self.is_nested(gap) and kind.isidentifier():
+        if self.is_nested(gap) and kind.isidentifier() and kind not in PASSES:
             yield f"The step between the two is missing: {kind}."
         else:
             yield "The step between the two lines is missing."

@@ -26,6 +26,8 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         powers(tree),
         crossed_names(tree),
         commas(tree),
+        without_comma(tree),
+        endless(tree),
         signs(tree),
         fixed(tree),
         again(tree),
@@ -121,6 +123,49 @@ def commas(tree: ast.Module) -> Iterator[Slip]:
             yield Slip(line, f"The comma at the end of line {line} makes a tuple: take it away.")
         elif isinstance(names[0], ast.Name) and (text := _thousands(value)):
             yield Slip(line, f"The comma on line {line} makes a tuple of two numbers.", text)
+
+
+def without_comma(tree: ast.Module) -> Iterator[Slip]:
+    """``pairs += (pair)``, where ``pairs`` is a tuple: parentheses alone make none."""
+    for function in functions(tree):
+        tuples = {
+            name
+            for one in ast.walk(function)
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Tuple)
+            for name in stored(one)
+            if not one.value.elts
+        }
+        for node in ast.walk(function):
+            match node:
+                case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
+                    before = f"{name} += "
+                case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=value):
+                    before = f"{name} + "
+                case _:
+                    continue
+            lone = isinstance(value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+            closed = node.end_col_offset == (value.end_col_offset or 0) + 1
+            if name in tuples and lone and closed and node.end_lineno == node.lineno:
+                text = ast.unparse(value)
+                said = f"({text}) on line {node.lineno} is {text} alone: the comma makes a tuple."
+                yield Slip(node.lineno, said, f"{before}({text},)")
+
+
+def endless(tree: ast.Module) -> Iterator[Slip]:
+    """``while room > 0``, where the loop never changes ``room``, a number."""
+    for function in functions(tree):
+        for loop in (one for one in ast.walk(function) if isinstance(one, ast.While)):
+            match loop.test:
+                case ast.Compare(left=ast.Name(id=name), comparators=[ast.Constant()]):
+                    changed = {each for one in loop.body for each in stored(one)}
+                    if name not in changed and not any(map(_leaves, loop.body)):
+                        said = f"Nothing in the loop of line {loop.lineno} changes {name}"
+                        yield Slip(loop.lineno, f"{said}, which it asks for in every turn.")
+
+
+def _leaves(one: ast.stmt) -> bool:
+    """Whether a statement by itself ends a loop."""
+    return isinstance(one, ast.Return | ast.Break | ast.Raise)
 
 
 def signs(tree: ast.Module) -> Iterator[Slip]:

@@ -112,11 +112,23 @@ def _kind(name: str) -> str:
     return described(SeenValue(name)).capitalize()
 
 
+def _parameter(case: Case, node: ast.expr) -> str:
+    """What a call takes an argument as, where the function tells."""
+    call = case.call
+    value = case.value(call.func) if call is not None else None
+    named = isinstance(node, ast.Name)
+    if call is None or value is None or not value.signature or node not in call.args or not named:
+        return ""
+    at = call.args.index(node)
+    known = at < len(value.signature)
+    return f": {value.signature[at]} of {ast.unparse(call.func)}" if known else ""
+
+
 def dim(case: Case, match: re.Match[str]) -> Translation:
     """A length of a shape was used like a number."""
     empty = next((one for one in case.operands() if case.kind(one) == "NoneType"), None)
     if empty is not None:
-        return none_has(case, empty, "where a number is needed")
+        return none_has(case, empty, f"where a number is needed{_parameter(case, empty)}")
     node = next((one for one in case.operands() if case.kind(one) == "StaticDim"), None)
     call = case.call
     if node is None and call is not None and ast.unparse(call.func).startswith("np."):

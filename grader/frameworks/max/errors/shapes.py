@@ -308,11 +308,12 @@ def _iterated(case: Case) -> Translation:
     match case.statement:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call(func=func)):
             what = f"{ast.unparse(func)} gives one tensor, and {len(names)} names are to share it"
-            if not ast.unparse(func).startswith("F."):
+            cuts = "F.split cuts a tensor into a list of parts."
+            written = case.kind(func) in ("function", "method", "")
+            if written and not ast.unparse(func).startswith("F."):
                 return Translation(what, f"Is it to return {len(names)} values?")
-            return Translation(
-                what, "Is it the right function? F.split cuts a tensor into a list of parts."
-            )
+            right = "Is it the right function? " if ast.unparse(func).startswith("F.") else ""
+            return Translation(what, f"{right}{cuts}")
     if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "extend":
         what = f"{ast.unparse(call.func)} goes through what it is given, and that is one tensor"
         new = ast.Call(ast.Attribute(call.func.value, "append"), call.args, call.keywords)
