@@ -115,6 +115,16 @@ COMBINED: Family = {
         "The mask holds 1 where something is hidden. It is added to the scores: keep the "
         "lowest numbers.",
     ),
+    "combined-counted": combined(
+        "counted",
+        "The mask holds how many masks hide a place. It is added to the scores: use the lowest "
+        "number there.",
+    ),
+    "combined-negated": combined(
+        "negated",
+        "The mask holds a large positive number where something is hidden, which draws all the "
+        "weight. A minus sign is missing, or is one too many.",
+    ),
     "combined-ones": combined(
         "ones",
         "The mask holds 1 where a token may look and 0 where it may not. It is added to "

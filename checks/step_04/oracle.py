@@ -24,10 +24,13 @@ LOWEST = float(np.finfo(np.float32).min)
 
 
 def canonical(mask: npt.NDArray[np.generic]) -> Floats:
-    """The mask with −inf in place of every number that is low enough to hide."""
+    """The mask with −inf in place of every number that is low enough to hide.
+
+    Its opposites, which draw all the weight, become +inf.
+    """
     with np.errstate(invalid="ignore"):  # a program may return any numbers
         numbers = mask.astype(np.float64)
-    return np.where(numbers <= HIDES, -np.inf, numbers)
+    return np.where(np.abs(numbers) >= -HIDES, np.copysign(np.inf, numbers), numbers)
 
 
 def padding_mask(token_ids: Ints, pad_token_id: int, /, **knobs: Any) -> Floats:
@@ -96,6 +99,8 @@ def combine_masks(causal: Floats, padding: Floats, /, **knobs: Any) -> Floats:
         "subtracted": lambda: square - wide,
         "average": lambda: (square + wide) / 2,
         "true": lambda: np.where((square < 0) | (wide < 0), 1.0, 0.0),
+        "counted": lambda: (square < 0) + (wide < 0.0) * 1.0,
+        "negated": lambda: 0.0 - np.minimum(square, wide),
         "ones": lambda: np.where((square < 0) | (wide < 0), 0.0, 1.0),
         "inverted": lambda: np.where((square < 0) | (wide < 0), 0.0, -np.inf),
         "causal_transposed": lambda: np.minimum(square.swapaxes(-1, -2), wide),
