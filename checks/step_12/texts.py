@@ -89,8 +89,8 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         sizes,
-        lambda _: drawn(2),
-        lambda text: replace(text, tokens=_prompt(rng, 7), max_new_tokens=3, use_cache=False),
+        lambda _: drawn(1, use_cache=False),
+        lambda text: replace(text, tokens=_prompt(rng, 7), max_new_tokens=3),
     )
     yield written(
         rng,
@@ -117,7 +117,7 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         sizes,
-        lambda model: _ended_as_prompted(model, drawn(4, use_cache=False, max_new_tokens=3)),
+        lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3)),
         prompted=True,
     )
     yield written(
