@@ -74,7 +74,7 @@ def run(probe: Probe, subject: Subject) -> Observation:
     if raised is None or raised.ends or subject.runtime.staged() is None:
         return first
     if not subject.patient or raised.place in subject.raised or raised.large:
-        if how is How.ALONE:
+        if not raised.grouped:
             return first
         alone, other = _attempt(probe, subject, How.ALONE)
         return alone if other is not None or raised.large else _until(first, alone)
@@ -109,6 +109,8 @@ class _Raised(NamedTuple):
     """Whether it ends the probe at once, as an exit and an interruption do."""
     large: bool
     """Whether a smaller graph may avoid it, and nothing else."""
+    grouped: bool
+    """Whether the graph had other calls too."""
 
 
 def _attempt(probe: Probe, subject: Subject, how: How) -> tuple[Observation, _Raised | None]:
@@ -128,7 +130,8 @@ def _attempt(probe: Probe, subject: Subject, how: How) -> tuple[Observation, _Ra
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
             failed = errors.see(error, bench.doing, subject.file)
             kind, at = type(error), errors.place(error, subject.file)
-            raised = _Raised(at, not issubclass(kind, Exception), issubclass(kind, LARGE))
+            large = issubclass(kind, LARGE)
+            raised = _Raised(at, not issubclass(kind, Exception), large, grouped=len(some) > 1)
     trail = subject.recorder.trail() if subject.recorder is not None else None
     return Observation(probe.name, results, failed, trail), raised
 
