@@ -80,10 +80,10 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
     head are there as well, for a program that is right up to some number of them.
     """
     distinct = (MANY_HEADS, 2, MANY_TEXTS, int(rng.choice([3, 5])))
-    square = (2, 3, 4, 4)
+    square = (2, 3, 5, 5)
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
-    one_token = (head, dim, 5, 1)
-    width = int(rng.integers(4, 7))
+    one_token = (head, dim, head, 1)
+    width = int(rng.integers(5, 8))
     one_text = (int(rng.integers(2, 4)), width, 1, width)
     one_head = (1, WIDE, 1, long(rng, 2 * LONG + 6))
     return [distinct, square, one_token, one_text, one_head]
