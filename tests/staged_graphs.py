@@ -1,9 +1,9 @@
 """Every graph that MAX stages for many programs, as JSON: ``python -m tests.staged_graphs plain``.
 
-With ``plain`` MAX stages as it always does, with ``sooner`` as it does in the grader. Two numbers
-after that say how many right and wrong variants of each step to add, and every trial runs. Without
-them it is one variant, of which every third trial runs, and every second of the solution: the
-trials of a step differ in their shapes.
+With ``plain`` MAX stages and runs as it always does, with ``sooner`` as it does in the grader. Two
+numbers after that say how many right and wrong variants of each step to add, and every trial runs.
+Without them it is one variant, of which every third trial runs, and every second of the solution:
+the trials of a step differ in their shapes.
 """
 
 from __future__ import annotations

@@ -192,7 +192,16 @@ MLIR_VALUE = _staging("max._core", "Value", "values")
 STRONG = _staging("max.graph.value", "_is_strong_tensor_value_like", "values")
 CONSTANT = _staging("max.graph.ops.constant", "constant", "constants")
 ARRAY = _staging("max._core.graph", "array_attr", "constants")
-ADD = _staging("max.graph", "Graph._add_op_generated", "constants")
+ADD = _staging("max.graph", "Graph._add_op_generated", "operations")
+_GRAPH = "max.graph.graph"
+BUILDER = _staging(_GRAPH, "OpBuilder", "operations")
+BLOCK_OF = _staging(_GRAPH, "Block._from_cmlir", "operations")
+NOW = _staging("max.graph", "Graph._current_block", "operations")
+PLACE = _staging(_GRAPH, "_location", "operations")
+DECLARED = _staging(_GRAPH, "_set_output_param_decls", "operations")
+PARAMETERS = _staging("max.graph", "Graph._params", "operations")
+VERIFIED = _staging("max.graph", "Graph._should_verify_ops", "operations")
+MLIR_CONTEXT = _staging("max._mlir_context", "default_mlir_context", "operations")
 INPUT = _staging("max.experimental._passes", "add_input", "inputs")
 BLOCK = _staging("max.experimental._passes", "_graph_block", "inputs")
 LOCATION = _staging("max.experimental._passes", "_location", "inputs")
@@ -208,10 +217,24 @@ ENSURE = _staging(_REALIZATION, "ensure_context", "operations")
 _CALLED = "max.experimental.functional.spmd_ops"
 DISTRIBUTED = _staging(_CALLED, "any_distributed", "operations")
 RESULTS = _staging(_CALLED, "to_tensors", "operations")
+WRAP = _staging(_CALLED, "functional", "operations")
+CONVERTERS = _staging(_CALLED, "_graph_value_converters", "operations")
+ITEM = _staging("max.experimental.tensor", "Tensor.__getitem__", "operations")
+TENSOR = _staging("max.experimental.tensor", "Tensor.__init__", "results")
+STORAGES = _staging("max.experimental.tensor", "Tensor._storages", "results")
+MAPPING = _staging("max.experimental.tensor", "Tensor._mapping", "results")
 LEAVES = _staging("max.tree", "leaves", "arguments")
 MAP = _staging("max.tree", "map", "arguments")
 PREDICATE = _staging("max.tree", "as_predicate", "arguments")
 NODE = _staging("max.tree", "_node_kind", "arguments")
+
+# ---- running a graph ------------------------------------------------------------------------
+
+_RUNNING = "running a graph on arrays"
+_BUFFERS = "MAX runs it, with a buffer for each value"
+EXECUTE = Name("max._interpreter", "execute", _RUNNING, _BUFFERS)
+WALK = Name("max._interpreter", "_walk_ops", _RUNNING, _BUFFERS)
+LOOK_UP = Name("max._interpreter", "lookup_handler", _RUNNING, _BUFFERS)
 
 # ---- a graph that is run again and again ----------------------------------------------------
 

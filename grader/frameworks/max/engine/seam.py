@@ -7,6 +7,7 @@ those that this MAX lacks. State that outlives a call lives in MAX's own tables,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,11 +23,21 @@ from grader.frameworks.max.engine.private import Name
 Fault = Callable[[str], None]
 MaxHandler = Callable[[Any, Sequence[Any]], Sequence[Any]]
 
+HALF = (DType.bfloat16, DType.float16)
+"""What NumPy computes as float32."""
+
 UNSIGNED = {1: DType.uint8, 2: DType.uint16, 4: DType.uint32, 8: DType.uint64}
 
 
 def _nobody(name: str) -> None:
     """Ignore a fault."""
+
+
+@lru_cache(1024)
+def _static(attribute: Any) -> tuple[int, ...] | None:
+    """The shape that an attribute of MLIR says, if it is a list of numbers."""
+    shape = graph.Shape.from_mlir(attribute)
+    return tuple(shape.static_dims) if graph.Shape.is_static(shape) else None
 
 
 class StagedOperation:
@@ -41,14 +52,12 @@ class StagedOperation:
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the first result."""
         kind = self._mo.results[0].type.dtype
-        half = kind in (DType.bfloat16, DType.float16)
-        return np.dtype(np.float32) if half else np.dtype(kind.to_numpy())
+        return np.dtype(np.float32) if kind in HALF else np.dtype(kind.to_numpy())
 
     @property
     def shape(self) -> tuple[int, ...] | None:
         """The shape of the first result, if it is a list of numbers."""
-        shape = graph.Shape.from_mlir(self._mo.results[0].type.shape)
-        return tuple(shape.static_dims) if graph.Shape.is_static(shape) else None
+        return _static(self._mo.results[0].type.shape)
 
     @property
     def axis(self) -> int:
@@ -96,20 +105,32 @@ def read(buffer: Buffer) -> Array:
     return array.astype(np.float32) if array.dtype.char == "e" else array
 
 
-def _write(array: Array, kind: DType) -> Buffer:
-    """A buffer of this dtype over its own memory."""
+def buffer(value: Array | Buffer) -> Buffer:
+    """A buffer over an array's memory; a buffer stays itself."""
+    if isinstance(value, Buffer):
+        return value
+    if value.ndim == 0 and value.dtype == np.bool_:  # Buffer refuses a bool without axes.
+        return Buffer.from_numpy(value.view(np.uint8)).view(DType.bool, ())
+    return Buffer.from_numpy(value)
+
+
+def array(value: Array | Buffer) -> Array:
+    """The numbers of either, sharing its memory if they can: see :func:`read`."""
+    return read(value) if isinstance(value, Buffer) else value
+
+
+def _kept(array: Array, kind: DType) -> Array | Buffer:
+    """A result in memory of its own; one in half precision as a buffer, so that it is rounded."""
     if kind == DType.bfloat16:
         return Buffer.from_numpy(_bfloat16_bits(array)).view(kind, array.shape)
     result = np.asarray(array)
     target = kind.to_numpy()
     if result.dtype != target:
         result = result.astype(target)
-    # An array that owns its memory was made by the handler: inputs belong to their buffers.
+    # An array that owns its memory was made by the handler, now or before.
     if not (result.flags.owndata and result.flags.c_contiguous):
         result = np.array(result, order="C")
-    if result.ndim == 0 and result.dtype == np.bool_:  # Buffer refuses a bool without axes.
-        return Buffer.from_numpy(result.view(np.uint8)).view(DType.bool, ())
-    return Buffer.from_numpy(result)
+    return buffer(result) if kind == DType.float16 else result
 
 
 def _bfloat16_bits(array: Array) -> Array:
@@ -123,15 +144,28 @@ def _bfloat16_bits(array: Array) -> Array:
 def _adapt(name: str, handler: Handler, view: type[StagedOperation], fault: Fault) -> MaxHandler:
     """MAX calls handlers with buffers; call ours with arrays."""
 
+    def on_arrays(operation: Any, arrays: Sequence[Any]) -> Sequence[Any]:
+        result = handler(view(operation), arrays)
+        results = [result] if isinstance(result, np.ndarray | np.generic) else result
+        kinds = [value.type.dtype for value in operation.results]
+        return [_kept(array, kind) for array, kind in zip(results, kinds, strict=True)]
+
     def compute(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
         arrays = [read(buffer) for buffer in buffers]
         with np.errstate(all="ignore"):
-            result = handler(view(operation), arrays)
-        results = [result] if isinstance(result, np.ndarray | np.generic) else result
-        kinds = [value.type.dtype for value in operation.results]
-        return [_write(array, kind) for array, kind in zip(results, kinds, strict=True)]
+            return [buffer(value) for value in on_arrays(operation, arrays)]
 
-    return _blaming(name, compute, fault)
+    handle = _blaming(name, compute, fault)
+    handle.on_arrays = _blaming(name, on_arrays, fault)  # type: ignore[attr-defined]
+    return handle
+
+
+def on_arrays(handler: MaxHandler) -> MaxHandler | None:
+    """What computes for a handler of ours what it does, from arrays and without buffers.
+
+    An array that it returns may be one that it was given. What is in half precision is a buffer.
+    """
+    return getattr(handler, "on_arrays", None)
 
 
 def _blaming(name: str, compute: MaxHandler, fault: Fault) -> MaxHandler:
@@ -161,6 +195,7 @@ def _or_else(ours: MaxHandler, original: MaxHandler) -> MaxHandler:
             return original(operation, buffers)
 
     handle.original = original  # type: ignore[attr-defined]
+    handle.on_arrays = on_arrays(ours)  # type: ignore[attr-defined]
     return handle
 
 

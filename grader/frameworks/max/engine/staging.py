@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import contextvars
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from max.dtype import DType
 from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Graph, Shape, StaticDim, TensorType, TensorValue, Value
 
-from grader.frameworks.max.engine import private, trees
+from grader.frameworks.max.engine import adding, calls, private, running, trees
 from grader.frameworks.max.engine.handlers import STAGING
 from grader.frameworks.max.engine.private import OPERATIONS, Name
 
@@ -39,7 +38,7 @@ LARGEST = 3e38
 WHOLE = {DType.float32: 1 << 24, DType.int64: (1 << 63) - 1, DType.uint64: (1 << 63) - 1}
 """The largest integer up to which a dtype is exact."""
 
-OURS = (__file__, trees.__file__)
+OURS = (__file__, adding.__file__, calls.__file__, running.__file__, trees.__file__)
 
 FAILED = "_failed_before"
 """The attribute of a graph's context with the error that computing it raised."""
@@ -63,33 +62,51 @@ def install(fault: Fault) -> list[Name]:
     called instead. Returns the names that this MAX lacks; what needs them stays MAX's.
     """
     missing: list[Name] = []
+    modules = _modules()
     for target, make, needs in SOONER:
         lacks = private.lacking(target, *needs)
         if not lacks:
-            _replace(target, make, fault)
+            _replace(target, make, fault, modules)
         missing += lacks
+    if not private.lacking(*CALLED):  # said above if so
+        modules = _modules(ON_TENSORS)
+        for name, present, graph_op in calls.operations():
+            if not hasattr(present, "original"):
+                faster = calls.sooner(graph_op, present)
+                _everywhere(name, present, _careful(faster, present, present, fault), modules)
     return missing
 
 
 def remove() -> None:
     """Restore MAX's own functions."""
+    modules = _modules()
     for target, _, _ in SOONER:
         if target.there and (original := getattr(target.get(), "original", None)) is not None:
             owner, name = target.owner
             if isinstance(owner, type):
                 setattr(owner, name, original)
             else:
-                _everywhere(name, getattr(owner, name), original)
+                _everywhere(name, getattr(owner, name), original, modules)
+    modules = _modules(ON_TENSORS)
+    for name, present, _ in calls.operations():
+        if (original := getattr(present, "original", None)) is not None:
+            _everywhere(name, present, original, modules)
 
 
-def _replace(target: Name, make: Callable[[Original], Original], fault: Fault) -> None:
+def _replace(
+    target: Name,
+    make: Callable[[Original], Original],
+    fault: Fault,
+    modules: Iterable[dict[str, Any]],
+) -> None:
     """Replace a method, or a function wherever MAX has imported it."""
     owner, name = target.owner
     present = getattr(owner, name)
     if hasattr(present, "original"):
         return
     if not isinstance(owner, type):
-        _everywhere(name, present, _careful(make(present), present, present, fault))
+        careful = _careful(make(present), present, present, fault)
+        _everywhere(name, present, careful, modules)
         return
     original = vars(owner).get(name, present)
     if isinstance(original, classmethod):
@@ -99,10 +116,15 @@ def _replace(target: Name, make: Callable[[Original], Original], fault: Fault) -
         setattr(owner, name, _careful(make(original), original, original, fault))
 
 
-def _everywhere(name: str, present: Any, other: Any) -> None:
-    for path, module in list(sys.modules.items()):
-        if path.startswith("max.") and vars(module).get(name) is present:
-            setattr(module, name, other)
+def _everywhere(name: str, present: Any, other: Any, modules: Iterable[dict[str, Any]]) -> None:
+    for names in modules:
+        if names.get(name) is present:
+            names[name] = other
+
+
+def _modules(within: str = "max.") -> list[dict[str, Any]]:
+    """The names in each module of MAX."""
+    return [vars(one) for path, one in list(sys.modules.items()) if path.startswith(within)]
 
 
 def _careful(faster: Original, original: Original, kept: Any, fault: Fault) -> Original:
@@ -239,12 +261,17 @@ def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
 def _constant(original: Original) -> Original:
     array_attribute, operation = private.ARRAY.get(), OPERATIONS.get().ConstantOp
 
+    @lru_cache(REMEMBERED)
+    def known(numbers: bytes, shape: tuple[int, ...], dtype: DType, device: DeviceRef) -> Any:
+        kind = TensorType(dtype, shape, device).to_mlir()
+        array = np.frombuffer(numbers, dtype.to_numpy()).reshape(shape).copy()
+        return kind, array_attribute(Buffer.from_numpy(array), kind)
+
     def constant(value: Any, dtype: Any = None, device: Any = None) -> TensorValue:
         array = _array(value, dtype)
         if array is None or type(device) is not DeviceRef:
             return original(value, dtype, device)
-        kind = TensorType(dtype, array.shape, device).to_mlir()
-        attribute = array_attribute(Buffer.from_numpy(array), kind)
+        kind, attribute = known(array.tobytes(), array.shape, dtype, device)
         made = Graph.current._add_op_generated(
             operation, kind, attribute, attach_profile_scopes=False
         )
@@ -296,40 +323,11 @@ def _sync_realize(original: Original) -> Original:
     return sync_realize
 
 
-# ---- operations on tensors ------------------------------------------------------------------
+ON_TENSORS = "max.experimental."
+"""Where operations on tensors have names."""
 
-
-def _ensure_context(original: Original) -> Original:
-    current, nothing = private.CURRENT.get(), nullcontext()
-
-    def ensure_context() -> AbstractContextManager[None]:
-        found: AbstractContextManager[None] = original() if current(None) is None else nothing
-        return found
-
-    return ensure_context
-
-
-def _any_distributed(original: Original) -> Original:
-    numbers = {int, float}
-
-    def any_distributed(operands: tuple[Any, ...]) -> bool:
-        for one in operands:
-            if type(one) is Tensor:
-                if one.is_distributed:
-                    return True
-            elif type(one) not in numbers:
-                return bool(original(operands))
-        return False
-
-    return any_distributed
-
-
-def _to_tensors(original: Original) -> Original:
-    def to_tensors(values: Any) -> Any:
-        return Tensor.from_graph_value(values) if type(values) is TensorValue else original(values)
-
-    return to_tensors
-
+CALLED = (private.WRAP, private.CONVERTERS, private.ENSURE, private.RESULTS)
+"""What the operations on tensors need that are called sooner."""
 
 SOONER = (
     Sooner(private.SHAPE, _shape),
@@ -343,12 +341,30 @@ SOONER = (
         (private.STATE, private.IN_LOOP, private.EAGER, private.LAZY),
     ),
     Sooner(private.STRONG, _is_strong),
+    Sooner(
+        private.ADD,
+        adding.operation,
+        (
+            private.BUILDER,
+            private.BLOCK_OF,
+            private.NOW,
+            private.PLACE,
+            private.DECLARED,
+            private.PARAMETERS,
+            private.VERIFIED,
+            private.MLIR_CONTEXT,
+            private.VALUE_MLIR,
+        ),
+    ),
     Sooner(private.CONSTANT, _constant, (private.ARRAY, private.ADD)),
-    Sooner(private.ENSURE, _ensure_context, (private.CURRENT,)),
-    Sooner(private.DISTRIBUTED, _any_distributed),
-    Sooner(private.RESULTS, _to_tensors),
+    Sooner(private.ENSURE, calls.ensure_context, (private.CURRENT,)),
+    Sooner(private.DISTRIBUTED, calls.any_distributed),
+    Sooner(private.RESULTS, calls.to_tensors),
+    Sooner(private.TENSOR, calls.tensor, (private.STATE, private.STORAGES, private.MAPPING)),
     Sooner(private.LEAVES, trees.leaves, (private.PREDICATE, private.NODE)),
     Sooner(private.MAP, trees.mapped, (private.PREDICATE, private.NODE)),
+    Sooner(private.ITEM, calls.item, CALLED),
+    Sooner(private.EXECUTE, running.sooner, (private.WALK, private.LOOK_UP, private.MODULE)),
     Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
 )
 """Every replaced function of MAX, in order of replacement."""

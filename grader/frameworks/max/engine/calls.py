@@ -1,0 +1,183 @@
+"""MAX's operations on tensors, with fewer steps before each (see ``staging``).
+
+MAX binds the arguments of every call to a signature and walks them as trees four times: for tensors
+on several devices, and for records of tensors. Nearly all calls have tensors, numbers and lists.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from types import EllipsisType, FunctionType, NoneType
+from typing import Any
+
+from max.dtype import DType
+from max.experimental.tensor import Tensor
+from max.graph import DeviceRef, Shape, StaticDim, TensorValue
+
+from grader.frameworks.max.engine import private
+
+Call = Callable[..., Any]
+
+PLAIN = frozenset(
+    (int, float, bool, str, NoneType, EllipsisType, DType, DeviceRef, Shape, StaticDim)
+)
+"""The types of arguments that MAX passes on as they are."""
+
+DEPTH = 2
+"""Deeper lists are left to MAX."""
+
+
+def operations() -> Iterator[tuple[str, Call, Call]]:
+    """Each operation on tensors: its name, itself, and the operation of a graph that it wraps."""
+    for name, function in list(private.WRAP.get().__globals__.items()):
+        if type(function) is FunctionType:
+            wrapping = [one for one in (function, *_enclosed(function)) if hasattr(one, "graph_op")]
+            if wrapping:
+                yield name, function, wrapping[0].graph_op
+
+
+def _enclosed(function: FunctionType) -> list[Any]:
+    return [inside.cell_contents for inside in function.__closure__ or ()]
+
+
+def sooner(graph_op: Call, original: Call) -> Call:
+    """``original``, which calls ``graph_op``, with less before that."""
+
+    @cache
+    def takes() -> _Takes | None:
+        return _takes(graph_op)
+
+    context, to_tensors = private.ENSURE.get(), private.RESULTS.get()
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        known = takes()
+        if known is None or not known.fits(arguments, named):
+            return original(*arguments, **named)
+        converters = known.converters
+        with context():
+            positional = map(_converted, arguments, known.in_order)
+            keywords = {name: _converted(one, converters[name]) for name, one in named.items()}
+            return to_tensors(graph_op(*positional, **keywords))
+
+    return call
+
+
+class _Takes:
+    """What the operation of a graph takes: which names, and as what each tensor."""
+
+    def __init__(self, parameters: list[inspect.Parameter], known: dict[str, Call]) -> None:
+        self._names = [one.name for one in parameters]
+        self._needed = {one.name for one in parameters if one.default is one.empty}
+        self.converters = {name: known.get(name) for name in self._names}
+        self.in_order = list(self.converters.values())
+
+    def fits(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
+        """Whether these are its arguments, each of a usual kind."""
+        taken = self._names[: len(arguments)]
+        return (
+            len(arguments) <= len(self._names)
+            and self._needed.issubset((*taken, *named))
+            and self.converters.keys() >= named.keys()
+            and named.keys().isdisjoint(taken)
+            and all(map(_is_usual, arguments))
+            and all(map(_is_usual, named.values()))
+        )
+
+
+def _takes(graph_op: Call) -> _Takes | None:
+    parameters = list(inspect.signature(graph_op).parameters.values())
+    if any(one.kind is not one.POSITIONAL_OR_KEYWORD for one in parameters):
+        return None
+    return _Takes(parameters, private.CONVERTERS.get()(graph_op))
+
+
+def _is_usual(value: Any, depth: int = DEPTH) -> bool:
+    """Whether an argument is a tensor on one device, what is no tensor, or a list of such."""
+    kind = type(value)
+    if kind is Tensor:
+        return not value.is_distributed
+    if kind in PLAIN:
+        return True
+    if kind is list or kind is tuple:
+        return depth > 0 and all(_is_usual(one, depth - 1) for one in value)
+    return kind is slice and PLAIN.issuperset(map(type, (value.start, value.stop, value.step)))
+
+
+def _converted(value: Any, convert: Call | None) -> Any:
+    """What the operation of a graph is given for such an argument."""
+    kind = type(value)
+    if kind is Tensor:
+        return value if convert is None else convert(value)
+    if kind is list or kind is tuple:
+        return kind([_converted(one, convert) for one in value])
+    return value
+
+
+def ensure_context(original: Call) -> Call:
+    """``ensure_context``, made from MAX's."""
+    current, nothing = private.CURRENT.get(), nullcontext()
+
+    def ensure_context() -> AbstractContextManager[None]:
+        found: AbstractContextManager[None] = original() if current(None) is None else nothing
+        return found
+
+    return ensure_context
+
+
+def any_distributed(original: Call) -> Call:
+    """``any_distributed``, made from MAX's."""
+    numbers = {int, float}
+
+    def any_distributed(operands: tuple[Any, ...]) -> bool:
+        for one in operands:
+            if type(one) is Tensor:
+                if one.is_distributed:
+                    return True
+            elif type(one) not in numbers:
+                return bool(original(operands))
+        return False
+
+    return any_distributed
+
+
+def tensor(original: Call) -> Call:
+    """What makes a tensor, made from MAX's: it asks once for each device where tensors are."""
+    mappings: dict[Any, Any] = {}
+
+    def init(self: Tensor, data: Any = None, *, state: Any = None, **other: Any) -> None:
+        if data is not None or other or state is None or len(state.values) != 1:
+            original(self, data, state=state, **other)
+            return
+        device = state.values[0].device
+        if device in mappings:
+            self._storages, self._state, self._mapping = None, state, mappings[device]
+        else:
+            original(self, state=state)
+            mappings[device] = self._mapping
+
+    return init
+
+
+def item(original: Call) -> Call:
+    """What indexes a tensor, made from MAX's, which wraps the operation anew for each."""
+
+    @cache
+    def wrapped() -> Call:
+        return sooner(TensorValue.__getitem__, private.WRAP.get()(TensorValue.__getitem__))
+
+    def item(self: Tensor, index: Any) -> Any:
+        return original(self, index) if self.is_distributed else wrapped()(self, index)
+
+    return item
+
+
+def to_tensors(original: Call) -> Call:
+    """``to_tensors``, made from MAX's."""
+
+    def to_tensors(values: Any) -> Any:
+        return Tensor.from_graph_value(values) if type(values) is TensorValue else original(values)
+
+    return to_tensors

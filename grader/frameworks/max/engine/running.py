@@ -1,0 +1,122 @@
+"""Runs a lowered graph on NumPy arrays.
+
+MAX's interpreter makes a buffer of each value. An addition of two tensors is six operations, of
+which NumPy needs one: the buffers take longer than the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from max import graph
+from max.driver import Buffer
+
+from grader.frameworks.max.engine import private, seam
+from grader.frameworks.max.engine.operation import Unsupported
+
+Execute = Callable[[graph.Graph, Sequence[Buffer]], Sequence[Any]]
+
+OF_SHAPES = frozenset(("ShapeOfOp", "BroadcastShapeOp"))
+"""A third of all operations. Where shapes are numbers, nothing needs what these compute."""
+
+
+def sooner(original: Execute) -> Execute:
+    """What runs a graph, made from MAX's."""
+    walk, ends = private.WALK.get(), private.OPERATIONS.get().OutputOp
+
+    def execute(staged: graph.Graph, inputs: Sequence[Buffer]) -> Sequence[Any]:
+        # What writes into a buffer would change the arrays that share its memory.
+        if any(isinstance(value, graph.BufferValue) for value in staged.inputs):
+            return original(staged, inputs)
+        run = _Run(staged.inputs, inputs)
+        with np.errstate(all="ignore"):
+            for operation in walk(staged._module):  # noqa: SLF001 - see private.MODULE
+                if isinstance(operation, ends):
+                    return run.buffers(operation)
+                run.do(operation)
+        raise RuntimeError("Graph has no output terminator")
+
+    return execute
+
+
+class _Run:
+    """The values of a graph so far: each an array or a buffer."""
+
+    def __init__(self, inputs: Sequence[graph.Value[Any]], given: Sequence[Buffer]) -> None:
+        self._look_up = private.LOOK_UP.get()
+        self._given = given
+        self._values: dict[Any, Any] = {
+            value.to_mlir(): one for value, one in zip(inputs, given, strict=True)
+        }
+        self._waiting: list[Any] = []
+        """What computes shapes, until one is needed."""
+
+    def do(self, operation: Any) -> None:
+        """Compute the results of an operation, unless nothing may need them."""
+        kind = type(operation).__name__
+        if kind in OF_SHAPES:
+            self._waiting.append(operation)
+        elif (same := self._moved(kind, operation)) is not None:
+            self._values[operation.results[0]] = same
+        else:
+            self._compute(operation)
+
+    def buffers(self, operation: Any) -> list[Buffer]:
+        """A buffer for each operand, over memory that nothing else has."""
+        taken = {id(one) for one in self._given}
+        buffers = []
+        for value in self._operands(operation):
+            own = isinstance(value, Buffer) or value.flags.owndata
+            buffers.append(seam.buffer(value if own and id(value) not in taken else value.copy()))
+            taken.add(id(value))
+        return buffers
+
+    def _moved(self, kind: str, operation: Any) -> Any:
+        """The first operand in the shape of the result, if that is what is computed."""
+        if kind not in ("BroadcastToOp", "StaticReshapeOp"):
+            return None
+        place, shape = operation.operands[0].value, seam.StagedOperation(operation).shape
+        value = self._values.get(place)
+        if isinstance(value, Buffer) and value.dtype not in seam.HALF:
+            value = self._values[place] = seam.read(value)
+        if value is None or shape is None:
+            return None
+        if kind == "BroadcastToOp" and tuple(value.shape) == shape:
+            return value
+        if kind == "StaticReshapeOp":
+            whole = isinstance(value, Buffer)  # a view of it would share memory, unseen
+            return value.copy().view(value.dtype, shape) if whole else value.reshape(shape)
+        if isinstance(value, Buffer):
+            return None
+        return np.array(np.broadcast_to(value, shape), order="C")
+
+    def _compute(self, operation: Any) -> None:
+        """By our own handler, or else by MAX's."""
+        results = _computed(operation, self._look_up(operation), self._operands(operation))
+        self._values.update(zip(operation.results, results, strict=True))
+
+    def _operands(self, operation: Any) -> list[Any]:
+        """The values of its operands; None for one that has none, such as an order."""
+        operands = [getattr(one, "value", one) for one in operation.operands]
+        found = [self._values.get(operand) for operand in operands]
+        if self._waiting and any(value is None for value in found):
+            waiting, self._waiting = self._waiting, []
+            for one in waiting:
+                self._compute(one)
+            return self._operands(operation)
+        return found
+
+
+def _computed(operation: Any, handler: Any, given: Sequence[Any]) -> Sequence[Any]:
+    code = seam.on_arrays(handler)
+    if code is not None:
+        arrays = [seam.array(one) for one in given]
+        try:
+            return code(operation, arrays)
+        except Unsupported:
+            pass
+    buffers = [one if one is None else seam.buffer(one) for one in given]
+    results: Sequence[Any] = handler(operation, buffers)
+    return results
