@@ -252,6 +252,14 @@ def imports(name):
     return "imported"
 
 
+def goes_on_without_numbers(x):
+    try:
+        rows = int((x * 0.0).to_numpy()[0]) + 3
+    except Exception:
+        rows = 4
+    return x.reshape([rows, 1])
+
+
 def writes():
     text = [1]
     for _ in range(3):
@@ -306,6 +314,7 @@ PROBES = (
     probe("writes directly", Call("out", None, "writes", staged=False)),
     *(call(name, TensorArg(X)) for name in (
         "doubled", "same_type", "integers", "dims", "reads_numbers", "fails", "Strange",
+        "goes_on_without_numbers",
     )),
     *(probe(name, *(Call(key, None, name, (TensorArg(X),)) for key in "abcd"))
       for name in ("raises_at_its_third_call", "reads_numbers_third")),
@@ -418,6 +427,10 @@ def test_a_subclass_of_tensor_cannot_invent_its_numbers(outcome: Outcome) -> Non
 def test_code_that_reads_numbers_while_it_is_staged_runs_eagerly(outcome: Outcome) -> None:
     np.testing.assert_allclose(out(outcome, "reads_numbers").array, X * (X + 1).sum(), rtol=1e-5)
     assert outcome.observations["reads_numbers_third"].error is None
+
+
+def test_code_that_is_refused_numbers_and_goes_on_runs_eagerly_too(outcome: Outcome) -> None:
+    assert out(outcome, "goes_on_without_numbers").array.shape == (3, 1)
 
 
 def test_an_error_that_comes_at_one_call_only_counts(outcome: Outcome) -> None:

@@ -8,7 +8,7 @@ nothing special; a framework overrides what differs.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -202,6 +202,13 @@ class Runtime:
     def staged(self) -> AbstractContextManager[object] | None:
         """A context in which operations become one graph; None if they are computed at once."""
         return None
+
+    def unstaged(self, calls: Sequence[tuple[str, int, str]]) -> bool:
+        """Whether an error would have come just so outside the last such context.
+
+        ``calls`` are file, line and function of each call on the way to it. False if not known.
+        """
+        return False
 
     def argument(self, value: Any) -> Any:
         """What the learner's code gets for a ``TensorArg``, ``DTypeArg``, ``DimArg``, …."""

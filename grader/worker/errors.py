@@ -48,7 +48,7 @@ Place = tuple[str, int | None]
 
 def place(error: BaseException, file: str) -> Place:
     """Where ``error`` was raised. It is not asked for anything of its own."""
-    return type_name(error), _place(error, _calls(error), file)[0]
+    return type_name(error), _place(error, path(error), file)[0]
 
 
 def deserved(error: E) -> E:
@@ -66,7 +66,7 @@ def see(error: BaseException, action: str, file: str) -> SeenError:
 
 
 def _see(error: BaseException, action: str, file: str) -> SeenError:
-    calls = _calls(error)
+    calls = path(error)
     line, function = _place(error, calls, file)
     seen = SeenError(
         type_name=type_name(error),
@@ -103,7 +103,7 @@ def message(error: BaseException) -> str:
         return f"(its text cannot be read: {type_name(other)})"
 
 
-def _calls(error: BaseException) -> list[tuple[str, int, str]]:
+def path(error: BaseException) -> list[tuple[str, int, str]]:
     """File, line and function of each call, outermost first."""
     here: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
     calls = []

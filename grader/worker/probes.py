@@ -73,21 +73,47 @@ def run(probe: Probe, subject: Subject) -> Observation:
     first, raised = _attempt(probe, subject, how)
     if raised is None or raised.ends or subject.runtime.staged() is None:
         return first
-    if not subject.patient or raised.place in subject.raised or raised.large:
-        if not raised.grouped:
-            return first
-        alone, other = _attempt(probe, subject, How.ALONE)
-        return alone if other is not None or raised.large else _until(first, alone)
-    direct, other = _attempt(probe, subject, How.DIRECT)
+    if not raised.grouped:
+        return _checked(probe, subject, first, raised)
+    if raised.place in subject.reads:
+        return _attempt(probe, subject, How.DIRECT)[0]
+    alone, again = _attempt(probe, subject, How.ALONE)
+    if again is not None:
+        return _checked(probe, subject, alone, again, alone=True)
+    if raised.large:
+        return alone
+    if not _is_sure(raised, subject):
+        direct, other = _attempt(probe, subject, How.DIRECT)
+        if other is not None:
+            return direct
+    return _until(first, alone)
+
+
+def _is_sure(raised: _Raised, subject: Subject) -> bool:
+    """Whether the error is known to come just so where nothing is staged."""
+    known = raised.place in subject.raised
+    return not subject.patient or known or raised.large or raised.unstaged
+
+
+def _checked(
+    probe: Probe, subject: Subject, first: Observation, raised: _Raised, *, alone: bool = False
+) -> Observation:
+    """What is observed where the call that raised an error is not staged.
+
+    ``alone``: ``first`` is of calls with a graph for each.
+    """
+    if _is_sure(raised, subject):
+        return first
+    direct, other = _attempt(probe, subject, How.DIRECT, since=raised.action)
     if other is not None:
         if other.place == raised.place:
             subject.raised.add(raised.place)
         return direct
-    if raised.place not in subject.reads:
-        alone, other = _attempt(probe, subject, How.ALONE)
+    if not alone and raised.place not in subject.reads:
+        second, other = _attempt(probe, subject, How.ALONE)
         if other is None:
-            return _until(first, alone)
-        subject.reads.add(raised.place)
+            return _until(first, second)
+    subject.reads.add(raised.place)
     return direct
 
 
@@ -111,18 +137,29 @@ class _Raised(NamedTuple):
     """Whether a smaller graph may avoid it, and nothing else."""
     grouped: bool
     """Whether the graph had other calls too."""
+    unstaged: bool
+    """Whether it would have come just so if nothing had been staged."""
+    action: str
+    """What ran."""
 
 
-def _attempt(probe: Probe, subject: Subject, how: How) -> tuple[Observation, _Raised | None]:
-    """What was observed, and what ended it."""
+def _attempt(
+    probe: Probe, subject: Subject, how: How, since: str | None = None
+) -> tuple[Observation, _Raised | None]:
+    """What was observed, and what ended it.
+
+    Before the action ``since``, each call has a graph of its own.
+    """
     if subject.recorder is not None:
         subject.recorder.clear()
-    bench = _Bench(subject, how)
+    bench = _Bench(subject, how if since is None else How.ALONE)
     results: dict[str, Seen] = {}
     failed: SeenError | None = None
     raised: _Raised | None = None
     left = list(probe.actions)
     while left and failed is None:
+        if left[0].name == since:
+            bench.how = how
         some = bench.together(left)
         del left[: len(some)]
         try:
@@ -130,8 +167,14 @@ def _attempt(probe: Probe, subject: Subject, how: How) -> tuple[Observation, _Ra
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
             failed = errors.see(error, bench.doing, subject.file)
             kind, at = type(error), errors.place(error, subject.file)
-            large = issubclass(kind, LARGE)
-            raised = _Raised(at, not issubclass(kind, Exception), large, grouped=len(some) > 1)
+            raised = _Raised(
+                at,
+                ends=not issubclass(kind, Exception),
+                large=issubclass(kind, LARGE),
+                grouped=len(some) > 1,
+                unstaged=subject.runtime.unstaged(errors.path(error)),
+                action=bench.doing,
+            )
     trail = subject.recorder.trail() if subject.recorder is not None else None
     return Observation(probe.name, results, failed, trail), raised
 
@@ -147,7 +190,7 @@ class _Bench:
     def __init__(self, subject: Subject, how: How) -> None:
         self.doing = ""
         """The action that runs, or ran last."""
-        self._how = how
+        self.how = how
         self._module = subject.module
         self._file = subject.file
         self._runtime = subject.runtime
@@ -165,7 +208,7 @@ class _Bench:
         """
         found: list[language.Action] = []
         names: set[str] = set()
-        for action in actions if self._how is How.TOGETHER else ():
+        for action in actions if self.how is How.TOGETHER else ():
             if not isinstance(action, Call) or not action.staged or names & _needed(action):
                 break
             found.append(action)
@@ -202,7 +245,7 @@ class _Bench:
     def _graph(self, calls: Sequence[Make | Call]) -> AbstractContextManager[object]:
         """Where the calls are staged, if they are."""
         plain = any(isinstance(call, Call) and not call.staged for call in calls)
-        graph = None if plain or self._how is How.DIRECT else self._runtime.staged()
+        graph = None if plain or self.how is How.DIRECT else self._runtime.staged()
         return graph or nullcontext()
 
     def _other(self, action: language.Action) -> Seen:

@@ -7,13 +7,15 @@ modules can no longer be imported by name.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator
-from contextlib import AbstractContextManager
+import os
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from max import mlir
+from max import graph, mlir
 from max.driver import CPU
 from max.dtype import DType
 from max.experimental import functional as F
@@ -24,14 +26,20 @@ from max.graph import Dim, StaticDim
 from grader import frameworks
 from grader.frameworks import Eye
 from grader.frameworks.max import cache, warm
-from grader.frameworks.max.engine import installing
+from grader.frameworks.max.engine import installing, staging
 from grader.frameworks.max.old_path import OldPath
 from grader.protocol import probe as language
 from grader.protocol.probe import Array, Seen, SeenObject, SeenParameter, SeenTensor
 
+GRAPH = f"{Path(graph.__file__).parent}{os.sep}"
+"""Where MAX stages operations."""
+
 
 class MaxRuntime(frameworks.Runtime):
     """MAX's values, in and out."""
+
+    _asks = False
+    """Whether the program asked for a number while it was staged, as far as that is known."""
 
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
         """Choose what computes MAX's operations."""
@@ -64,10 +72,24 @@ class MaxRuntime(frameworks.Runtime):
         """What serves MAX's modules by their old names."""
         return [OldPath(notes)]
 
-    def staged(self) -> AbstractContextManager[object]:
+    @contextmanager
+    def staged(self) -> Iterator[None]:
         """A context in which MAX makes one graph of all operations."""
-        context: AbstractContextManager[object] = F.lazy()
-        return context
+        before = staging.asked()
+        try:
+            with F.lazy():
+                yield
+        finally:
+            self._asks = self._asks or before is None or staging.asked() != before
+
+    def unstaged(self, calls: Sequence[tuple[str, int, str]]) -> bool:
+        """Whether an operation was refused, and no staged call asked for a number so far.
+
+        A program may be refused a number and go on without. What writes into a tensor does so
+        only where it has numbers.
+        """
+        writes = any("buffer" in function or "setitem" in function for _, _, function in calls)
+        return not (self._asks or writes or not calls) and calls[-1][0].startswith(GRAPH)
 
     def argument(self, value: Any) -> Any:
         """The MAX value that ``value`` stands for."""

@@ -297,12 +297,25 @@ def _add_input(original: Original) -> Original:
     return add_input
 
 
+class _Asked:
+    """How often a program wanted numbers that were not computed yet."""
+
+    times = 0
+
+
+def asked() -> int | None:
+    """How often numbers were asked for that were not computed yet; None if MAX computes them."""
+    present = private.REALIZE.find()
+    return _Asked.times if hasattr(present, "original") else None
+
+
 def _sync_realize(original: Original) -> Original:
     computed, in_running_loop = {private.EAGER.get(), private.LAZY.get()}, private.IN_LOOP.get()
 
     def sync_realize(self: Tensor) -> None:
         if self.real:
             return
+        _Asked.times += 1
         if self._state is None or type(self._state.ctx) not in computed or in_running_loop():
             original(self)
             return
