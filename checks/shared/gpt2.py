@@ -52,8 +52,10 @@ def gpt2_hidden(ids: Ids, weights: Weights, config: Mapping[str, Any], **knobs: 
 def _embedded(ids: Ids, w: Mapping[str, Floats], **knobs: Any) -> Floats:
     """Token and position vectors, or what the knob ``embed`` makes of them."""
     wte, wpe = w["wte.weight"], w["wpe.weight"]
-    kind = knobs.get("embed", "")
+    kind = knobs.get("embed")
     order = np.arange(ids.shape[-1])
+    if kind is None:
+        return np.asarray(wte[ids] + wpe[order])
     places = {
         "from_one": order + 1,
         "same_position": order * 0,

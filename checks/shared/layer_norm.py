@@ -16,7 +16,8 @@ def layer_norm(
     """(x − mean) / √(variance + ε) · weight + bias over the last axis. Ba et al. 2016."""
     axis = _axis(x, knobs.get("axis"))
     eps = 1e-5 if knobs.get("eps") == "fixed" else eps
-    mean = x.mean(axis=axis, keepdims=True)
+    total = x.sum(axis=axis, keepdims=True)  # sooner than x.mean, and the same
+    mean = total / (x.size // total.size)
     changed = MEANS.get(knobs.get("mean", ""))
     mean = changed(mean, x.size // mean.size) if changed else mean
     normal = (x if knobs.get("mean") == "kept" else x - mean) / _spread(x, mean, eps, axis, **knobs)
