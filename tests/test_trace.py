@@ -177,6 +177,11 @@ def test_the_page_runs_nothing_that_stands_in_a_program(followed: Followed) -> N
 RAISING = """\
 from max.experimental import functional as F
 
+def doubled(x):
+    print("ran")
+    twice = x + x
+    raise ValueError(f"{twice.shape}")
+
 def doubled_and_joined(x):
     print("ran")
     twice = x + x
@@ -184,17 +189,20 @@ def doubled_and_joined(x):
 """
 
 
-def test_values_before_a_known_error_need_no_second_run() -> None:
+@pytest.mark.parametrize(
+    ("name", "line", "unknown"), [("doubled", 6, 2), ("doubled_and_joined", 11, 1)]
+)
+def test_values_before_a_known_error_need_no_second_run(name: str, line: int, unknown: int) -> None:
     """Computed as one graph first; operation by operation only if the error may be of that."""
     x = floats(1, 2, 3)
-    asked = job(RAISING, call("doubled_and_joined", TensorArg(x)))
+    asked = job(RAISING, call(name, TensorArg(x)))
     trails = []
-    for known, times in (((), 2), ((("ValueError", 6),), 1)):
+    for known, times in (((), unknown), ((("ValueError", line),), 1)):
         with sandbox.start(engine="numpy") as running:
             outcome = running.finish(replace(asked, follow=True, raised=known))
-        assert error(outcome, "doubled_and_joined").line == 6
+        assert error(outcome, name).line == line
         assert outcome.output.count("ran") == times
-        trail = outcome.observations["doubled_and_joined"].trail
+        trail = outcome.observations[name].trail
         assert trail is not None
         trails.append([one.array for one in trail.values if one is not None])
     first, again = trails

@@ -53,6 +53,7 @@ class Comparison:
     plain: bool = False
     _known: dict[int, int | None] = field(default_factory=dict)
     _flows: dict[int, bool] = field(default_factory=dict)
+    _relations: dict[int, Relation | None] = field(default_factory=dict)
 
     @cached_property
     def _values(self) -> Values:
@@ -155,8 +156,10 @@ class Comparison:
 
     def relation(self, value: int) -> Relation | None:
         """What a value is to the closest of the reference's."""
-        array = self.mine.arrays[value]
-        return None if array is None else self._values.relation(array)
+        if value not in self._relations:
+            array = self.mine.arrays[value]
+            self._relations[value] = None if array is None else self._values.relation(array)
+        return self._relations[value]
 
     def settled(self, value: int, *, parts: bool = True) -> bool:
         """Whether no mistake is behind this: it is known, a piece of that, or of no input."""
@@ -196,7 +199,7 @@ class Comparison:
         Only if the path is left before it where axes are swapped, and nowhere else.
         """
         array = self.mine.arrays[value]
-        relation = None if array is None or self.known(value) else self._values.relation(array)
+        relation = None if array is None or self.known(value) else self.relation(value)
         if relation is None or relation.kind != "transposed":
             return None
         found = self.departures(value)
@@ -235,7 +238,7 @@ class Comparison:
             made = self.mine.made[value]
             unknown = [one for one in made.sources if not self.settled(one, parts=parts)]
             if not unknown and not (self.plain and _counts(array) and not made.sources):
-                relation = self._values.relation(array)
+                relation = self.relation(value)
                 found[value] = Departure(made.node, value, made.sources, relation)
             todo += [one for one in unknown if one not in seen]
             seen.update(unknown)
