@@ -24,6 +24,9 @@ VERBS = {
 HOLDS = ("Tensor", "array", "asarray", "constant", "from_dlpack")
 """Calls that keep numbers as they are."""
 
+ORDERS = ("argsort", "sort", "sorted", "argpartition", "partition", "top_k")
+"""Calls of which a program may need one where the reference has another way."""
+
 MOST_TEXT = 70
 """Characters of an expression that is quoted in a sentence."""
 
@@ -38,8 +41,8 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
         axes = [{n: o for n, o in one.items() if n == "axis"} for one in (have, want)]
         if all(axes) and (told := " ".join(_compared(*axes))):
             return told
-    if operation(mine) in HOLDS:
-        return ""  # it only keeps what something else works out
+    if operation(mine) in HOLDS or operation(mine) in ORDERS:
+        return ""  # it only keeps, or puts in order, what something else works out
     words = [_does(node) for node in (mine, right)]
     if not all(words) or words[0] == words[1] or _makes(mine) != _makes(right):
         return ""
