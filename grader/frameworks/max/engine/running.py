@@ -21,6 +21,9 @@ Execute = Callable[[graph.Graph, Sequence[Buffer]], Sequence[Any]]
 OF_SHAPES = frozenset(("ShapeOfOp", "BroadcastShapeOp"))
 """A third of all operations. Where shapes are numbers, nothing needs what these compute."""
 
+MOVING = frozenset(("BroadcastToOp", "StaticReshapeOp"))
+"""A third of all operations too, and most of these move nothing."""
+
 
 def sooner(original: Execute) -> Execute:
     """What runs a graph, made from MAX's."""
@@ -58,8 +61,8 @@ class _Run:
         kind = type(operation).__name__
         if kind in OF_SHAPES:
             self._waiting.append(operation)
-        elif (same := self._moved(kind, operation)) is not None:
-            self._values[operation.results[0]] = same
+        elif kind in MOVING and (moved := self._moved(kind, operation)) is not None:
+            self._values[operation.results[0]] = moved
         else:
             self._compute(operation)
 
@@ -75,12 +78,13 @@ class _Run:
 
     def _moved(self, kind: str, operation: Any) -> Any:
         """The first operand in the shape of the result, if that is what is computed."""
-        if kind not in ("BroadcastToOp", "StaticReshapeOp"):
-            return None
         place, shape = operation.operands[0].value, seam.StagedOperation(operation).shape
         value = self._values.get(place)
         if isinstance(value, Buffer) and value.dtype not in seam.HALF:
-            value = self._values[place] = seam.read(value)
+            try:
+                value = self._values[place] = seam.read(value)
+            except Unsupported:
+                return None
         if value is None or shape is None:
             return None
         if kind == "BroadcastToOp" and tuple(value.shape) == shape:
@@ -112,9 +116,8 @@ class _Run:
 def _computed(operation: Any, handler: Any, given: Sequence[Any]) -> Sequence[Any]:
     code = seam.on_arrays(handler)
     if code is not None:
-        arrays = [seam.array(one) for one in given]
         try:
-            return code(operation, arrays)
+            return code(operation, [seam.array(one) for one in given])
         except Unsupported:
             pass
     buffers = [one if one is None else seam.buffer(one) for one in given]
