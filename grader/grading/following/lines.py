@@ -44,7 +44,7 @@ class Lines:
         if isinstance(node, ast.Attribute):
             statement = bound(mine.tree, mine.of(node), line)
             return line if statement is None else statement.lineno
-        if (given := self._converted(node)) is not None:
+        if (given := self._converted(node)) is not None and not self.lacks_axes(cause):
             return self._ranged(cause) or given
         if (kept := self._kept(cause)) is not None:
             return kept
@@ -142,6 +142,15 @@ class Lines:
             and not isinstance(self.mine.parents.get(one), ast.Attribute)  # its dtype or shape
         ]
         return all(one.lineno == name.lineno for one in others)
+
+    def lacks_axes(self, cause: Cause) -> bool:
+        """Whether a value has the numbers that the reference's have, and not as many axes."""
+        right = None if cause.gives is None else self.comparison.right.arrays[cause.gives]
+        for value in self.mine.values(cause.node) if right is not None else ():
+            array = self.mine.arrays[value]
+            if array is not None and right is not None and array.ndim != right.ndim:
+                return array.size == right.size and same(array.reshape(-1), right.reshape(-1))
+        return False
 
     def _converted(self, node: ast.AST) -> int | None:
         """The line that works out the array of which a call only makes a tensor."""

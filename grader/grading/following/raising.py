@@ -52,6 +52,9 @@ NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 OWN_LINE = re.compile("True and False|has no entries|by place, and is given")
 """What is said of errors that are fixed at their own line, whatever came before it."""
 
+LACKS = re.compile(r"\bneeds \S+ as well")
+"""What is said of a call without one of its arguments, which is fixed in that call."""
+
 OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
 """Errors whose own fix is the better one."""
 
@@ -117,6 +120,8 @@ class Raising:
         )
         cause = None if here else cause
         slip = slip or (None if here else self.teller.slip(cause))
+        if slip is not None and LACKS.search(said) and slip.line < line:
+            return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             return self.teller.slipped(slip, told)
         size = sized(mine.tree, error, hint) if cause is None or cause.is_bare else None
@@ -293,6 +298,7 @@ class Raising:
                 return
             there = self.comparison.right.arrays[cause.gives]
             other = array is not None and there is not None and array.ndim != there.ndim
+            other = other and not self.teller.lines.lacks_axes(cause)
             if at != line and other and array is not None and not self.wording.beside(array, cause):
                 return
             if at == line or array is None:

@@ -85,7 +85,8 @@ def misfit(
 
     A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
     """
-    if found := _late(tree, error) or _silent(tree, error, ran) or _misplaced(tree, error):
+    found = _late(tree, error) or _silent(tree, error, ran) or _whole(tree, error)
+    if found := found or _misplaced(tree, error):
         return found
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
@@ -177,6 +178,23 @@ def _only_none(node: ast.List) -> bool:
     return len(node.elts) == 1 and is_none(node.elts[0])
 
 
+def _whole(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The call that gives a function an object for its attribute of the parameter's name."""
+    inside = around(tree, error.line or 0)
+    if error.type_name != "AttributeError" or len(error.calls) < 2 or inside is None:
+        return None
+    *_, outer, call = error.calls
+    for name, value in call.values.items():
+        given = _given(tree, name, inside, outer.line) if name in value.fields else None
+        if given is None or bound(tree, name, call.line) is not None:
+            continue
+        node, whole = given
+        text = ast.unparse(whole)
+        said = f"Line {node.lineno} gives {name} the whole {value.kind}: {text} has {name}."
+        return Slip(node.lineno, said, f"{text}.{name}")
+    return None
+
+
 def _is_about(told: str, name: str, kind: str) -> bool:
     """Whether an error is about a variable of that kind."""
     words = re.findall(r"[\w.]+", told)
@@ -240,27 +258,42 @@ def origin(
         return None
     params = [arg.arg for arg in inside.args.args]
     words = [arg.arg for arg in inside.args.kwonlyargs]
-    if name not in (*params, *words) or (kind and none_by_default(inside, name)):
+    if name not in (*params, *words):
+        within = inside in ast.walk(around(tree, calls[-2].line) or ast.Pass())
+        return origin(tree, name, calls[:-1], kind, ran) if within else None
+    if kind and none_by_default(inside, name):
         return None
+    found = _given(tree, name, inside, calls[-2].line)
+    if found is not None:
+        node, given = found
+        outer = ast.unparse(given)
+        if kind == "tuple":
+            line = calls[-2].line
+            return _pairs(tree, outer, line) or _several(tree, outer, line)
+        helper = functions(tree).get(callee(given))
+        if helper is not None and (end := without_return(helper)) is not None:
+            return end, f", where {helper.name} ends without a return"
+        none = _none_of(tree, given, kind, ran)
+        return none or origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
+    return None if kind == "tuple" else (calls[-2].line, "")
+
+
+def _given(
+    tree: ast.Module, name: str, function: Function, line: int
+) -> tuple[ast.Call, ast.expr] | None:
+    """The call of a function on this line, and what it gives for the parameter ``name``."""
+    params = [arg.arg for arg in function.args.args]
     for node in ast.walk(tree):
-        here = isinstance(node, ast.Call) and node.lineno <= calls[-2].line <= (
-            node.end_lineno or 0
-        )
-        if not here or not isinstance(node, ast.Call) or not _calls(node, tree, inside):
+        if not isinstance(node, ast.Call) or not _calls(node, tree, function):
+            continue
+        if not node.lineno <= line <= (node.end_lineno or 0):
             continue
         at = params.index(name) - (params[0] == "self") if name in params else -1
         named = {word.arg: word.value for word in node.keywords}
         given = node.args[at] if 0 <= at < len(node.args) else named.get(name)
         if given is not None:
-            outer = ast.unparse(given)
-            if kind == "tuple":
-                return _pairs(tree, outer, calls[-2].line)
-            helper = functions(tree).get(callee(given))
-            if helper is not None and (end := without_return(helper)) is not None:
-                return end, f", where {helper.name} ends without a return"
-            none = _none_of(tree, given, kind, ran)
-            return none or origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
-    return None if kind == "tuple" else (calls[-2].line, "")
+            return node, given
+    return None
 
 
 def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.stmt | None:
@@ -299,6 +332,18 @@ def _pairs(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
     if maker not in PAIRS:
         return None
     return loop.lineno, f", where {maker} gives {PAIRS[maker]}: take them apart in the for"
+
+
+def _several(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
+    """The line that keeps all that a call gives under one name."""
+    made = bound(tree, name, line)
+    if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Call):
+        return None
+    if targets(made) != [name] or not isinstance(made.targets[0], ast.Name):
+        return None
+    maker = callee(made.value)
+    own = maker in ("tuple", *PAIRS)  # meant to be one
+    return None if own else (made.lineno, f", where {maker} gives several values: name each")
 
 
 def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
