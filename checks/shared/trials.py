@@ -178,7 +178,7 @@ FUTURE = 3
 
 
 def _calls(rng: Rng, cls: str) -> Trial:
-    """Four calls of one layer: a text, its future changed, a longer text, the first again.
+    """Calls of one layer: a text, its future changed, a longer one, the first again, one token.
 
     Beside it is another layer of its size.
     The longer text has scores far from 0.
@@ -194,6 +194,7 @@ def _calls(rng: Rng, cls: str) -> Trial:
         "changed": changed,
         "longer": far(rng, normal(rng, 1, int(rng.integers(6, 10)), n_embd), head_dim),
         "again": x,
+        "token": normal(rng, 1, 1, n_embd),
     }
     config = {"n_embd": n_embd, "n_head": n_head}
     calls = tuple(_call(name, array) for name, array in inputs.items())

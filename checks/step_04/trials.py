@@ -23,16 +23,17 @@ PADDING, COMBINED = "padding_mask", "combine_masks"
 def draw(rng: Rng) -> list[Trial]:
     """Padding masks, combined masks, and the one made from the other."""
     pad = int(rng.integers(20, 60))
+    lone = _nothing_but(rng, 3, 4, pad)
     return [
         _padding("padding-texts", _texts(rng, 4, 7, pad), pad),
         _padding("padding-largest", _nothing_but(rng, 3, 5, 50_256), 50_256),
         _padding("padding-int32", _nothing_but(rng, 5, 6, pad).astype(np.int32), pad),
         _padding("padding-absent", _tokens(rng, 2, 3, pad), pad),
         _padding("padding-single", _somewhere(rng, 1, 6, pad), pad),
-        _padding("alone-text", _nothing_but(rng, 3, 4, pad), pad),
+        _padding("alone-text", lone, pad),
         _padding("alone-token", np.full((2, 1), pad), pad),
         _padding("alone-square", np.full((3, 3), 50_256, np.int32), 50_256),
-        _padding("double", _nothing_but(rng, 3, 3, pad), pad, dtype="float64"),
+        _padding("double", lone, pad, dtype="float64"),
         _half(_nothing_but(rng, 2, 4, pad), pad),
         _combined("combined-texts", _texts(rng, 4, 6, pad), pad),
         _combined("combined-single", _somewhere(rng, 1, long(rng), pad), pad),
@@ -97,9 +98,10 @@ def _wide(rng: Rng) -> Ints:
 
 
 def _again(name: str, make: Callable[..., Trial], rng: Rng, pad: int) -> Trial:
-    """Three calls on texts of the same shape, with two padding tokens."""
+    """Three calls on texts of the same shape, with two padding tokens, and one of other rows."""
     pads = (pad, pad, pad + 3)
     texts = {f"texts{index}": (_somewhere(rng, 3, 4, one), one) for index, one in enumerate(pads)}
+    texts["turned"] = (texts["texts0"][0].reshape(4, 3), pad)
     trial = in_turn(name, {key: make("", *given) for key, given in texts.items()})
     return replace(trial, view=oracles.canonical)
 

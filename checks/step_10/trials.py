@@ -188,7 +188,7 @@ def _decoding(
     *,
     cache_seen: bool = False,
 ) -> Trial:
-    """A text in three pieces; the last call does not ask for the cache.
+    """A text in three pieces, and another second one; the last calls do not ask for the cache.
 
     A single new token comes without a mask, so that most mistakes show as numbers, not as shapes
     that do not fit. Where positions count, it has a bias of one column: that tells of no past.
@@ -209,6 +209,8 @@ def _decoding(
             )
         )
         past += length
+    again = normal(rng, 2, 1, 1) if turned else None
+    steps.append(Step("again", _x(rng, 2, 1, 8), bias=again, after="piece0"))
     return _trial(rng, name, 2, 4, options, steps, cache_seen=cache_seen)
 
 

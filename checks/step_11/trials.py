@@ -57,9 +57,14 @@ def draw(rng: Rng) -> list[Trial]:
             {**UNUSED, **config(5, 6, 8, 1, 2), "layer_norm_epsilon": 0.4},
             (9, 1),
         ),
+        logits_trial(rng, "logits-long", config(9, LONGER, 4, 1, 2), (1, LONGER)),
         *_in_turn(rng),
         *checkpoint_trials(rng),
     ]
+
+
+LONGER = 130
+"""Tokens of a text that is longer than most tables of positions which a program may make."""
 
 
 def _two_layers(rng: Rng) -> Trial:
@@ -196,8 +201,12 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
     rounded = weights_of(halves)
     doubles = {name: array.astype(np.float64) for name, array in bare.items()}
     head = {HEAD: weights[TABLE]}
+    mixed = {
+        name if index % 3 else name.removeprefix(PREFIX): array
+        for index, (name, array) in enumerate(prefixed.items())
+    }
     return [
-        _run(rng, "checkpoint-prefix", sizes, weights, {**head, **prefixed}),
+        _run(rng, "checkpoint-prefix", sizes, weights, {**head, **mixed}),
         replace(_run(rng, "checkpoint-deep", *_deep(rng)), slack=DEEP),
         _loaded("checkpoint-float16", sizes, rounded, halves),
         _loaded("checkpoint-float64", sizes, weights, doubles),
@@ -311,7 +320,7 @@ REFUSED = {
         *("lm_head.bias", "score.weight"),
     ),
     "refuse-deep": ("h.0.attn.q.bias", "h.11.ln_1.bias", "h.10.attn.c_attn.weight", "wpe.weight"),
-    "refuse-all": ("h.0.ln_1.bias", "ln_f.bias", "wpe.weight", "h.9.ln_2.weight"),
+    "refuse-all": ("h.0.ln_1.bias", "ln_f.bias", "wpe.weight", "h.9.ln_2.weight", "h.9.ln_2.bias"),
 }
 """Trials of checkpoints that do not fit, and the names that each error must hold."""
 
@@ -338,7 +347,8 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"
     rest = {name: array for name, array in whole.items() if name not in (bias, last)}
-    other = {table: whole[table][:, :2], "transformer.h.9.ln_2.weight": whole[bias]}
+    other = {table: whole[table][:, :2]}  # and as many too many as are missing
+    other |= {f"transformer.h.9.ln_2.{kind}": whole[bias] for kind in ("weight", "bias")}
     yield "refuse-all", {**rest, **other}
 
 

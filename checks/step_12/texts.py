@@ -59,7 +59,7 @@ def draw(rng: Rng) -> Iterator[Trial]:
         "text-end",
         sizes,
         lambda model: _ended(model, Text(_prompt(rng, 2), 4)),
-        lambda text: replace(text, max_new_tokens=1, eos_token_id=text.tokens[0]),
+        lambda text: replace(text, max_new_tokens=1, eos_token_id=text.tokens[-1]),
         end=0,
     )
     yield written(rng, "text-full", sizes, lambda _: Text(_prompt(rng, 5), 6))
@@ -104,8 +104,8 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         sizes,
-        lambda model: _ended(model, Text(_prompt(rng, 2), 3, top_k=3, use_cache=False)),
-        end=0,
+        lambda model: _ended_as_prompted(model, drawn(2, use_cache=False, max_new_tokens=3)),
+        prompted=True,
     )
     yield written(
         rng,
