@@ -79,18 +79,13 @@ def _boundaries() -> list[Choice]:
         found += [Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5)]
     above = np.array([3.0, 3.0, 1.0, 0.5], np.float32)  # two are best, not the third
     last = np.array([1.0, 0.5, -9.0], np.float32)  # has three in a hundred thousand
-    some = [Choice(above, 1.0, 2, 0.97), Choice(last, 1.0, None, 0.99999), _short()]
+    some = [Choice(above, 1.0, 2, 0.97), Choice(last, 1.0, None, 0.99999)]
     return [*found, *some, *_low(), *_cut()]
 
 
 def _low() -> list[Choice]:
     """Scores so far below 0 that what is cut must be lower than any finite number near them."""
     return [Choice(np.array([-30.0, -31.0, -30.0005], np.float32), 1e-3, 2, 0.3)]
-
-
-def _short() -> Choice:
-    """Shares that add up to less than 1 by rounding: the last number is still in the last one."""
-    return Choice(np.random.default_rng(1).normal(size=40) * 2, 1.0, None, BELOW_ONE)
 
 
 def _cut() -> list[Choice]:

@@ -93,7 +93,6 @@ def next_token(
 def _drawn(probabilities: Floats, order: npt.NDArray[np.int_], draw: float, kind: object) -> int:
     """The token into whose share ``draw`` falls, or what the knob ``order`` makes of it."""
     ends = np.cumsum(probabilities[order])
-    ends = ends / ends[-1]
     if kind in WITHOUT_ENDS:
         return _compared(probabilities, ends, draw, str(kind))
     match kind:
