@@ -198,7 +198,13 @@ def describe(value: Any, *, names: bool = False, near: str = "") -> SeenValue:
         signature=_signature(value),
         fields=_names(list(own))[: MOST_NAMES if names else MOST_FIELDS],
         names=_names(dir(value), near) if names else (),
+        uncalled=_names(_uncalled(own)) if names else (),
     )
+
+
+def _uncalled(own: Mapping[str, Any]) -> list[str]:
+    """The attributes that hold something which is no function; None may yet become one."""
+    return [name for name, one in own.items() if one is not None and not callable(one)]
 
 
 def _names(names: list[Any], near: str = "") -> tuple[str, ...]:

@@ -162,6 +162,7 @@ FAMILIES: tuple[Family, ...] = (
         kinds.element,
     ),
     Family("ValueError", r"Failed to create op 'CastOp'.*dtype=", kinds.element),
+    Family("TypeError", r"ShapeAttr, dtype: max\._core\.dtype\.DType", kinds.element),
     Family("ValueError", r"not compatible with finfo", kinds.element),
     Family("TypeError", r"to\(\) expects Device.* got (?P<kind>\w+)", values.moved),
     Family(
