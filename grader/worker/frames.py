@@ -57,8 +57,15 @@ def inside(error: BaseException, file: str) -> str:
     return str(every[own[-1] + 1].tb_frame.f_code.co_qualname)
 
 
-def about(error: BaseException, file: str) -> SeenValue | None:
-    """Where a missing name was looked up: an object, a module, or the names in scope."""
+def about(error: BaseException, file: str, source: str) -> SeenValue | None:
+    """Where a missing name was looked up: an object, a module, or the names in scope.
+
+    Of a missing module: what the file asks of names like its own.
+    """
+    if type(error) is ModuleNotFoundError and error.name:
+        every = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Attribute))
+        near = [text for n in every if error.name in (text := ast.unparse(n))]
+        return SeenValue("file", names=_names(near))
     if type(error) is AttributeError and error.name is not None:
         return describe(error.obj, names=True, near=error.name)
     if type(error) is ImportError and error.name in sys.modules:

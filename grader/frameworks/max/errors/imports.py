@@ -245,6 +245,11 @@ def module(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "This course writes everything in MAX: leave this import out.")
     if name in IMPORTS and case.seen.statement == f"import {name}":
         whole = IMPORTS[name].format(name)
+        home = whole.split()[1]
+        used = case.error.about.names if case.error.about else ()
+        if any(one.startswith(f"{home}.") for one in used):
+            hint = f"Its module is {home}, and the file writes {home}.{name}."
+            return Translation(what, hint, _whole(case, f"import {home}"))
         return Translation(what, "It is a name in another module.", _whole(case, whole))
     near = meant(name, known()["modules"])
     if near is None:
