@@ -66,8 +66,6 @@ RAISING = [
      "Did you mean _merge_heads? Write self._merge_heads"),
     ("s11", "seq_len, dtype=DType.int64", "seq_len, dtype=F.int64", "forward",
      "Write F.range(0, seq_len, dtype=DType.int64"),
-    ("s03", "scores = query @ key.transpose(-1, -2)",
-     "turned = F.transpose(key)\n    scores = F.matmul(query, turned)", None, "Write key.transpose(-1, -2)"),
     ("s01", "from dataclasses import dataclass", "import dataclass", None,
      "Write from dataclasses import dataclass"),
     ("s12", "np.sort(scores)[-min(top_k, len(scores))]", "np.sort(scores)[len(scores)]", None,

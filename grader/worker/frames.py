@@ -64,17 +64,17 @@ def about(error: BaseException, file: str, source: str) -> SeenValue | None:
     """
     if type(error) is ModuleNotFoundError and error.name:
         every = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Attribute))
-        near = [text for n in every if error.name in (text := ast.unparse(n))]
-        return SeenValue("file", names=_names(near))
+        own = [text for n in every if error.name in (text := ast.unparse(n))]
+        return SeenValue("file", names=_names(own))
     if type(error) is AttributeError and error.name is not None:
         return describe(error.obj, names=True, near=error.name)
     if type(error) is ImportError and error.name in sys.modules:
         near = re.search(r"cannot import name '(\w+)'", str(error))
         return describe(sys.modules[error.name], names=True, near=near[1] if near else "")
     if issubclass(type(error), NameError):
-        own = [h for h in _tracebacks(error) if h.tb_frame.f_code.co_filename == file]
-        if own:
-            frame = own[-1].tb_frame
+        lines = [h for h in _tracebacks(error) if h.tb_frame.f_code.co_filename == file]
+        if lines:
+            frame = lines[-1].tb_frame
             return SeenValue("scope", names=_names([*frame.f_locals, *frame.f_globals]))
     return None
 
