@@ -62,6 +62,14 @@ RAISING = [
      "dtype=DType.int64"),
     ("s03", "query @ key.transpose(-1, -2)", "query.transpose(-1, -2) @ key", None,
      "Two have one: query @ key.transpose(-1, -2) and key @ query.transpose(-1, -2)."),
+    ("s05", "self._merge_heads(", "self.merge_heads(", "forward",
+     "Did you mean _merge_heads? Write self._merge_heads"),
+    ("s11", "seq_len, dtype=DType.int64", "seq_len, dtype=F.int64", "forward",
+     "Write F.range(0, seq_len, dtype=DType.int64"),
+    ("s01", "from dataclasses import dataclass", "import dataclass", None,
+     "Write from dataclasses import dataclass"),
+    ("s12", "np.sort(scores)[-min(top_k, len(scores))]", "np.sort(scores)[len(scores)]", None,
+     "entries: indexes 0 to "),
     ("s08", "centered * centered", "centered ^ 2", None, "(centered ** 2).mean(axis=-1)"),
 ]  # fmt: skip
 

@@ -33,6 +33,7 @@ THERE = (
     "From the right, ",
     "If ",
     "Count from 0",
+    "There are ",
     "Is the table as long as",
 )
 """How hints begin that only make sense at the line which raised the error."""

@@ -231,7 +231,7 @@ def messages() -> Fields:
         probe.SeenParameter: (shape, _name),
         probe.SeenModule: (_name, _boolean, _mapping(_one(probe.SeenParameter)), _mapping(_name)),
         probe.SeenObject: (_name,),
-        probe.SeenValue: (_name, _name, _maybe(shape), _name, _maybe(names), names, names),
+        probe.SeenValue: (_name, _name, _maybe(shape), _name, _maybe(names), names, names, names),
         probe.SeenCall: (
             _number,
             _name,

@@ -262,7 +262,7 @@ class SeenValue:
     ``kind`` is the name of its type; ``text`` a number or text as Python writes it, the length of
     a list or tuple, or the name of a class, function or module. ``signature`` has the parameters
     of callables, as written. ``fields`` are the attributes that it was given,
-    ``names`` all that it has.
+    ``names`` all that it has, ``uncalled`` those of the fields that cannot be called.
     """
 
     kind: str
@@ -272,6 +272,7 @@ class SeenValue:
     signature: tuple[str, ...] | None = None
     fields: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    uncalled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

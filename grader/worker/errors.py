@@ -81,7 +81,9 @@ def _see(error: BaseException, action: str, file: str) -> SeenError:
     with suppress(Exception):  # the values at that line may be anything
         seen = replace(seen, calls=frames.calls(error, file, source))
     with suppress(Exception):
-        seen = replace(seen, inside=frames.inside(error, file), about=frames.about(error, file))
+        seen = replace(
+            seen, inside=frames.inside(error, file), about=frames.about(error, file, source)
+        )
     return seen
 
 

@@ -57,17 +57,24 @@ def inside(error: BaseException, file: str) -> str:
     return str(every[own[-1] + 1].tb_frame.f_code.co_qualname)
 
 
-def about(error: BaseException, file: str) -> SeenValue | None:
-    """Where a missing name was looked up: an object, a module, or the names in scope."""
+def about(error: BaseException, file: str, source: str) -> SeenValue | None:
+    """Where a missing name was looked up: an object, a module, or the names in scope.
+
+    Of a missing module: what the file asks of names like its own.
+    """
+    if type(error) is ModuleNotFoundError and error.name:
+        every = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Attribute))
+        own = [text for n in every if error.name in (text := ast.unparse(n))]
+        return SeenValue("file", names=_names(own))
     if type(error) is AttributeError and error.name is not None:
         return describe(error.obj, names=True, near=error.name)
     if type(error) is ImportError and error.name in sys.modules:
         near = re.search(r"cannot import name '(\w+)'", str(error))
         return describe(sys.modules[error.name], names=True, near=near[1] if near else "")
     if issubclass(type(error), NameError):
-        own = [h for h in _tracebacks(error) if h.tb_frame.f_code.co_filename == file]
-        if own:
-            frame = own[-1].tb_frame
+        lines = [h for h in _tracebacks(error) if h.tb_frame.f_code.co_filename == file]
+        if lines:
+            frame = lines[-1].tb_frame
             return SeenValue("scope", names=_names([*frame.f_locals, *frame.f_globals]))
     return None
 
@@ -198,7 +205,13 @@ def describe(value: Any, *, names: bool = False, near: str = "") -> SeenValue:
         signature=_signature(value),
         fields=_names(list(own))[: MOST_NAMES if names else MOST_FIELDS],
         names=_names(dir(value), near) if names else (),
+        uncalled=_names(_uncalled(own)) if names else (),
     )
+
+
+def _uncalled(own: Mapping[str, Any]) -> list[str]:
+    """The attributes that hold something which is no function; None may yet become one."""
+    return [name for name, one in own.items() if one is not None and not callable(one)]
 
 
 def _names(names: list[Any], near: str = "") -> tuple[str, ...]:

@@ -23,6 +23,11 @@ def _layer(*, init: str = "pass", body: str = "return self.c_proj(x)") -> str:
     return _CLASS.format(init=init, body=body)
 
 
+def _with_helper(body: str) -> str:
+    helper = "def _merge_heads(self, x):\n        return x"
+    return _layer(init=f"self.num_heads = 3\n    {helper}", body=body)
+
+
 BY_HAND: tuple[tuple[str, str], ...] = (
     # met by new learners
     (
@@ -284,6 +289,36 @@ BY_HAND: tuple[tuple[str, str], ...] = (
     ("import torch", "import max"),
     ("from max.experimentl import functional as F", "from max.experimental import functional as F"),
     ("result = undefined_name", "result = x"),
+    # what is written in its place must do the same
+    ("result = len(x.shape[1])", "result = x.shape[1]"),
+    ("result = math.sqrt(len(x.shape[1]))", "result = math.sqrt(int(x.shape[1]))"),
+    ("result = math.sqrt(x.size(-1))", "result = math.sqrt(int(x.shape[-1]))"),
+    ("result = np.arange(3).unsqueeze(-1) * logits", "result = np.arange(3)[:, None] * logits"),
+    ("result = np.arange(3) * logits", "result = np.arange(3)[:, None] * logits"),
+    (
+        "def f(a, b, c):\n    return a\nrest = (1, 2)\nresult = f(x, rest)",
+        "def f(a, b, c):\n    return a\nrest = (1, 2)\nresult = f(x, *rest)",
+    ),
+    ("n = 5\nresult = F.range(n)", "n = 5\nresult = F.range(0, n)"),
+    ("result = np.sort(logits)[tokens[2] + 8]", "result = np.sort(logits)[-tokens[2]]"),
+    # a name that another resembles, and one that none does
+    ("result = F.range(0, 5, dtype=F.int64)", "result = F.range(0, 5, dtype=DType.int64)"),
+    ("result = x.cast(Tensor.float32)", "result = x.cast(DType.float32)"),
+    ("result = x.cast(np.float32)", "result = x.cast(DType.float32)"),
+    ("result = Linear(12, 12, bias=true)", "result = Linear(12, 12, bias=True)"),
+    ("past = none\nresult = x", "past = None\nresult = x"),
+    (
+        _with_helper("return self.merge_heads(x)"),
+        _with_helper("return self._merge_heads(x)"),
+    ),
+    (
+        _with_helper("return self.merge_head(x)"),
+        _with_helper("return self._merge_heads(x)"),
+    ),
+    (
+        _with_helper("return self.MergeHeads(x)"),
+        _with_helper("return self._merge_heads(x)"),
+    ),
     ("result = Tensr([1.0])", "result = Tensor([1.0])"),
     ("result = sqrt(4)", "result = math.sqrt(4)"),
     (

@@ -49,7 +49,8 @@ def _misnamed(report: Report, here: range) -> bool:
     check = report.first_to_fix
     if check is None or not check.stopped or check.line in here:
         return False
-    return " is not defined (in " in check.message and any("Write " in h for h in check.hints[:1])
+    named = " is not defined (in " in check.message or "There is no module " in check.message
+    return named and any("Write " in one for one in check.hints[:1])
 
 
 def _undefined(report: Report) -> str | None:

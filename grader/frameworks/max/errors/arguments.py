@@ -13,7 +13,7 @@ from grader.frameworks.max.errors.calls import KEPT
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import fits
 from grader.frameworks.max.errors.foreign import of_numpy
-from grader.frameworks.max.errors.gathering import chained, gathered, spread
+from grader.frameworks.max.errors.gathering import LISTS, chained, gathered, spread
 from grader.frameworks.max.errors.signature import Signature
 from grader.frameworks.max.errors.vocabulary import known
 from grader.frameworks.values import Translation
@@ -92,6 +92,8 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     fixed = repaired(case, call, signature)
     if told := _one_too_many(case, call, fixed, signature, what):
         return told
+    if told := _without_stop(call, match, what):
+        return told
     shown = ", ".join(signature.written)
     loose = case.kind(next(iter(call.args), None)) not in ("list", "tuple", "Shape")
     many = len(call.args) > 1 and loose and signature.plain[:1] in (["shape"], ["dims"])
@@ -100,6 +102,17 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
+
+
+def _without_stop(call: ast.Call, match: re.Match[str], what: str) -> Translation | None:
+    """A range with one number: where it ends, most often, but where it starts is not known."""
+    loose = len(call.args) == 1 and not isinstance(call.args[0], ast.List | ast.Tuple)
+    if not loose or "'stop'" not in (match.groupdict().get("missing") or ""):
+        return None
+    name, given = ast.unparse(call.func), ast.unparse(call.args[0])
+    example = "start, stop" if given == "0" else f"0, {given}"
+    hint = f"It takes the first number and the one behind the last, for example {name}({example}"
+    return Translation(what, f"{hint}, ...).")
 
 
 def _whole_dict(
@@ -156,17 +169,20 @@ def _starred(case: Case, call: ast.Call, match: re.Match[str]) -> Translation | 
     """A list handed over where its entries are the arguments."""
     what = _what(case, call, match)
     lacks = len(re.findall(r"'\w+'", match.groupdict().get("missing") or ""))
-    written = call.args and isinstance(call.args[0], ast.List | ast.Tuple)
-    if not lacks or len(call.args) != 1 or call.keywords or written:
+    last = call.args[-1] if call.args else None
+    if not lacks or last is None or call.keywords or isinstance(last, ast.List | ast.Tuple):
         return None
-    value = case.value(call.args[0])
-    several = value is not None and value.kind in ("list", "tuple")
+    signature = Signature.of(case.value(call.func))
+    room = signature.plain if signature else []
+    listed = len(call.args) <= len(room) and room[len(call.args) - 1] in LISTS
+    value = case.value(last)
+    several = value is not None and value.kind in ("list", "tuple") and not listed
     if value is None or not (
         value.kind == "generator" or (several and value.text == str(lacks + 1))
     ):
         return None
-    name = ast.unparse(call.args[0])
-    fixed = ast.Call(call.func, [ast.Starred(call.args[0])], [])
+    name = ast.unparse(last)
+    fixed = ast.Call(call.func, [*call.args[:-1], ast.Starred(last)], [])
     return Translation(what, f"{name} holds all of them: * takes it apart.", case.fix(call, fixed))
 
 

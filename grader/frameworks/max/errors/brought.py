@@ -111,6 +111,10 @@ def of_array(case: Case, node: ast.Attribute) -> Translation | None:
     call = next((one for one in case.calls() if one.func is node), None)
     args = [ast.unparse(one) for one in call.args] if call else []
     x = owner if isinstance(node.value, ast.Name | ast.Attribute | ast.Call) else f"({owner})"
+    about = case.error.about
+    if name == "unsqueeze" and args == ["-1"] and about is not None and len(about.shape or ()) == 1:
+        hint = "NumPy spells it differently."
+        return Translation(what, hint, case.fix(call or node, f"{x}[:, None]"))
     if name in NUMPY:
         try:
             made = NUMPY[name].format(*args, x=x)

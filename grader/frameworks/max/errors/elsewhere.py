@@ -30,7 +30,7 @@ TEMPLATES: Mapping[str, str] = {
     "expand": "F.broadcast_to({x}, {list})",
     "expand_dims": "{x}.unsqueeze({0})",
     "newaxis": "{x}.unsqueeze({0})",
-    "size": "{x}.shape[{0}]",
+    "size": "int({x}.shape[{0}])",
     "dim": "{x}.rank",
     "ndim": "{x}.rank",
     "ndimension": "{x}.rank",

@@ -162,6 +162,7 @@ FAMILIES: tuple[Family, ...] = (
         kinds.element,
     ),
     Family("ValueError", r"Failed to create op 'CastOp'.*dtype=", kinds.element),
+    Family("TypeError", r"ShapeAttr, dtype: max\._core\.dtype\.DType", kinds.element),
     Family("ValueError", r"not compatible with finfo", kinds.element),
     Family("TypeError", r"to\(\) expects Device.* got (?P<kind>\w+)", values.moved),
     Family(
@@ -357,6 +358,7 @@ FAMILIES: tuple[Family, ...] = (
         r"|cannot unpack non-iterable (?P<other>\w+)",
         python.not_iterable_either,
     ),
+    Family("TypeError", r"object of type '(?P<kind>\w+)' has no len\(\)", python.no_length),
     Family(
         "TypeError",
         r"when using dims to index into a list|'StaticDim'|got 'Dim\(",
@@ -370,7 +372,6 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family("TypeError", r"'(?P<kind>[\w.]+)' object is not callable", python.not_callable),
     Family("TypeError", r"'(?P<kind>[\w.]+)' object is not subscriptable", python.not_indexed),
-    Family("TypeError", r"object of type '(?P<kind>\w+)' has no len\(\)", python.no_length),
     Family(
         "TypeError",
         r"Can't realize tensor before realization context is completed",

@@ -42,6 +42,8 @@ IMPORTS = {
 SLIP = 0.75
 """How alike a name must be to one of Python's own: few of the learner's names mean one."""
 
+CONSTANTS = ("True", "False", "None")
+
 HINTS = frozenset(
     ("Annotated", "Any", "Callable", "ClassVar", "Dict", "Final", "Iterable", "List", "Literal")
     + ("NamedTuple", "Optional", "Sequence", "Tuple", "Union")
@@ -171,6 +173,9 @@ def _known_hint(case: Case, name: str) -> str:
 def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Translation:
     """A name that is much like a known one, or a text without its quotation marks."""
     about = case.error.about.names if case.error.about else ()
+    if name.capitalize() in CONSTANTS and node is not None:
+        fix = case.fix(node, name.capitalize())
+        return Translation(what, f"Did you mean {name.capitalize()}?", fix)
     for owner in ("F", "math") if name not in about else ():
         if name in known()[owner] and name not in dir(builtins) and node is not None:
             call = next((one for one in case.calls() if one.func is node), None)
@@ -240,6 +245,11 @@ def module(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "This course writes everything in MAX: leave this import out.")
     if name in IMPORTS and case.seen.statement == f"import {name}":
         whole = IMPORTS[name].format(name)
+        home = whole.split()[1]
+        used = case.error.about.names if case.error.about else ()
+        if any(one.startswith(f"{home}.") for one in used):
+            hint = f"Its module is {home}, and the file writes {home}.{name}."
+            return Translation(what, hint, _whole(case, f"import {home}"))
         return Translation(what, "It is a name in another module.", _whole(case, whole))
     near = meant(name, known()["modules"])
     if near is None:

@@ -37,12 +37,21 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
     if about.kind == "DType" and name in ("min", "max"):
         fix = case.fix(node, f"finfo({owner}).{name}")
         return Translation(f"{owner} is an element type, which has no {name}", None, fix)
+    if owner in ("self", "np", "numpy") and name in known()["DType"]:
+        return _of_dtype(case, node)
     if owner in ("np", "numpy") and name in OF_NUMPY:
         return Translation(f"NumPy has no {name}", OF_NUMPY[name])
     of_max = name in known()["F"] or (owner == "math" and name in elsewhere.TEMPLATES)
     if owner in ("np", "numpy", "math") and of_max:
         return _of_max(case, node, about)
     return bound_first(case, node, about) or _of_others(case, node, about)
+
+
+def _of_dtype(case: Case, node: ast.Attribute) -> Translation:
+    """An element type of MAX that is asked of something else."""
+    what = f"{ast.unparse(node.value)} has no {node.attr}"
+    hint = "It is one of DType: from max.dtype import DType."
+    return Translation(what, hint, case.fix(node, f"DType.{node.attr}"))
 
 
 OF_NUMPY = {
@@ -65,7 +74,9 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         fix = case.fix(node, f"{owner}.{method}")
         return Translation(f"{owner} has no {name}", "Two underscores on each side.", fix)
     near = _of_config(name, about) or LIMITS.get(about.kind, {}).get(name)
-    near = near or meant(name, about.names)
+    unfit = about.uncalled if _is_called(case, node) else ()
+    pool = [one for one in about.names if one not in unfit]
+    near = near or meant(name, pool) or (owner == "self" and meant(f"_{name}", pool)) or None
     if about.kind in ("module", "type", "EnumType", "nb_enum") or (
         about.text and about.kind == "finfo"
     ):
@@ -292,6 +303,8 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
     words = {word.arg: word.value for word in call.keywords if word.arg} if call else {}
     target: ast.expr = call or node
     outer = _outer(case, node)
+    if name in known()["DType"] and (about.kind == "module" or owner == "Tensor"):
+        return _of_dtype(case, node)
     if name in BESIDE and outer is not None and about.kind == "module":
         fix = case.fix(outer, f"{name}.{outer.attr}")
         return Translation(what, f"{name} is a module of its own.", fix)

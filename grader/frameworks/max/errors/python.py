@@ -465,12 +465,13 @@ def index(case: Case, match: re.Match[str]) -> Translation:
     if (flat := _too_flat(node, value, at)) is not None:
         return flat
     if value is not None and value.kind in ("list", "tuple"):
-        return Translation(
-            f"{owner} is {kind}, and has no entry {at}", "Count from 0; -1 is the last."
-        )
-    return Translation(
-        f"{owner} has no entry {at}{long and f': it is {kind}'}", "Count from 0; -1 is the last."
-    )
+        hint = _indexes(value.text)
+        return Translation(f"{owner} is {kind}, and has no entry {at}", hint)
+    past = re.search(r"is out of bounds for axis (\d+) with size (\d+)", case.text)
+    several = past is not None and isinstance(node.slice, ast.Tuple)
+    along = f" along axis {past[1]}" if past is not None and several else ""
+    hint = _indexes(past[2] if past is not None else "", along)
+    return Translation(f"{owner} has no entry {at}{long and f': it is {kind}'}", hint)
 
 
 def _too_flat(node: ast.Subscript, value: SeenValue | None, at: str) -> Translation | None:
@@ -488,6 +489,18 @@ def _too_flat(node: ast.Subscript, value: SeenValue | None, at: str) -> Translat
         "Look where it is made: [x] has one axis more than x, so Tensor([tokens]) is a batch of "
         f"one text. Is a pair of brackets missing around what {name} is made of?",
     )
+
+
+def _indexes(size: str, along: str = "") -> str:
+    """Which indexes there are; ``size`` is how many entries, and empty where that is unknown."""
+    if not size.isdecimal():
+        return "Count from 0; -1 is the last."
+    if size == "0":
+        return "It is empty here."
+    if size == "1":
+        return "There is one entry: index 0."
+    ends = f"indexes 0 to {int(size) - 1}, or from the end -1 to -{size}"
+    return f"There are {size} entries{along}: {ends}."
 
 
 def key(case: Case, match: re.Match[str]) -> Translation:
@@ -518,6 +531,20 @@ def not_iterable_either(case: Case, match: re.Match[str]) -> Translation | None:
     return not_iterable(case, match["kind"] or match["other"])
 
 
+NUMBERS = ("math", "np", "numpy", "range", "float", "min", "max")
+"""Functions that a Dim does not serve as a number."""
+
+
+def _counts(case: Case, node: ast.expr) -> bool:
+    """Whether ``node`` is computed with, so that it must be a number of Python."""
+    for outer in case.nodes():
+        inside = outer is not node and any(one is node for one in ast.walk(outer))
+        called = ast.unparse(outer.func).partition(".")[0] if isinstance(outer, ast.Call) else ""
+        if inside and (isinstance(outer, ast.BinOp) or called in NUMBERS):
+            return True
+    return False
+
+
 def no_length(case: Case, match: re.Match[str]) -> Translation:
     """The length of something that has none."""
     node = next((one for one in case.operands() if case.kind(one) == match["kind"]), None)
@@ -534,7 +561,8 @@ def no_length(case: Case, match: re.Match[str]) -> Translation:
         )
     if kind in ("int", "StaticDim") and ast.unparse(call.func) == "len":
         what = f"{text} is {described(case.value(node) or SeenValue(kind))}, a number already"
-        return Translation(what, "Leave len out.", case.fix(call, f"int({text})"))
+        plain = text if kind == "int" or not _counts(case, call) else f"int({text})"
+        return Translation(what, "Leave len out.", case.fix(call, plain))
     told = described(case.value(node) or SeenValue(kind))
     what = f"{ast.unparse(call.func)} needs a list, and {text} is {told}"
     return Translation(what, "Put it into brackets.")

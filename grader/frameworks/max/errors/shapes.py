@@ -141,9 +141,10 @@ def _differing(case: Case, names: tuple[str, str], left: Shape, right: Shape) ->
         return f"{name} must be {fits} here, or {other} must end in {sizes(small)}{told}."
     if len(left) == len(right) == 1:
         one, two = (name.partition(" [")[0] for name in names)
+        axis = "[:, None]" if "operands could not be" in case.text else ".unsqueeze(-1)"
         return (
             f"{one} has {left[0]} numbers and {two} has {right[0]}. To combine each of the first "
-            f"with each of the second, one needs an axis more: {_dotted(one)}.unsqueeze(-1)."
+            f"with each of the second, one needs an axis more: {_dotted(one)}{axis}."
         )
     if len(left) == len(right) and left[:-1] == right[:-1]:
         one, two = (name.partition(" [")[0] for name in names)

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-CLOSE = 0.6
+CLOSE = 0.75
+"""How alike two names must be: ``num_heads`` is not ``merge_heads``."""
+
 SHORT = 3
 """Characters of a name of which half are enough, if the other is as short."""
 
@@ -21,15 +23,16 @@ def known() -> dict[str, tuple[str, ...]]:
 
 
 def meant(name: str, names: Iterable[str]) -> str | None:
-    """The one of ``names`` that ``name`` was probably to be; None where none is near."""
-    by_case = {one.lower(): one for one in names}
-    if name.lower() in by_case and by_case[name.lower()] != name:
-        return by_case[name.lower()]
+    """The one of ``names`` that ``name`` was probably to be; None where none is near.
+
+    One that differs by underscores or by the case of letters only comes first.
+    """
+    others = [one for one in names if one != name and not one.startswith("__")]
+    same = [one for one in others if (bare := _bare(one)) and bare == _bare(name)]
+    if same:
+        return min(same, key=lambda one: one.lower() != name.lower())
     private = name.startswith("_")
-    if private and name.lstrip("_") in by_case.values():
-        return name.lstrip("_")
-    alike = (one for one in names if one.startswith("_") == private)
-    pool = [one for one in alike if one != name and not one.startswith("__")]
+    pool = [one for one in others if one.startswith("_") == private]
     turned = [one for one in pool if sorted(one) == sorted(name)]
     if turned:
         return turned[0]
@@ -40,3 +43,8 @@ def meant(name: str, names: Iterable[str]) -> str | None:
         return found[0]
     starts = [one for one in pool if len(name) > 2 and (one.startswith(name) or name in one)]
     return min(starts, key=len) if starts else None
+
+
+def _bare(name: str) -> str:
+    """``name`` without underscores, in small letters."""
+    return name.replace("_", "").lower()
