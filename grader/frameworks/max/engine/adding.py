@@ -42,11 +42,12 @@ def operation(original: Callable[..., Any]) -> Callable[..., Any]:
     def add(
         self: Graph, kind: Any, *arguments: Any, attach_profile_scopes: bool = True, **named: Any
     ) -> list[Value[Any]]:
-        given = [_mlir(one) for one in arguments], {key: _mlir(one) for key, one in named.items()}
         place = location(attach_profile_scopes=attach_profile_scopes)
         silent = context.attach_diagnostic_handler(_is_told)
         try:
-            made = kind(builder(block(self._current_block).end), place, *given[0], **given[1])
+            given = map(_mlir, arguments)
+            keywords = {key: _mlir(one) for key, one in named.items()}
+            made = kind(builder(block(self._current_block).end), place, *given, **keywords)
             if self._should_verify_ops:
                 made.verify()
         except (mlir.MLIRError, ValueError, TypeError):

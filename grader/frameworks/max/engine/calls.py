@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from types import EllipsisType, FunctionType, NoneType
+from types import CellType, EllipsisType, FunctionType, NoneType
 from typing import Any
 
 from max.dtype import DType
@@ -30,20 +30,20 @@ DEPTH = 2
 """Deeper lists are left to MAX."""
 
 
-def operations() -> Iterator[tuple[str, Call, Call]]:
-    """Each operation on tensors: its name, itself, and the operation of a graph that it wraps."""
+def operations() -> Iterator[tuple[str | CellType, Call]]:
+    """Each operation on tensors: the name that it has, or the cell of a function that calls it."""
     for name, function in list(private.WRAP.get().__globals__.items()):
-        if type(function) is FunctionType:
-            wrapping = [one for one in (function, *_enclosed(function)) if hasattr(one, "graph_op")]
-            if wrapping:
-                yield name, function, wrapping[0].graph_op
+        if type(function) is not FunctionType:
+            continue
+        if hasattr(function, "graph_op"):
+            yield name, function
+            continue
+        for cell in function.__closure__ or ():
+            if hasattr(cell.cell_contents, "graph_op"):
+                yield cell, cell.cell_contents
 
 
-def _enclosed(function: FunctionType) -> list[Any]:
-    return [inside.cell_contents for inside in function.__closure__ or ()]
-
-
-def sooner(graph_op: Call, original: Call) -> Call:
+def sooner(original: Call, graph_op: Call) -> Call:
     """``original``, which calls ``graph_op``, with less before that."""
 
     @cache
@@ -166,7 +166,7 @@ def item(original: Call) -> Call:
 
     @cache
     def wrapped() -> Call:
-        return sooner(TensorValue.__getitem__, private.WRAP.get()(TensorValue.__getitem__))
+        return sooner(private.WRAP.get()(TensorValue.__getitem__), TensorValue.__getitem__)
 
     def item(self: Tensor, index: Any) -> Any:
         return original(self, index) if self.is_distributed else wrapped()(self, index)

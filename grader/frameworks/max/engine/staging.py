@@ -17,6 +17,7 @@ import contextvars
 import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache, wraps
+from types import CellType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,11 +70,10 @@ def install(fault: Fault) -> list[Name]:
             _replace(target, make, fault, modules)
         missing += lacks
     if not private.lacking(*CALLED):  # said above if so
-        modules = _modules(ON_TENSORS)
-        for name, present, graph_op in calls.operations():
+        for place, present in list(calls.operations()):
             if not hasattr(present, "original"):
-                faster = calls.sooner(graph_op, present)
-                _everywhere(name, present, _careful(faster, present, present, fault), modules)
+                faster: Any = calls.sooner(present, vars(present)["graph_op"])
+                _put(place, present, _careful(faster, present, present, fault))
     return missing
 
 
@@ -87,10 +87,17 @@ def remove() -> None:
                 setattr(owner, name, original)
             else:
                 _everywhere(name, getattr(owner, name), original, modules)
-    modules = _modules(ON_TENSORS)
-    for name, present, _ in calls.operations():
+    for place, present in list(calls.operations()):
         if (original := getattr(present, "original", None)) is not None:
-            _everywhere(name, present, original, modules)
+            _put(place, present, original)
+
+
+def _put(place: str | CellType, present: Any, other: Any) -> None:
+    """Put another operation on tensors in the place of one."""
+    if isinstance(place, CellType):
+        place.cell_contents = other
+    else:
+        _everywhere(place, present, other, _modules(ON_TENSORS))
 
 
 def _replace(
