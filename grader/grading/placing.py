@@ -67,11 +67,7 @@ class Placing:
         if trace is None or trace.line is None or not trace.told:
             if (misnamed := self._misnamed(report)) is not None:
                 return misnamed
-            silent = None if trace is None else replace(trace, line=None)
-            own = self._own(report, report.checks)
-            blamed = self._blamed(report)
-            checks = [self._written(one, own, one.id in blamed) for one in report.checks]
-            return replace(report, checks=self._kept(checks), trace=silent)
+            return self._silent(report)
         silent = replace(trace, told=(), line=None, blank="", write="", slip="")
         if not trace.lone and self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
@@ -89,12 +85,16 @@ class Placing:
         own = None if trace.lone else self._own(report, checks)
         apart = own is not None and self._elsewhere(own, trace.line)
         unsaid = replace(trace, told=(), blank="", write="", slip="") if apart else trace
+        if report.diagnosis and not trace.lone:
+            unsaid = replace(unsaid, blank="")  # the mistake has a name: no step is hinted at
         told = self._kept(self._running(checks, unsaid, own or trace.line))
         if apart:
             return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
         accused = worst is not None and worst.id in blamed and not trace.lone
         if worst and accused and self._elsewhere(worst.line, trace.line):
+            if worst.kind is Kind.SOURCE:
+                return replace(self._silent(report), trace=silent)
             return replace(report, checks=told, trace=silent)
         here = bindings.statement_at(self.source.tree, trace.line)
         if worst and accused and worst.line is not None and worst.line not in here:
@@ -103,6 +103,14 @@ class Placing:
         named = [d for d in report.diagnosis if not sure or d.line in here]
         diagnosis = tuple(replace(one, line=trace.line) for one in named)
         return replace(report, checks=told, diagnosis=diagnosis, trace=trace)
+
+    def _silent(self, report: Report) -> Report:
+        """The report without a line of the trace."""
+        silent = None if report.trace is None else replace(report.trace, line=None)
+        own = self._own(report, report.checks)
+        blamed = self._blamed(report)
+        checks = [self._written(one, own, one.id in blamed) for one in report.checks]
+        return replace(report, checks=self._kept(checks), trace=silent)
 
     def _misnamed(self, report: Report) -> Report | None:
         """The report with an error at the method that is never called because of its name."""
