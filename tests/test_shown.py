@@ -37,6 +37,33 @@ def test_what_was_just_made_is_never_the_same_object(test: str, write: str) -> N
     assert [one.write for one in found] == ([write] if write else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("found = ids is pad", "ids == pad"),
+        ("return ids is not self.pad", "ids != self.pad"),
+        ("found = ids is None", ""),
+        ("found = ids is pad or none", ""),
+    ],
+)
+def test_two_variables_are_compared_where_the_answer_is_a_value(text: str, write: str) -> None:
+    found = list(shown.identities(ast.parse(f"def f():\n    {text}\n")))
+    assert [one.write for one in found] == ([write] if write else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("lib.data\nclass A: pass", "Put an @ in front of it, on the line before class A."),
+        ("data\ndef f(): pass", "Put an @ in front of it, on the line before def f."),
+        ("lib.data\nx = 1\nclass A: pass", "nothing uses the result. Is it to be assigned?"),
+    ],
+)
+def test_a_name_on_the_line_before_a_definition_lacks_its_mark(text: str, told: str) -> None:
+    (slip,) = shown.idle(ast.parse(text))
+    assert slip.said.endswith(told)
+
+
 LOOP = "def skip(key):\n    return key.endswith('x')\n\ndef go(d):\n    for key in {over}:\n"
 LOOP += "        if skip(key):\n            continue\n"
 

@@ -130,25 +130,26 @@ def defaults(names: tuple[str, ...]) -> Rule:
         seen = evidence.seen("defaults", "fields-0")
         if not isinstance(seen, dict):
             return NotRun("builds")
-        for name in names:
-            want = REQUIRED[name] if name in REQUIRED else FURTHER[name]
-            if name not in seen:
-                if name in REQUIRED:
-                    return Failed(
-                        f"GPT2Config has no field {name}",
-                        f"Write {_field(name)}, spelled so. In an __init__ of your own, "
-                        f"self.{name} = {name}",
-                        alone=True,
-                        about=name,
-                    )
-                continue
-            if not _same(seen[name], want):
+        known = {**REQUIRED, **FURTHER}
+        lost = [name for name in names if name in REQUIRED and name not in seen]
+        wrong = [name for name in names if name in seen and not _same(seen[name], known[name])]
+        bad = [name for name in names if name in lost or name in wrong]
+        which = f"{', '.join(bad)}: " if len(bad) > 1 else ""
+        for name in bad[:1]:
+            if name in lost:
                 return Failed(
-                    f"{name} is {_shown(seen[name])} by default, expected {want!r}",
-                    _odd(seen[name], want),
+                    f"{which}GPT2Config has no field {name}",
+                    f"Write {_field(name)}, spelled so. In an __init__ of your own, "
+                    f"self.{name} = {name}",
                     alone=True,
-                    about=f"value: {name}",
+                    about=name,
                 )
+            return Failed(
+                f"{which}{name} is {_shown(seen[name])} by default, expected {known[name]!r}",
+                _odd(seen[name], known[name]),
+                alone=True,
+                about=f"value: {name}",
+            )
         missing = [name for name in names if name not in seen]
         note = f"Without {', '.join(missing)}, which no step reads." if missing else None
         return Passed(note)
@@ -237,7 +238,7 @@ def fields(id: str, sentence: str, nudge: str, *names: str, blank: str = "") -> 
     return Check(
         id,
         sentence,
-        f"Not yet GPT-2's: {', '.join(names)}",
+        "Not yet GPT-2's",
         nudge,
         "Names and defaults are Hugging Face's.",
         lesson="The fields",

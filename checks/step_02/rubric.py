@@ -84,7 +84,9 @@ CHECKS = (
         "One number becomes a matrix.",
         lesson="The band",
         gives="minus infinity everywhere",
-        test=source.returns(NAME, "F.broadcast_to(...)", "full(...)", "full_like(...)"),
+        test=source.returns(
+            NAME, "F.broadcast_to(...)", "_.broadcast_to(...)", "full(...)", "full_like(...)"
+        ),
         proven_by=("shape",),
     ),
     Check(

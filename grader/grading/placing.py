@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
+from grader.grading.doubted import RAISED, USED, doubted
 from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
@@ -20,10 +21,6 @@ from grader.source.special import MISNAMED
 
 SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
-RAISED = "The error was raised on line {line}."
-
-USED = "It is used on line "
-"""How the note of a check begins whose line is where something is to be made."""
 
 THERE = (
     "The product of the sizes",
@@ -37,10 +34,6 @@ THERE = (
     "Is the table as long as",
 )
 """How hints begin that only make sense at the line which raised the error."""
-
-
-DEFINES = re.compile(r"\s*(@|(class|def|async|from|import)\b)")
-"""How a line begins that only brings in or defines what other lines use."""
 
 INSTEAD = "With "
 """How a sentence begins on what another expression would give."""
@@ -66,14 +59,16 @@ class Placing:
         if report.verdict is not Verdict.FAIL or report.problem is not None:
             return report
         trace = report.trace
+        right = trace.line if trace is not None and trace.left_out else None
+        found = self._placed(report)
+        return doubted(found, self.rubric, self.source, self.findings, right=right)
+
+    def _placed(self, report: Report) -> Report:
+        trace = report.trace
         if trace is None or trace.line is None or not trace.told:
             if (misnamed := self._misnamed(report)) is not None:
                 return misnamed
-            silent = None if trace is None else replace(trace, line=None)
-            own = self._own(report, report.checks)
-            blamed = self._blamed(report)
-            checks = [self._written(one, own, one.id in blamed) for one in report.checks]
-            return replace(report, checks=self._kept(self._raised(checks)), trace=silent)
+            return self._silent(report)
         silent = replace(trace, told=(), line=None, blank="", write="", slip="")
         if not trace.lone and self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
@@ -91,12 +86,16 @@ class Placing:
         own = None if trace.lone else self._own(report, checks)
         apart = own is not None and self._elsewhere(own, trace.line)
         unsaid = replace(trace, told=(), blank="", write="", slip="") if apart else trace
+        if report.diagnosis and not trace.lone:
+            unsaid = replace(unsaid, blank="")  # the mistake has a name: no step is hinted at
         told = self._kept(self._running(checks, unsaid, own or trace.line))
         if apart:
             return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
         accused = worst is not None and worst.id in blamed and not trace.lone
         if worst and accused and self._elsewhere(worst.line, trace.line):
+            if worst.kind is Kind.SOURCE:
+                return replace(self._silent(report), trace=silent)
             return replace(report, checks=told, trace=silent)
         here = bindings.statement_at(self.source.tree, trace.line)
         if worst and accused and worst.line is not None and worst.line not in here:
@@ -105,6 +104,14 @@ class Placing:
         named = [d for d in report.diagnosis if not sure or d.line in here]
         diagnosis = tuple(replace(one, line=trace.line) for one in named)
         return replace(report, checks=told, diagnosis=diagnosis, trace=trace)
+
+    def _silent(self, report: Report) -> Report:
+        """The report without a line of the trace."""
+        silent = None if report.trace is None else replace(report.trace, line=None)
+        own = self._own(report, report.checks)
+        blamed = self._blamed(report)
+        checks = [self._written(one, own, one.id in blamed) for one in report.checks]
+        return replace(report, checks=self._kept(checks), trace=silent)
 
     def _misnamed(self, report: Report) -> Report | None:
         """The report with an error at the method that is never called because of its name."""
@@ -223,24 +230,6 @@ class Placing:
             return result
         guessed = blamed and not result.stopped and result.id not in self.sure
         return self._at(result, own) if result.line is None or guessed else result
-
-    def _raised(self, checks: list[CheckResult]) -> list[CheckResult]:
-        """A ✅ waits that is on the line which raised the error, where nothing is defined."""
-        worst = next((one for one in checks if one.status is Status.FAIL), None)
-        if worst is None or not worst.stopped:
-            return checks
-        used = re.search(rf"{USED}(\d+)", worst.note or "")
-        line = int(used[1]) if used else worst.line
-        if line is None or DEFINES.match(self.source.quoted(line)[0] or ""):
-            return checks
-        pairs = list(zip(self.rubric.checks, checks, strict=True))
-        first = next(check.passed for check, one in pairs if one is worst)
-        here = {one for one, found in self.findings.items() if found.line == line}
-        waits = {check.id for check, one in pairs if one.status is Status.PASS and one.id in here}
-        return [
-            check.waiting(first, RAISED.format(line=line)) if one.id in waits else one
-            for check, one in pairs
-        ]
 
     def _running(self, checks: list[CheckResult], trace: Trace, line: int) -> list[CheckResult]:
         """The first ❌ of the run gets ``line``; of an error, its own is told below."""

@@ -112,7 +112,8 @@ def misfit(
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             said = f"{name} is {what} here: it comes from line {line}{where}."
-            return Slip(line, said, instead(tree, line))
+            same = (one.write for one in shown.identities(tree) if one.line == line)
+            return Slip(line, said, instead(tree, line) or next(same, ""))
     return None
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from grader.grading.reading.bindings import CHANGES, callee
 from grader.source.variables import reads
@@ -141,12 +142,19 @@ def repeated(tree: ast.Module) -> Iterator[Slip]:
 
 
 def identities(tree: ast.AST) -> Iterator[Slip]:
-    """Comparisons by ``is`` with something that was just made: no other object is that one."""
+    """Comparisons by ``is`` with something that was just made: no other object is that one.
+
+    Or of two variables, where the answer is kept as a value: ``found = ids is pad``.
+    """
     words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
-    for node in ast.walk(tree):
+    every = list(ast.walk(tree))
+    kept = [one.value for one in every if isinstance(one, ast.Assign | ast.Return)]
+    for node in every:
         if not isinstance(node, ast.Compare) or type(node.ops[0]) not in words:
             continue
-        if any(isinstance(one, NEW) for one in (node.left, *node.comparators)):
+        both = (node.left, *node.comparators)
+        named = node in kept and all(isinstance(one, ast.Name | ast.Attribute) for one in both)
+        if named or any(isinstance(one, NEW) for one in both):
             op, right = ast.unparse(node).removeprefix(ast.unparse(node.left)), node.comparators
             word = "is not" if op.startswith(" is not") else "is"
             said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
@@ -156,10 +164,19 @@ def identities(tree: ast.AST) -> Iterator[Slip]:
 
 def idle(tree: ast.Module) -> Iterator[Slip]:
     """Statements that work something out and keep it not, and errors that are made, not raised."""
+    bodies = (getattr(one, "body", None) for one in ast.walk(tree))
+    blocks = (one for one in bodies if isinstance(one, list))
+    after = {id(one): later for block in blocks for one, later in pairwise(block)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Expr):
             continue
         text = ast.unparse(node.value)
+        head = after.get(id(node))
+        if isinstance(node.value, ast.Name | ast.Attribute) and isinstance(head, DEFINITIONS):
+            word = "class" if isinstance(head, ast.ClassDef) else "def"
+            said = f"Line {node.lineno} does nothing. Put an @ in front of it, on the line before"
+            yield Slip(node.lineno, f"{said} {word} {head.name}.", f"@{text}")
+            continue
         pure = isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)
         if isinstance(node.value, WORTHLESS) or (pure and callee(node.value) in PURE):
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
@@ -190,6 +207,8 @@ def _only_returning(tree: ast.Module) -> frozenset[str]:
             found.append(function.name)
     return frozenset(found)
 
+
+DEFINITIONS = (ast.ClassDef, ast.FunctionDef)
 
 WORTHLESS = (ast.Attribute, ast.BinOp, ast.Compare, ast.Subscript, ast.UnaryOp)
 """Expressions that do nothing but give a value."""

@@ -1,0 +1,104 @@
+"""Which checks that passed must wait, because something is wrong on their own line.
+
+A ✅ says that what a line does is right. It may not stand where the error was raised, where a ❌
+of the run points, or where the named mistake is. A check is about the statement at its line and, if
+an error was raised, about those before that work out what this one needs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from grader.base.model import Kind, Report, Status
+from grader.grading.reading import bindings
+from grader.rubric import Rubric
+from grader.source import Finding, Source
+
+RAISED = "The error was raised on line {line}."
+FAULTY = "Something is wrong on its line, {line}."
+
+USED = "It is used on line "
+"""How the note of a check begins whose line is where something is to be made."""
+
+RAISED_ON = re.compile(rf"(?:{USED}|The error was raised on line )(\d+)")
+
+DEFINES = re.compile(r"\s*(@|(class|def|async|from|import)\b)")
+"""How a line begins that only brings in or defines what other lines use."""
+
+
+def doubted(
+    report: Report,
+    rubric: Rubric,
+    source: Source,
+    findings: Mapping[str, Finding],
+    *,
+    right: int | None = None,
+) -> Report:
+    """The report, with such checks waiting. The line ``right`` is known to be right."""
+    waits: dict[str, str] = {}
+    for line, note in _faulty(report, source):
+        if line != right and not DEFINES.match(source.quoted(line)[0] or ""):
+            for name in _about(source.tree, line, findings, before=note is RAISED):
+                waits.setdefault(name, note.format(line=line))
+    pairs = list(zip(rubric.checks, report.checks, strict=True))
+    failed = [check for check, one in pairs if one.status is Status.FAIL]
+    first = next((check.passed for check in failed if check.rule), "")
+    checks = tuple(
+        check.waiting(first or failed[0].passed, waits[one.id])
+        if one.status is Status.PASS and one.id in waits
+        else one
+        for check, one in pairs
+    )
+    return replace(report, checks=checks)
+
+
+def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:
+    """Each line that something is wrong on, and how to say so.
+
+    Where numbers are wrong, a source check that fails there says which part of the line it is.
+    """
+    failed = [one for one in report.checks if one.status is Status.FAIL]
+    told = {one.line for one in failed if one.kind is Kind.SOURCE}
+    for one in failed:
+        other = RAISED_ON.search(one.note or "")
+        if other is not None:
+            yield int(other[1]), RAISED
+        elif one.stopped and one.line is not None:
+            yield one.line, RAISED
+    lines = [one.line for one in failed if one.kind is not Kind.SOURCE and not one.stopped]
+    lines += [one.line for one in report.diagnosis]
+    for line in filter(None, lines):
+        if told.isdisjoint(bindings.statement_at(source.tree, line)):
+            yield line, FAULTY
+
+
+def _about(
+    tree: ast.Module, line: int, findings: Mapping[str, Finding], *, before: bool
+) -> frozenset[str]:
+    """The checks on the statement at ``line``; else, ``before`` it, on the first that needs it."""
+    inside = bindings.around(tree, line)
+    every = (one for one in ast.walk(inside or tree) if isinstance(one, ast.stmt))
+    names: set[str] = set()
+    for one in sorted(every, key=lambda one: one.lineno):
+        here = bindings.statement_at(tree, one.lineno)
+        if line not in here and (line > one.lineno or names.isdisjoint(_read(one))):
+            continue
+        if isinstance(one, ast.If):  # what it asks, it asks for its own lines
+            here = range(one.lineno, (one.body[-1].end_lineno or one.lineno) + 1)
+        found = {name: known.line for name, known in findings.items() if known.line in here}
+        if found:
+            first = min(filter(None, found.values()))
+            return frozenset(name for name, at in found.items() if at == first)
+        if inside is None or not before:
+            break
+        names.update(bindings.targets(one))
+    return frozenset()
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    """The names that a statement reads; of a block, what its head and its lines read."""
+    nodes = (one for one in ast.walk(statement) if isinstance(one, ast.Name))
+    return {one.id for one in nodes if isinstance(one.ctx, ast.Load)}

@@ -1,0 +1,98 @@
+"""A report says what is wrong, and nothing beside it: its headline, its line and its first hint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.base import course
+from grader.base.model import CheckResult, Status
+from grader.grading.pipeline import Follow, Options, grade
+from grader.sandbox import WorkerPool
+
+Graded = Callable[..., dict[str, CheckResult]]
+
+
+@pytest.fixture
+def graded(workers: WorkerPool, tmp_path: Path) -> Graded:
+    """Gives the checks that fail in the solution of a step with some places changed."""
+
+    def failed(step: str, *edits: tuple[str, str]) -> dict[str, CheckResult]:
+        found = course.find(step)
+        text = found.solution.read_text(encoding="utf-8")
+        for old, new in edits:
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        path = tmp_path / "mine.py"
+        path.write_text(text, encoding="utf-8")
+        options = Options(seed=7, follow=Follow.FAILING, tried=True)
+        report = grade(found, path, options, workers.start)
+        return {one.id: one for one in report.checks if one.status is Status.FAIL}
+
+    return failed
+
+
+MASKED = "mask, num_lower=None, num_upper=allowed, exclude=True"
+
+
+def test_beside_a_mistake_with_a_name_no_other_step_is_hinted_at(graded: Graded) -> None:
+    swapped = "value, key = F.concat([past_key_value[0], value], axis=-2), F.concat("
+    swapped += "[past_key_value[1], key], axis=-2)\n"
+    old = (
+        "key = F.concat([past_key_value[0], key], axis=-2)  # [batch, num_heads, total, head_dim]\n"
+        "            value = F.concat([past_key_value[1], value], axis=-2)\n"
+    )
+    failed = graded("s10", (old, swapped))
+    first = failed["join"]
+    assert first.message.endswith(
+        "but wrong: Cached keys and values are swapped. past_key_value is (key, value)."
+    )
+    assert first.hints[0] == 'See "The cache".'
+    others = [one for one in failed.values() if one is not first]
+    assert all(not hint.startswith("Reshape") for one in others for hint in one.hints)
+
+
+def test_a_check_that_finds_nothing_says_the_mistake(graded: Graded) -> None:
+    back = "tensor = tensor.transpose(-3, -2)  # [batch, seq, n_head, head_dim]"
+    shape = "tensor.shape[:-2] + [num_heads * attn_head_size]"
+    listed = "[tensor.shape[0], tensor.shape[2], num_heads * attn_head_size]"
+    first = graded("s05", (back, "pass"), (shape, listed))["merge"]
+    assert first.message.startswith(
+        "_merge_heads: new_shape calculation is not correct: The heads are merged without the "
+    )
+    assert not first.hints[0].startswith("new_shape")
+
+
+def test_a_mistake_that_only_the_run_shows_is_its_hint(graded: Graded) -> None:
+    new = "new = text[:1] if cache is not None else text"
+    first = graded("s12", (new.replace("[:1]", "[-1:]"), new))["generate"]
+    assert first.hints[0].endswith("It must read the last one: text[-1:].")
+
+
+def test_an_error_in_one_step_does_not_deny_another_on_its_line(graded: Graded) -> None:
+    spread = "mask = F.broadcast_to(mask, shape=(sequence_length, n))"
+    method = "mask = mask.broadcast_to((sequence_length, n))"
+    new = MASKED.replace("None", "allowed").replace("num_upper=allowed", "num_upper=None")
+    assert set(graded("s02", (spread, method), (MASKED, new))) == {"runs"}
+
+
+def test_is_where_a_tensor_is_compared_is_told(graded: Graded) -> None:
+    failed = graded("s04", ("token_ids == pad_token_id", "token_ids is pad_token_id"))
+    (first,) = failed.values()
+    assert first.hints[0] == "Write token_ids == pad_token_id"
+
+
+def test_only_wrong_fields_are_listed(graded: Graded) -> None:
+    told = graded("s01", ("n_positions: int = 1024", "n_positions: int = 1023"))["vocabulary"]
+    assert told.message == "Not yet GPT-2's: n_positions is 1023 by default, expected 1024"
+    old = "bos_token_id: int = 50256\n    eos_token_id: int = 50256\n"
+    told = graded("s01", (old, old.replace("6\n", "7\n")))["tokens"]
+    assert told.message.startswith("Not yet GPT-2's: bos_token_id, eos_token_id: bos_token_id is")
+    assert told.message.count("tie_word") == 0
+
+
+def test_a_decorator_without_its_mark_gets_one(graded: Graded) -> None:
+    failed = graded("s01", ("@dataclass\n", "dataclass\n"))
+    assert failed["named"].hints[0] == "Write @dataclass"
