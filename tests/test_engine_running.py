@@ -32,6 +32,7 @@ PROGRAMS: dict[str, Program] = {
     "steps": lambda x: x[:, ::2] + x[1:, 1:],
     "softmax": lambda x: F.softmax(x * x),
     "a mean": lambda x: F.mean(x, axis=-1) + x,
+    "a mean of all": lambda x: F.mean(x, axis=None) + x,
     "a comparison": lambda x: F.where(x > 0.3, x, -x),
     "whole numbers": lambda x: F.cast(x * 10.0, DType.int64) + 1,
     "the same twice": lambda x: (y := x + 1.0, y.reshape([3, 2]), F.broadcast_to(y, [2, 3])),
