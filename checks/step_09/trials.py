@@ -181,12 +181,14 @@ def block_trial(
 
 
 def _calls(rng: Rng) -> Trial:
-    """One block beside another of its size: a text, its future changed, the first again."""
+    """One block beside another: a text, its future changed, the first again, large numbers."""
     x = normal(rng, 2, 4, 6, scale=1.5)
     changed = x.copy()
     changed[:, FUTURE:] += normal(rng, 2, 4 - FUTURE, 6, scale=2.0)
     changed[:, -1, :2] += np.array([300.0, -300.0], np.float32)  # a clipped stream would show
-    inputs = {"first": x, "changed": changed, "again": x}
+    large = changed[:1].copy()
+    large[:, -1, :2] *= 300  # also at the largest number of float16
+    inputs = {"first": x, "changed": changed, "again": x, "large": large}
     config = {"n_embd": 6, "n_head": 2, "layer_norm_epsilon": 0.3}
     return beside(_block(rng, "block-calls", config, inputs))
 
