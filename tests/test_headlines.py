@@ -37,40 +37,6 @@ def graded(workers: WorkerPool, tmp_path: Path) -> Graded:
 MASKED = "mask, num_lower=None, num_upper=allowed, exclude=True"
 
 
-def test_beside_a_mistake_with_a_name_no_other_step_is_hinted_at(graded: Graded) -> None:
-    swapped = "value, key = F.concat([past_key_value[0], value], axis=-2), F.concat("
-    swapped += "[past_key_value[1], key], axis=-2)\n"
-    old = (
-        "key = F.concat([past_key_value[0], key], axis=-2)  # [batch, num_heads, total, head_dim]\n"
-        "            value = F.concat([past_key_value[1], value], axis=-2)\n"
-    )
-    failed = graded("s10", (old, swapped))
-    first = failed["join"]
-    assert first.message.endswith(
-        "but wrong: Cached keys and values are swapped. past_key_value is (key, value)."
-    )
-    assert first.hints[0] == 'See "The cache".'
-    others = [one for one in failed.values() if one is not first]
-    assert all(not hint.startswith("Reshape") for one in others for hint in one.hints)
-
-
-def test_a_check_that_finds_nothing_says_the_mistake(graded: Graded) -> None:
-    back = "tensor = tensor.transpose(-3, -2)  # [batch, seq, n_head, head_dim]"
-    shape = "tensor.shape[:-2] + [num_heads * attn_head_size]"
-    listed = "[tensor.shape[0], tensor.shape[2], num_heads * attn_head_size]"
-    first = graded("s05", (back, "pass"), (shape, listed))["merge"]
-    assert first.message.startswith(
-        "_merge_heads: new_shape calculation is not correct: The heads are merged without the "
-    )
-    assert not first.hints[0].startswith("new_shape")
-
-
-def test_a_mistake_that_only_the_run_shows_is_its_hint(graded: Graded) -> None:
-    new = "new = text[:1] if cache is not None else text"
-    first = graded("s12", (new.replace("[:1]", "[-1:]"), new))["generate"]
-    assert first.hints[0].endswith("It must read the last one: text[-1:].")
-
-
 def test_an_error_in_one_step_does_not_deny_another_on_its_line(graded: Graded) -> None:
     spread = "mask = F.broadcast_to(mask, shape=(sequence_length, n))"
     method = "mask = mask.broadcast_to((sequence_length, n))"

@@ -178,14 +178,13 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     failed = _not_found(check, finding)
     if (line := _mistaken(case, check)) is not None:
         failed = replace(failed, line=line)
-    # the mistake has a name: the check's own nudge asks for something else, and so may its reason
-    own = failed.hints if finding.there and finding.hint else check.beside(*check.hints[2:])
-    why = next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
     if not (finding.ok or finding.there or _is_there(case, check)):
-        return replace(failed, message=_said(check.failed, why), hints=own)
+        return failed
     told = finding.detail if finding.there else None
     note = f"{told[:1].upper()}{told[1:]}." if told else None
-    return replace(failed, message=f"{check.passed}, but wrong: {why}", note=note, hints=own)
+    # the mistake has a name: the check's own nudge asks for something else
+    own = failed.hints if finding.there and finding.hint else check.hints[1:]
+    return replace(failed, message=_but(case, check), note=note, hints=own or failed.hints)
 
 
 def _right_alone(case: Case, place: str) -> bool:
@@ -214,6 +213,12 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
     message = f"{check.passed}, but wrong: {finding.detail}"
     hints = (finding.hint, *check.hints[1:2]) if finding.hint else check.hints
     return replace(failed, message=message, note=None, hints=hints)
+
+
+def _but(case: Case, check: Check) -> str:
+    """What to say if the thing exists, but a named mistake shows that it is wrong."""
+    why = next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
+    return f"{check.passed}, but wrong: {why}"
 
 
 def _mistakes(case: Case) -> tuple[Misconception, ...]:
@@ -404,7 +409,7 @@ def _ended(case: Case, ruling: Failed) -> Failed:
 def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     """The ❌ of a run-time check."""
     tree = case.source.tree
-    own = () if ruling.alone else _own_hints(case, check, ruling)
+    own = () if ruling.alone else check.hints
     hints = ((ruling.hint,) if ruling.hint else ()) + own
     if ruling.about.startswith("unset: ") and (name := unread(ruling, case.imports, tree)):
         idle = name in origins.idle(tree, ruling.about)
@@ -430,15 +435,6 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
         detail=ruling.detail,
         stopped=ruling.stopped,
     )
-
-
-def _own_hints(case: Case, check: Check, ruling: Failed) -> tuple[str, ...]:
-    """The hints of a run-time check; instead of its nudge the mistake that no other check tells."""
-    for one in () if ruling.stopped else _mistakes(case):
-        blamed = case.rubric.blamed(one)
-        if check in blamed and not any(other.test for other in blamed):
-            return check.beside(*check.hints[2:], first=one.message)
-    return check.hints
 
 
 def _beside(ruling: Failed, solution: ast.Module) -> str:

@@ -105,11 +105,6 @@ class Check:
         place = f'{self.why} See "{self.lesson}".'
         return (self.nudge, place, self.answer) if self.answer else (self.nudge, place)
 
-    def beside(self, *answer: str, first: str = "") -> tuple[str, ...]:
-        """The hints beside a mistake with a name: the place in the lesson, after ``first``."""
-        place = f'See "{self.lesson}".'
-        return (first, place, *answer) if first else (place, *answer)
-
     def waiting(self, sentence: str, note: str = "") -> CheckResult:
         """The result while it waits for what ``sentence`` says."""
         return CheckResult(
