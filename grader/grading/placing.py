@@ -86,8 +86,6 @@ class Placing:
         own = None if trace.lone else self._own(report, checks)
         apart = own is not None and self._elsewhere(own, trace.line)
         unsaid = replace(trace, told=(), blank="", write="", slip="") if apart else trace
-        if report.diagnosis and not trace.lone:
-            unsaid = replace(unsaid, blank="")  # the mistake has a name: no step is hinted at
         told = self._kept(self._running(checks, unsaid, own or trace.line))
         if apart:
             return replace(report, checks=told, trace=silent)
