@@ -19,8 +19,10 @@ import numpy as np
 
 from grader.base import course
 from grader.base.model import Step
+from grader.frameworks import Runtime
 from grader.frameworks.max import engine
 from grader.frameworks.max.engine import staging
+from grader.frameworks.max.runtime import MaxRuntime
 from grader.protocol import wire
 from grader.protocol.probe import Job
 from grader.rubric import load
@@ -30,6 +32,8 @@ from tests.graded.inside import Inside
 
 def main(how: str, *counts: str) -> None:
     """Print for each file what it staged and what a worker saw of it."""
+    # Only with ours it is known that an error needs no second run: see MaxRuntime.unstaged.
+    MaxRuntime.unstaged = Runtime.unstaged  # type: ignore[method-assign]
     if how == "plain":
         staging.install = lambda fault: []
     engine.install("numpy")
