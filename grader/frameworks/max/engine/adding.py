@@ -26,7 +26,7 @@ def _mlir(argument: Any) -> Any:
 
 def operation(original: Callable[..., Any]) -> Callable[..., Any]:
     """What adds an operation to a graph, made from MAX's."""
-    builder, block, location = private.BUILDER.get(), private.BLOCK_OF.get(), private.PLACE.get()
+    builder, block, location = private.BUILDER.get(), private.BLOCK_OF.get(), private.LOCATION.get()
     declare, context = private.DECLARED.get(), private.MLIR_CONTEXT.get()()
     tensor_type = private.OPERATIONS.get().TensorType
 

@@ -45,15 +45,10 @@ def operations() -> Iterator[tuple[str | CellType, Call]]:
 
 def sooner(original: Call, graph_op: Call) -> Call:
     """``original``, which calls ``graph_op``, with less before that."""
-
-    @cache
-    def takes() -> _Takes | None:
-        return _takes(graph_op)
-
     context, to_tensors = private.ENSURE.get(), private.RESULTS.get()
 
     def call(*arguments: Any, **named: Any) -> Any:
-        known = takes()
+        known = _takes(graph_op)
         if known is None or not known.fits(arguments, named):
             return original(*arguments, **named)
         converters = known.converters
@@ -87,7 +82,9 @@ class _Takes:
         )
 
 
+@cache
 def _takes(graph_op: Call) -> _Takes | None:
+    """What an operation takes; None if that is more than names."""
     parameters = list(inspect.signature(graph_op).parameters.values())
     if any(one.kind is not one.POSITIONAL_OR_KEYWORD for one in parameters):
         return None

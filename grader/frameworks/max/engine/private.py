@@ -197,7 +197,6 @@ _GRAPH = "max.graph.graph"
 BUILDER = _staging(_GRAPH, "OpBuilder", "operations")
 BLOCK_OF = _staging(_GRAPH, "Block._from_cmlir", "operations")
 NOW = _staging("max.graph", "Graph._current_block", "operations")
-PLACE = _staging(_GRAPH, "_location", "operations")
 DECLARED = _staging(_GRAPH, "_set_output_param_decls", "operations")
 PARAMETERS = _staging("max.graph", "Graph._params", "operations")
 VERIFIED = _staging("max.graph", "Graph._should_verify_ops", "operations")

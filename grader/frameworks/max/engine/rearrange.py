@@ -19,7 +19,7 @@ def _broadcast(operation: Operation, arrays: Sequence[Array]) -> Array:
     shape = operation.shape
     if shape is None:
         shape = tuple(_integers(arrays[1]))
-    return arrays[0] if arrays[0].shape == shape else np.broadcast_to(arrays[0], shape)
+    return np.broadcast_to(arrays[0], shape)
 
 
 def _transpose(operation: Operation, arrays: Sequence[Array]) -> Array:

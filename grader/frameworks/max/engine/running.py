@@ -27,13 +27,14 @@ MOVING = frozenset(("BroadcastToOp", "StaticReshapeOp"))
 
 def sooner(original: Execute) -> Execute:
     """What runs a graph, made from MAX's."""
-    walk, ends = private.WALK.get(), private.OPERATIONS.get().OutputOp
+    walk, look_up = private.WALK.get(), private.LOOK_UP.get()
+    ends = private.OPERATIONS.get().OutputOp
 
     def execute(staged: graph.Graph, inputs: Sequence[Buffer]) -> Sequence[Any]:
         # What writes into a buffer would change the arrays that share its memory.
         if any(isinstance(value, graph.BufferValue) for value in staged.inputs):
             return original(staged, inputs)
-        run = _Run(staged.inputs, inputs)
+        run = _Run(staged.inputs, inputs, look_up)
         with np.errstate(all="ignore"):
             for operation in walk(staged._module):  # noqa: SLF001 - see private.MODULE
                 if isinstance(operation, ends):
@@ -47,8 +48,13 @@ def sooner(original: Execute) -> Execute:
 class _Run:
     """The values of a graph so far: each an array or a buffer."""
 
-    def __init__(self, inputs: Sequence[graph.Value[Any]], given: Sequence[Buffer]) -> None:
-        self._look_up = private.LOOK_UP.get()
+    def __init__(
+        self,
+        inputs: Sequence[graph.Value[Any]],
+        given: Sequence[Buffer],
+        look_up: Callable[[Any], Any],
+    ) -> None:
+        self._look_up = look_up
         self._given = given
         self._values: dict[Any, Any] = {
             value.to_mlir(): one for value, one in zip(inputs, given, strict=True)

@@ -70,10 +70,11 @@ def install(fault: Fault) -> list[Name]:
             _replace(target, make, fault, modules)
         missing += lacks
     if not private.lacking(*CALLED):  # said above if so
+        modules = _modules(ON_TENSORS)
         for place, present in list(calls.operations()):
             if not hasattr(present, "original"):
                 faster: Any = calls.sooner(present, vars(present)["graph_op"])
-                _put(place, present, _careful(faster, present, present, fault))
+                _put(place, present, _careful(faster, present, present, fault), modules)
     return missing
 
 
@@ -87,17 +88,20 @@ def remove() -> None:
                 setattr(owner, name, original)
             else:
                 _everywhere(name, getattr(owner, name), original, modules)
+    modules = _modules(ON_TENSORS)
     for place, present in list(calls.operations()):
         if (original := getattr(present, "original", None)) is not None:
-            _put(place, present, original)
+            _put(place, present, original, modules)
 
 
-def _put(place: str | CellType, present: Any, other: Any) -> None:
+def _put(
+    place: str | CellType, present: Any, other: Any, modules: Iterable[dict[str, Any]]
+) -> None:
     """Put another operation on tensors in the place of one."""
     if isinstance(place, CellType):
         place.cell_contents = other
     else:
-        _everywhere(place, present, other, _modules(ON_TENSORS))
+        _everywhere(place, present, other, modules)
 
 
 def _replace(
@@ -368,7 +372,7 @@ SOONER = (
             private.BUILDER,
             private.BLOCK_OF,
             private.NOW,
-            private.PLACE,
+            private.LOCATION,
             private.DECLARED,
             private.PARAMETERS,
             private.VERIFIED,
