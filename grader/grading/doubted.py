@@ -16,6 +16,7 @@ from grader.base.model import Kind, Report, Status
 from grader.grading.reading import bindings
 from grader.rubric import Rubric
 from grader.source import Finding, Source
+from grader.source.variables import read
 
 RAISED = "The error was raised on line {line}."
 FAULTY = "Something is wrong on its line, {line}."
@@ -84,7 +85,7 @@ def _about(
     names: set[str] = set()
     for one in sorted(every, key=lambda one: one.lineno):
         here = bindings.statement_at(tree, one.lineno)
-        if line not in here and (line > one.lineno or names.isdisjoint(_read(one))):
+        if line not in here and (line > one.lineno or names.isdisjoint(read(one))):
             continue
         if isinstance(one, ast.If):  # what it asks, it asks for its own lines
             here = range(one.lineno, (one.body[-1].end_lineno or one.lineno) + 1)
@@ -96,9 +97,3 @@ def _about(
             break
         names.update(bindings.targets(one))
     return frozenset()
-
-
-def _read(statement: ast.stmt) -> set[str]:
-    """The names that a statement reads; of a block, what its head and its lines read."""
-    nodes = (one for one in ast.walk(statement) if isinstance(one, ast.Name))
-    return {one.id for one in nodes if isinstance(one.ctx, ast.Load)}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from grader.grading.following.cause import Cause
 from grader.grading.following.trace import Comparison
+from grader.grading.reading.bindings import callee
 from grader.grading.reading.program import parameters
 
 MOST = 120
@@ -30,8 +31,8 @@ class Rewrite:
             return ""
         whole = getattr(right.statement(cause.twin), "value", None)
         lines = mine.is_whole(cause.node) and isinstance(whole, ast.Call | ast.BinOp)
-        called = _called(mine.nodes[cause.node])
-        lines = lines and (not called or called != _called(right.nodes[cause.twin]))
+        called = callee(mine.nodes[cause.node])
+        lines = lines and (not called or called != callee(right.nodes[cause.twin]))
         tree = copy.deepcopy(whole if lines else right.nodes[cause.twin])
         if not isinstance(tree, ast.expr):
             return ""
@@ -99,11 +100,6 @@ class Rewrite:
             elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
                 found.add(f"{one.value.id}.{one.attr}")
         return frozenset(found)
-
-
-def _called(node: ast.AST) -> str:
-    """The last word of what is called, as ``transpose``; empty where nothing is."""
-    return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
 
 
 def _place(node: ast.AST) -> tuple[int, int, int]:

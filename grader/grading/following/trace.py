@@ -198,8 +198,7 @@ class Comparison:
 
         Only if the path is left before it where axes are swapped, and nowhere else.
         """
-        array = self.mine.arrays[value]
-        relation = None if array is None or self.known(value) else self.relation(value)
+        relation = None if self.known(value) else self.relation(value)
         if relation is None or relation.kind != "transposed":
             return None
         found = self.departures(value)
