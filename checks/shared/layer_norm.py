@@ -17,9 +17,10 @@ def layer_norm(
     axis = _axis(x, knobs.get("axis"))
     eps = 1e-5 if knobs.get("eps") == "fixed" else eps
     total = x.sum(axis=axis, keepdims=True)  # sooner than x.mean, and the same
-    mean = total / (x.size // total.size)
+    count = x.size // total.size
+    mean = total / count
     changed = MEANS.get(knobs.get("mean", ""))
-    mean = changed(mean, x.size // mean.size) if changed else mean
+    mean = changed(mean, count) if changed else mean
     normal = (x if knobs.get("mean") == "kept" else x - mean) / _spread(x, mean, eps, axis, **knobs)
     if knobs.get("divided") == "multiplied":
         normal = (x - mean) * _spread(x, mean, eps, axis, **knobs)

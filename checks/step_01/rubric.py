@@ -134,25 +134,26 @@ def defaults(names: tuple[str, ...]) -> Rule:
         lost = [name for name in names if name in REQUIRED and name not in seen]
         wrong = [name for name in names if name in seen and not _same(seen[name], known[name])]
         bad = [name for name in names if name in lost or name in wrong]
+        if not bad:
+            missing = [name for name in names if name not in seen]
+            note = f"Without {', '.join(missing)}, which no step reads." if missing else None
+            return Passed(note)
+        name = bad[0]
         which = f"{', '.join(bad)}: " if len(bad) > 1 else ""
-        for name in bad[:1]:
-            if name in lost:
-                return Failed(
-                    f"{which}GPT2Config has no field {name}",
-                    f"Write {_field(name)}, spelled so. In an __init__ of your own, "
-                    f"self.{name} = {name}",
-                    alone=True,
-                    about=name,
-                )
+        if name in lost:
             return Failed(
-                f"{which}{name} is {_shown(seen[name])} by default, expected {known[name]!r}",
-                _odd(seen[name], known[name]),
+                f"{which}GPT2Config has no field {name}",
+                f"Write {_field(name)}, spelled so. In an __init__ of your own, "
+                f"self.{name} = {name}",
                 alone=True,
-                about=f"value: {name}",
+                about=name,
             )
-        missing = [name for name in names if name not in seen]
-        note = f"Without {', '.join(missing)}, which no step reads." if missing else None
-        return Passed(note)
+        return Failed(
+            f"{which}{name} is {_shown(seen[name])} by default, expected {known[name]!r}",
+            _odd(seen[name], known[name]),
+            alone=True,
+            about=f"value: {name}",
+        )
 
     return rule
 
