@@ -94,7 +94,7 @@ def layer_trials(rng: Rng, cls: str) -> list[Trial]:
     found = [_gpt2(rng, cls)]
     for index, size in enumerate(sizes(rng), start=1):
         name, is_far = f"random-{index}", index in FAR
-        trial = _forward(rng, cls, name, size, is_far=is_far)
+        trial = _forward(rng, cls, name, size, is_far=is_far, is_second=index in SECOND)
         if index == RELOADED:
             trial = reloaded(trial, _forward(rng, cls, name, size, is_far=is_far))
         found.append(trial)
@@ -125,12 +125,21 @@ def _gpt2(rng: Rng, cls: str) -> Trial:
 RELOADED = 3
 """Of :func:`sizes`, the layer that gets other weights after its first call."""
 
-FAR = (2, 4, 5)
-"""Of :func:`sizes`, those with scores far from 0: equal lengths, one text, and one long head."""
+FAR = (1, 2, 4, 5)
+"""Of :func:`sizes`, those with scores far from 0: all but the single token."""
+
+SECOND = (1, 5)
+"""Of :func:`sizes`, many heads and a long text, which the layer reads after a short one."""
 
 
 def _forward(
-    rng: Rng, cls: str, name: str, size: tuple[int, int, int, int], *, is_far: bool
+    rng: Rng,
+    cls: str,
+    name: str,
+    size: tuple[int, int, int, int],
+    *,
+    is_far: bool,
+    is_second: bool = False,
 ) -> Trial:
     n_head, head_dim, batch, seq = size
     n_embd = n_head * head_dim
@@ -138,10 +147,12 @@ def _forward(
     if is_far:
         _steer(weights, n_head)
         x = far(rng, x, head_dim)
+    inputs = {"short": x[:2, -2:], "out": x} if is_second else {"out": x}
     config = {"n_embd": n_embd, "n_head": n_head}
+    calls = tuple(_call(key, array) for key, array in inputs.items())
     return Trial(
-        Probe(name, (*_made(cls, config, weights), _call("out", x))),
-        _expect(weights, n_head, {"out": x}),
+        Probe(name, (*_made(cls, config, weights), *calls)),
+        _expect(weights, n_head, inputs),
         slack=SLACK if is_far else 1.0,
     )
 
@@ -209,10 +220,11 @@ def _calls(rng: Rng, cls: str) -> Trial:
 def _turns(rng: Rng, cls: str) -> Trial:
     """Two layers in turn, each on two texts of one shape, the second with scores far from 0.
 
-    The first layer has heads of one number, the second a configuration that is unusual elsewhere.
+    The first layer has heads of one number. The second has four equal lengths, and a configuration
+    that is unusual elsewhere.
     """
     layers = {}
-    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (2, 3, 3, 2)}.items():
+    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (3, 3, 3, 3)}.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)
