@@ -203,8 +203,12 @@ class Runtime:
         """A context in which operations become one graph; None if they are computed at once."""
         return None
 
+    def waiting(self) -> AbstractContextManager[object] | None:
+        """A context in which operations wait until a number is asked for; None if none wait."""
+        return None
+
     def unstaged(self, calls: Sequence[tuple[str, int, str]]) -> bool:
-        """Whether an error would have come just so outside the last such context.
+        """Whether an error would have come just so outside the last of these contexts.
 
         ``calls`` are file, line and function of each call on the way to it. False if not known.
         """

@@ -243,9 +243,14 @@ class _Bench:
         return seen
 
     def _graph(self, calls: Sequence[Make | Call]) -> AbstractContextManager[object]:
-        """Where the calls are staged, if they are."""
-        plain = any(isinstance(call, Call) and not call.staged for call in calls)
-        graph = None if plain or self.how is How.DIRECT else self._runtime.staged()
+        """Where the calls are staged, if they are; the operations of others wait."""
+        if any(isinstance(call, Call) and not call.staged for call in calls):
+            return self._waiting()
+        graph = None if self.how is How.DIRECT else self._runtime.staged()
+        return graph or nullcontext()
+
+    def _waiting(self) -> AbstractContextManager[object]:
+        graph = None if self.how is How.DIRECT else self._runtime.waiting()
         return graph or nullcontext()
 
     def _other(self, action: language.Action) -> Seen:
@@ -258,7 +263,8 @@ class _Bench:
                 self._made[action.name] = Watched(self._made[action.on], action.names)
                 return None
             case Take():
-                return self._take(action)
+                with self._waiting():
+                    return self._take(action)
             case _:
                 raise TypeError(action)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from max.graph import Dim, StaticDim
 from grader import frameworks
 from grader.frameworks import Eye
 from grader.frameworks.max import cache, warm
-from grader.frameworks.max.engine import installing, staging
+from grader.frameworks.max.engine import installing, staging, waiting
 from grader.frameworks.max.old_path import OldPath
 from grader.protocol import probe as language
 from grader.protocol.probe import Array, Seen, SeenObject, SeenParameter, SeenTensor
@@ -82,6 +82,13 @@ class MaxRuntime(frameworks.Runtime):
         finally:
             self._asks = self._asks or before is None or staging.asked() != before
 
+    def waiting(self) -> AbstractContextManager[None] | None:
+        """A context in which operations wait until a number is asked for, with NumPy's engine.
+
+        What is compiled is compiled once for each graph, and single operations come again.
+        """
+        return None if staging.asked() is None else waiting.until_asked()
+
     def unstaged(self, calls: Sequence[tuple[str, int, str]]) -> bool:
         """Whether an operation was refused, and no staged call asked for a number so far.
 
@@ -89,7 +96,8 @@ class MaxRuntime(frameworks.Runtime):
         only where it has numbers.
         """
         writes = any("buffer" in function or "setitem" in function for _, _, function in calls)
-        return not (self._asks or writes or not calls) and calls[-1][0].startswith(GRAPH)
+        asks = self._asks or waiting.Waiting.asked
+        return not (asks or writes or not calls) and calls[-1][0].startswith(GRAPH)
 
     def argument(self, value: Any) -> Any:
         """The MAX value that ``value`` stands for."""

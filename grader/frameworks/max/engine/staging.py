@@ -29,6 +29,7 @@ from max.graph import DeviceRef, Graph, Shape, StaticDim, TensorType, TensorValu
 from grader.frameworks.max.engine import adding, calls, private, running, trees
 from grader.frameworks.max.engine.handlers import STAGING
 from grader.frameworks.max.engine.private import OPERATIONS, Name
+from grader.frameworks.max.engine.waiting import Waiting
 
 REMEMBERED = 1024
 """Shapes and types kept, least recently used dropped; one grading has about two hundred."""
@@ -321,7 +322,8 @@ def asked() -> int | None:
 
 
 def _sync_realize(original: Original) -> Original:
-    computed, in_running_loop = {private.EAGER.get(), private.LAZY.get()}, private.IN_LOOP.get()
+    computed = {private.EAGER.get(), private.LAZY.get(), Waiting}
+    in_running_loop = private.IN_LOOP.get()
 
     def sync_realize(self: Tensor) -> None:
         if self.real:
