@@ -53,7 +53,7 @@ def test_what_fails_when_it_is_computed_fails_again() -> None:
 
 
 def test_numbers_that_an_operation_needs_of_its_own_graph_are_noticed() -> None:
-    @F.functional
+    @F.functional  # type: ignore[untyped-decorator]
     def reads(x: Tensor) -> Tensor:
         return x * float((x + 1).to_numpy()[0])
 
@@ -62,4 +62,3 @@ def test_numbers_that_an_operation_needs_of_its_own_graph_are_noticed() -> None:
     with pytest.raises(TypeError, match="before realization context"):
         reads(one)
     assert waiting.Waiting.asked
-

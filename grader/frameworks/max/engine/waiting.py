@@ -17,7 +17,7 @@ from max.experimental.realization_context import (
 from max.experimental.tensor import current_realization_context
 
 
-class Waiting(LazyRealizationContext):
+class Waiting(LazyRealizationContext):  # type: ignore[misc]
     """A graph that operations are added to until it is computed."""
 
     asked: ClassVar = False
