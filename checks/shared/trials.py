@@ -220,11 +220,10 @@ def _calls(rng: Rng, cls: str) -> Trial:
 def _turns(rng: Rng, cls: str) -> Trial:
     """Two layers in turn, each on two texts of one shape, the second with scores far from 0.
 
-    The first layer has heads of one number. The second has four equal lengths, and a configuration
-    that is unusual elsewhere.
+    The first layer has heads of one number, the second a configuration that is unusual elsewhere.
     """
     layers = {}
-    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (3, 3, 3, 3)}.items():
+    for key, (n_head, head_dim, batch, seq) in {"a": (4, 1, 4, 3), "b": (2, 3, 3, 2)}.items():
         n_embd = n_head * head_dim
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)
