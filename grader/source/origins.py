@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from grader.source import reach
 from grader.source.variables import appended, stores
+from grader.source.walked import walked
 
 
 def attribute(tree: ast.Module, path: str) -> int | None:
@@ -25,7 +26,7 @@ def attribute(tree: ast.Module, path: str) -> int | None:
         owners = set(parts[:index])
         found = [
             (bool(owners & {name for name, _ in _set_in(cls)}), line)
-            for cls in ast.walk(tree)
+            for cls in walked(tree)
             if isinstance(cls, ast.ClassDef)
             for name, line in _set_in(cls)
             if name == parts[index]
@@ -40,7 +41,7 @@ def attribute(tree: ast.Module, path: str) -> int | None:
 
 def _emptied(tree: ast.Module) -> frozenset[int]:
     """The lines that only set something to None, until a later line sets it."""
-    sets = (one for one in ast.walk(tree) if isinstance(one, ast.Assign | ast.AnnAssign))
+    sets = (one for one in walked(tree) if isinstance(one, ast.Assign | ast.AnnAssign))
     values = ((one.lineno, one.value) for one in sets)
     return frozenset(
         line for line, value in values if isinstance(value, ast.Constant) and value.value is None
@@ -49,7 +50,7 @@ def _emptied(tree: ast.Module) -> frozenset[int]:
 
 def _default(tree: ast.Module, name: str, line: int) -> int:
     """``line``, or that of the default where it only keeps an argument: ``self.x = x``."""
-    for function in ast.walk(tree):
+    for function in walked(tree):
         if not isinstance(function, ast.FunctionDef):
             continue
         given = function.args.posonlyargs + function.args.args
@@ -66,7 +67,7 @@ def _default(tree: ast.Module, name: str, line: int) -> int:
 def _nearest(tree: ast.Module, name: str) -> int | None:
     """The line that sets a variable of this name, or an attribute spelled much like it."""
     names: dict[str, int] = {}
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.setdefault(node.id, node.lineno)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -79,7 +80,7 @@ def _value(tree: ast.Module, name: str) -> int | None:
     """Where an attribute gets its value, as :func:`attribute`; or a key of its name does."""
     stored = {node.id for node in stores(tree)} | {
         one.attr
-        for one in ast.walk(tree)
+        for one in walked(tree)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     }
     found = None if name in stored else _keyed(tree, name)
@@ -92,8 +93,8 @@ def _keyed(tree: ast.Module, name: str) -> int | None:
     Of a variable that only holds that value, the line that works it out.
     """
     found: list[int] = []
-    texts = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
-    for node in ast.walk(tree):
+    texts = {id(one.value) for one in walked(tree) if isinstance(one, ast.Expr)}
+    for node in walked(tree):
         match node:
             case ast.keyword(arg=key) if key == name:
                 found.append(node.value.lineno)
@@ -108,7 +109,7 @@ def _keyed(tree: ast.Module, name: str) -> int | None:
 
 def _is_target(tree: ast.Module, node: ast.AST) -> bool:
     """Whether a text is the key of a dict to which an assignment gives a value."""
-    stored = (one for one in ast.walk(tree) if isinstance(one, ast.Subscript))
+    stored = (one for one in walked(tree) if isinstance(one, ast.Subscript))
     return any(one.slice is node for one in stored if isinstance(one.ctx, ast.Store))
 
 
@@ -117,7 +118,7 @@ def _held(tree: ast.Module, kept: ast.Assign) -> int:
     text = ast.unparse(kept.value)
     lines = [
         one.lineno
-        for one in ast.walk(tree)
+        for one in walked(tree)
         if isinstance(one, ast.Assign) and text in map(ast.unparse, one.targets)
     ]
     return lines[0] if len(lines) == 1 else kept.lineno
@@ -128,7 +129,7 @@ def _beside(tree: ast.Module, name: str) -> int | None:
 
     Its first use where no other is like it.
     """
-    for cls in ast.walk(tree):
+    for cls in walked(tree):
         loads = [
             node.lineno
             for node in ast.walk(cls)
@@ -167,14 +168,14 @@ def _import(tree: ast.Module, wanted: str) -> int | None:
 def _around(tree: ast.Module, what: str) -> int | None:
     """The head of the innermost function around a line."""
     line = int(what)
-    found = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    found = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
     return max((o.lineno for o in found if o.lineno <= line <= (o.end_lineno or 0)), default=None)
 
 
 def _unset(tree: ast.Module, what: str) -> int | None:
     """Where the class around a line is to set an attribute that it lacks: ``"eps 61"``."""
     name, _, line = what.partition(" ")
-    every = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    every = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
     around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
     if not around:
         return None
@@ -188,7 +189,7 @@ def _unset(tree: ast.Module, what: str) -> int | None:
 def idle(tree: ast.Module, what: str) -> frozenset[str]:
     """The attributes that the class around a line sets and never reads: of ``"eps 61"``."""
     line = int(what.rpartition(" ")[2])
-    every = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    every = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
     around = [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
     own = [one for cls in around[-1:] for one in _of_self(cls)]
     read = {one.attr for one in own if isinstance(one.ctx, ast.Load)}
@@ -198,13 +199,13 @@ def idle(tree: ast.Module, what: str) -> frozenset[str]:
 def partly(tree: ast.Module, what: str) -> str:
     """That the class around a line sets an attribute on one condition only: of ``"eps 61"``."""
     name, _, line = what.removeprefix("unset: ").partition(" ")
-    every = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    every = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
     around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
     sets = [node for cls in around[-1:] for node in _of_self(cls)]
     lines = {one.lineno for one in sets if one.attr == name and isinstance(one.ctx, ast.Store)}
     tests = [
         one
-        for one in ast.walk(tree)
+        for one in walked(tree)
         if isinstance(one, ast.If) and one.lineno <= min(lines, default=0) <= (one.end_lineno or 0)
     ]
     if len(lines) != 1 or len(tests) != 1:
@@ -221,7 +222,7 @@ def renamed(tree: ast.Module, what: str) -> frozenset[str]:
     name = what.removeprefix("unset: ").partition(" ")[0]
     return frozenset(
         target.attr
-        for one in ast.walk(tree)
+        for one in walked(tree)
         if isinstance(one, ast.Assign) and ast.unparse(one.value) == name
         for target in one.targets
         if isinstance(target, ast.Attribute)
@@ -234,7 +235,7 @@ def read(tree: ast.Module) -> frozenset[str]:
 
 
 def _of_self(tree: ast.AST) -> list[ast.Attribute]:
-    nodes = [one for one in ast.walk(tree) if isinstance(one, ast.Attribute)]
+    nodes = [one for one in walked(tree) if isinstance(one, ast.Attribute)]
     return [one for one in nodes if isinstance(one.value, ast.Name) and one.value.id == "self"]
 
 
@@ -242,7 +243,7 @@ def _stored(tree: ast.Module, what: str) -> int | None:
     """Where the function around a line gives a variable its value; None for an argument."""
     name, _, line = what.partition(" ")
     head = _around(tree, line)
-    for function in ast.walk(tree):
+    for function in walked(tree):
         if isinstance(function, ast.FunctionDef) and function.lineno == head:
             return min((n.lineno for n in stores(function) if n.id == name), default=None)
     return None
@@ -262,7 +263,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
 
 def _worked_out(tree: ast.Module, line: int) -> int:
     """``line``; or where the one variable that is passed there was worked out, in the function."""
-    inside = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    inside = [n for n in walked(tree) if isinstance(n, ast.FunctionDef)]
     inside = [n for n in inside if n.lineno <= line <= (n.end_lineno or 0)]
     function = inside[-1] if inside else ast.Module([], [])
     nodes = list(ast.walk(function))
@@ -290,7 +291,7 @@ def _constant(tree: ast.Module, line: int) -> int:
     """
     fields = [
         one.value
-        for cls in ast.walk(tree)
+        for cls in walked(tree)
         if isinstance(cls, ast.ClassDef)
         for one in cls.body
         if isinstance(one, ast.Assign | ast.AnnAssign) and one.lineno == line
@@ -303,22 +304,22 @@ def _constant(tree: ast.Module, line: int) -> int:
     name = text.rpartition(".")[2]
     ends = [
         last.lineno
-        for one in ast.walk(tree)
+        for one in walked(tree)
         if isinstance(one, ast.FunctionDef) and one.name == text
         for last in ast.walk(one)
         if isinstance(last, ast.Return)
     ]
     if len(ends) == 1:
         return ends[0]
-    loads = [one for one in ast.walk(tree) if isinstance(one, ast.Name | ast.Attribute)]
+    loads = [one for one in walked(tree) if isinstance(one, ast.Name | ast.Attribute)]
     loads = [one for one in loads if isinstance(one.ctx, ast.Load) and ast.unparse(one) == text]
     kept = [
         one.lineno
-        for one in ast.walk(tree)
+        for one in walked(tree)
         if isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None
         if name and name in [getattr(each, "id", "") for each in _targets(one)]
     ]
-    fields = [one.value for one in ast.walk(tree) if isinstance(one, ast.AnnAssign)]
+    fields = [one.value for one in walked(tree) if isinstance(one, ast.AnnAssign)]
     first = all(one in fields for one in loads) and line == min(
         (one.lineno for one in loads), default=0
     )
@@ -327,7 +328,7 @@ def _constant(tree: ast.Module, line: int) -> int:
 
 def _filled(tree: ast.Module, line: int) -> int:
     """``line``; or the only one that appends to the list which it begins."""
-    every = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    every = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
     inside = [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
     nodes = list(ast.walk(inside[-1])) if inside else []
     begins = (one for one in nodes if isinstance(one, ast.Assign) and one.lineno == line)

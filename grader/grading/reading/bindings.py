@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
+from grader.source.walked import walked
+
 CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
 """Methods of lists and dicts that return nothing."""
 
@@ -18,13 +20,13 @@ def bound(
     to have run: such a one goes before the others.
     """
     if name.startswith("self."):
-        found = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and name in targets(n)]
+        found = [n for n in walked(tree) if isinstance(n, ast.stmt) and name in targets(n)]
         given = [one for one in found if not is_none(getattr(one, "value", None))]
         return next(iter(given or found), None)
     inside = around(tree, line)
     found = [
         one
-        for one in ast.walk(inside or tree)
+        for one in walked(inside or tree)
         if isinstance(one, ast.stmt) and one.lineno < line and name in targets(one)
     ]
     known = [one for one in found if ran is not None and ran(one)]
@@ -37,14 +39,14 @@ def without_number(
     """Of several statements that set ``self.x``, the one that gave it no number but None."""
     if kind != "NoneType" or ran is None:
         return None
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and name in targets(n)]
+    found = [n for n in walked(tree) if isinstance(n, ast.Assign) and name in targets(n)]
     left = [one for one in found if not ran(one) and not is_none(one.value)]
     return left[0] if name.startswith("self.") and len(left) == 1 < len(found) else None
 
 
 def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
     """The lines below ``line``, in its function, that read a variable."""
-    inside = ast.walk(around(tree, line) or tree)
+    inside = walked(around(tree, line) or tree)
     names = (one for one in inside if isinstance(one, ast.Name) and one.id == name)
     return frozenset(one.lineno for one in names if one.lineno > line)
 
@@ -61,7 +63,7 @@ def read_instead(tree: ast.Module, kept: ast.stmt | None, name: str) -> tuple[in
             return None
     found = [
         one
-        for one in ast.walk(around(tree, kept.lineno) or tree)
+        for one in walked(around(tree, kept.lineno) or tree)
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in names
         if one.lineno > (kept.end_lineno or kept.lineno)
     ]
@@ -80,7 +82,7 @@ def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
     ``name[…] = …`` and ``name.append(…)`` do.
     """
     found: list[ast.stmt] = []
-    for one in ast.walk(around(tree, line) or tree):
+    for one in walked(around(tree, line) or tree):
         match one:
             case (
                 ast.Assign(targets=[ast.Subscript(value=inner)])
@@ -102,7 +104,7 @@ def around(tree: ast.Module, line: int) -> ast.FunctionDef | None:
     """The innermost function that ``line`` is in."""
     found = [
         one
-        for one in ast.walk(tree)
+        for one in walked(tree)
         if isinstance(one, ast.FunctionDef) and one.lineno <= line <= (one.end_lineno or 0)
     ]
     return max(found, key=lambda one: one.lineno, default=None)
@@ -110,7 +112,7 @@ def around(tree: ast.Module, line: int) -> ast.FunctionDef | None:
 
 def statement_at(tree: ast.Module, line: int) -> range:
     """The lines of the statement at ``line``; of a block its head."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.stmt):
             continue
         body: list[ast.stmt] = getattr(node, "body", [])
@@ -145,7 +147,7 @@ def callee(node: ast.AST | None) -> str:
 
 def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     """The functions and methods of a file by name; the last definition counts."""
-    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return {node.name: node for node in walked(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def property_of(tree: ast.Module, node: ast.AST) -> ast.expr | None:
@@ -182,7 +184,7 @@ def is_none(node: ast.AST | None) -> bool:
 
 def instead(tree: ast.Module, line: int) -> str:
     """What to write for a statement that keeps what a list's method gives, or returns a list."""
-    for one in ast.walk(tree):
+    for one in walked(tree):
         match one:
             case ast.Assign(lineno=at, value=value) if at == line and callee(value) in CHANGES:
                 return f"{ast.unparse(value)} alone"

@@ -1,0 +1,15 @@
+"""The nodes of a syntax tree, walked once."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+
+@lru_cache(maxsize=16)
+def walked(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """What ``ast.walk`` gives, in its order, for a program that nobody changes.
+
+    A walk takes a millisecond, and explaining one failure asks some two hundred times.
+    """
+    return tuple(ast.walk(tree))
