@@ -171,6 +171,9 @@ def _repeated(rng: Rng) -> Trial:
 MANY_KEYS = 1024
 """As many as GPT-2 has positions."""
 
+WIDTH = 8
+"""Of a head, in the trials with a mask."""
+
 
 def _masked(rng: Rng) -> list[Trial]:
     """Masks of every shape that broadcasts, as later steps use them."""
@@ -179,6 +182,7 @@ def _masked(rng: Rng) -> list[Trial]:
         _with_mask(rng, "masked-double", (3,), 4, 6, shape=(4, 6), kind=np.float64),
         _with_mask(rng, "masked-keys", (2, 3), 4, 7, shape=(2, 1, 1, 7)),
         _with_mask(rng, "masked-texts", (3, 2), 6, 4, shape=(3, 1, 6, 4)),
+        _with_mask(rng, "masked-heads", (WIDTH, 3), 4, 6, shape=(3, 4, 6)),
         _with_mask(rng, "masked-named", (), 5, MANY_KEYS, shape=(5, MANY_KEYS), named=True),
         _with_mask(rng, "masked-square", (), 4, 4, shape=(4, 4)),
         _with_mask(rng, "masked-nothing", (2,), 3, 4, shape=(3, 1), visible=True),
@@ -215,7 +219,8 @@ def _with_mask(
     kind: type[np.floating] = np.float32,
 ) -> Trial:
     """A mask of ``shape`` that leaves each query a key to see: its first, and others by chance."""
-    query, key, value = (x.astype(kind) for x in _inputs(rng, leading, queries, keys, 8, 9))
+    inputs = _inputs(rng, leading, queries, keys, WIDTH, WIDTH + 1)
+    query, key, value = (x.astype(kind) for x in inputs)
     hidden = np.triu(np.ones((queries, keys)), 1) > 0 if causal else rng.random(shape) < 0.5
     hidden[..., 0] = False
     hidden[..., -1] |= not causal
