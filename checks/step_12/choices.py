@@ -70,13 +70,16 @@ def _case(rng: Rng, case: Case) -> Choice:
 
 
 def _boundaries() -> list[Choice]:
-    """Numbers that lie exactly where one share ends and the next begins: it is in the next."""
+    """Numbers that lie exactly where one share ends and the next begins, and others near one.
+
+    On the boundary they are in the next.
+    """
     found = []
     kinds: tuple[Any, ...] = (np.float32, np.float64, np.float16)
     for kind in kinds:
         even, first = np.full(4, 1.5, kind), np.array([-2.0, 3.0, 3.0, -1.0], kind)
         found += [Choice(even, 1.0, None, draw) for draw in (0.0, 0.25, 0.5, 0.75, BELOW_ONE)]
-        found += [Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5)]
+        found += [Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5), *_heated(kind)]
     above = np.array([3.0, 3.0, 1.0, 0.5], np.float32)  # two are best, not the third
     last = np.array([1.0, 0.5, -9.0], np.float32)  # has three in a hundred thousand
     some = [Choice(above, 1.0, 2, 0.97), Choice(last, 1.0, None, 0.99999)]
@@ -92,7 +95,15 @@ def _cut() -> list[Choice]:
     """The lowest score has the first share: it is cut, or ``top_k`` leaves all."""
     low = np.array([0.0, 1.0, 3.0, 2.0], np.float32)
     cut = [Choice(low, heat, kept, 0.0) for heat in (0.5, 0.9, 1.0, 2.0) for kept in (1, 2, 3)]
-    return [*cut, Choice(low, 1.0, 4, 0.01), Choice(low, 1.0, 50, 0.01)]
+    tied = np.array([0.0, 1.0, 1.0, 3.0], np.float32)
+    left = [Choice(one, heat, 4, 0.0) for one in (low, tied) for heat in (0.5, 1.0, 2.0)]
+    return [*cut, *left, Choice(low, 1.0, 50, 0.01), Choice(low[::-1], 1.0, 4, 0.98)]
+
+
+def _heated(kind: Any) -> list[Choice]:
+    """The first of two scores has a share of 0.29; at no temperature 0.12, at its square 0.4."""
+    two = np.array([0.0, 2.0], kind)
+    return [Choice(two, 2.2, kept, draw) for kept in (None, 2, 50) for draw in (0.2, 0.34)]
 
 
 BELOW_ONE = float(np.nextafter(1.0, 0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -275,7 +275,14 @@ def _chosen(call: Call, token: str, want: int) -> str | None:
 
 
 FEW = 100
-"""Of the ids at either end. All four draws fall there by luck once in 10⁹ times."""
+"""Of the ids at either end. All four draws of a call fall there by luck once in 10⁹ times."""
+
+
+def _is_near_an_end(texts: Sequence[object]) -> bool:
+    """Whether all that one call drew, at each import of the file, are ids at either end."""
+    several = (one for one in texts if isinstance(one, list | tuple))
+    new = [token for text in several for token in text[1:] if isinstance(token, int)]
+    return bool(new) and all(token < FEW or token >= MANY - FEW for token in new)
 
 
 def fresh(trials: str, *calls: str) -> Rule:
@@ -292,8 +299,7 @@ def fresh(trials: str, *calls: str) -> Rule:
             return Failed("The same text was drawn twice: the random numbers are always the same")
         if any(len({repr(token) for token in text[1:]}) < 2 for text in tokens):
             return Failed("Every token was drawn with the same random number")
-        new = [token for text in tokens for token in text[1:] if isinstance(token, int)]
-        if new and all(token < FEW or token >= MANY - FEW for token in new):
+        if any(map(_is_near_an_end, zip(*each, strict=True))):
             return Failed(
                 "Only some of the likeliest tokens were drawn, and top_k was not given",
                 "top_k=None allows all tokens.",

@@ -96,7 +96,7 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         {**sizes, "vocab_size": LARGE + 1},
-        lambda model: _ended(model, drawn(2, top_k=3, use_cache=False, max_new_tokens=3)),
+        lambda model: _ended(model, drawn(3, top_k=3, use_cache=False, max_new_tokens=3)),
         lambda text: replace(text, max_new_tokens=0, use_cache=False),
         end=LARGE,
     )
@@ -118,6 +118,7 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         next(name),
         sizes,
         lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3)),
+        lambda text: replace(text, max_new_tokens=1),
         prompted=True,
     )
     yield written(
@@ -201,16 +202,21 @@ MANY = 50_000
 
 
 def _fresh(rng: Rng) -> Iterator[Trial]:
-    """A text without numbers to draw with, twice, each of them after the file's own import.
+    """Texts without numbers to draw with, twice, each time after the file's own import.
 
     So a generator with a fixed seed shows that belongs to the whole file. Two texts are alike once
-    in 10⁹ times.
+    in 10⁹ times. Before them nothing is written; the second has other settings.
     """
     sizes = config(MANY, 6, 2, 1, 1)
     make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
-    args: tuple[Arg, ...] = (Ref("module"), [3], 2)
-    kwargs: dict[str, Arg] = {"temperature": 1000.0}
-    calls = [Call(name, None, "generate", args, kwargs, staged=False) for name in TEXT_CALLS]
+    drawn: dict[str, Arg] = {"temperature": 1000.0}
+    other: dict[str, Arg] = {**drawn, "use_cache": False, "eos_token_id": MANY}  # never drawn
+    calls = [
+        Call(name, None, "generate", (Ref("module"), [3], count), given, staged=False)
+        for name, count, given in zip(
+            ("nothing", *TEXT_CALLS), (0, 2, 2), (drawn, drawn, other), strict=True
+        )
+    ]
     weights = model_weights(rng, sizes)
     weights[TABLE][:] = np.linspace((1.0, 0.0), (-1.0, 0.0), MANY)
     actions: tuple[Action, ...] = (make, Load("loaded", "module", dict(weights)), *calls)

@@ -224,8 +224,10 @@ def meeting(step: str, target: str, seed: int) -> dict[str, list[str]]:
         return False
 
     running = Inside(noted)
-    running.finish(refusal.job(step, _noting(step, target), seed))
-    return found
+    job = refusal.job(step, _noting(step, target), seed)
+    running.finish(job)
+    fresh = [probe.name for probe in job.probes if probe.again]  # on a module of their own
+    return {condition: [*names, *fresh] for condition, names in found.items()}
 
 
 @functools.cache
