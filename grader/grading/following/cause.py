@@ -30,6 +30,10 @@ NEAR = 3
 """How far back the operations are compared from which two values come."""
 
 
+CASTS = ("cast", "astype", "to")
+"""Operations that give the same values as another type."""
+
+
 @dataclass(frozen=True)
 class Cause:
     """The expression to change.
@@ -76,7 +80,20 @@ class Causes:
     def inside(self, departure: Departure) -> Cause:
         """The same, also within a function that is right alone."""
         made = self.mine.made[departure.value]
+        if (asked := self._asked(made)) is not None:
+            return Cause(asked)
         return self.at(made.node, made.sources, made.order)
+
+    def _asked(self, made: Made) -> int | None:
+        """The comparison of which a step only makes numbers, if it is the reference's opposite."""
+        own = operation(self.mine.nodes[made.node])
+        if (
+            own not in CASTS
+            or len(made.sources) != 1
+            or not self.comparison.turned(made.sources[0])
+        ):
+            return None
+        return self.mine.made[made.sources[0]].node
 
     def outside(self, cause: Cause, order: int) -> Cause:
         """The cause; or the call of what it is in, if that is right alone.
