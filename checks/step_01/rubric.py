@@ -228,9 +228,7 @@ def _odd(seen: object, want: object) -> str | None:
     if getattr(seen, "type_name", None) in ("function", "type"):
         return "Write the value itself after the =, neither a function nor a type."
     if isinstance(seen, float) and isinstance(want, int) and seen == want:
-        return (
-            f"It is a float: write a whole number, {want}. / gives a float, // does not."
-        )
+        return f"It is a float: write a whole number, {want}. / gives a float, // does not."
     others = [name for name, one in {**REQUIRED, **FURTHER}.items() if _same(seen, one)]
     also = f"{seen!r} is the default of {others[0]}. " if len(others) == 1 else ""
     return f"{also}Look the value up in the lesson's table of fields."

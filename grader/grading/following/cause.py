@@ -436,6 +436,7 @@ class Causes:
     def _made_as(self, have: int, want: int) -> Cause:
         """The expression that makes ``have``; or what gave it its shape, if that is wrong."""
         right = self.right.arrays[want]
+        have = self._reshaped(have)
         while (array := self.mine.arrays[have]) is not None and right is not None:
             made = self.mine.made[have]
             alike = [s for s in made.sources if self._has_shape(s, array.shape)]
@@ -444,6 +445,18 @@ class Causes:
                 break
             have = alike[0]
         return Cause(self.mine.made[have].node, gives=want)
+
+    def _reshaped(self, value: int) -> int:
+        """What an entry only gives more axes: a value that the program made, and that is wrong."""
+        made = self.mine.made[value]
+        if not isinstance(self.mine.nodes[made.node], ast.Subscript) or len(made.sources) != 1:
+            return value
+        (source,) = made.sources
+        one, other = self.mine.arrays[source], self.mine.arrays[value]
+        wrong = self._made_here(source) and not self._known(source)
+        if not wrong or one is None or other is None or one.ndim >= other.ndim:
+            return value
+        return source if same(one.reshape(-1), other.reshape(-1)) else value
 
     def _has_shape(self, value: int, shape: tuple[int, ...]) -> bool:
         """Whether a value that the program made, and the reference has not, is of this shape."""

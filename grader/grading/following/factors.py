@@ -38,7 +38,7 @@ def misscaled(comparison: Comparison, found: Sequence[Departure]) -> Slip | None
     own = kind(mine, one.node)
     line, order = mine.line(one.node), mine.made[one.value].order
     have, there = (value if own == "Mult" else 1 / value for value in (factor, want))
-    origin = Scalars(comparison).number(one.node, order)
+    origin = Scalars(comparison).number(one.node, order, want)
     whence = f", from line {origin}" if origin not in (None, line) else ""
     said = f"Line {line} {VERBS[own]} by {have:.4g}{whence}. In the reference it is {there:.4g}."
     return Slip(origin or line, said)

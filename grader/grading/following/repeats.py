@@ -100,16 +100,22 @@ def extra(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
             rest = [one for one in twin.sources if one not in others]
             if len(rest) != 1 or len(twin.sources) != len(made.sources):
                 continue
-            for one in _behind(mine, new[0]):
-                if comparison.match(one) == rest[0]:
+            outside = Causes(comparison).outside(Cause(changes.node), changes.order).node
+            for one in {*changes.sources, *mine.latest(outside)} & _behind(mine, new[0]):
+                if comparison.match(one) == rest[0] and _alike(comparison, new[0], rest[0]):
                     if (listed := _listed(mine, changes.node)) is not None:
                         return listed
-                    outside = Causes(comparison).outside(Cause(changes.node), changes.order)
-                    line, text = mine.line(outside.node), mine.segment(mine.made[one].node)
+                    line, text = mine.line(outside), mine.segment(mine.made[one].node)
                     what = text if len(text) <= SHORT else "the right value"
                     said = f"Line {line} changes {what}, which the reference uses as it is."
                     return Slip(line, said)
     return None
+
+
+def _alike(comparison: Comparison, value: int, other: int) -> bool:
+    """Whether a value has the shape of one of the reference."""
+    mine, right = comparison.mine.arrays[value], comparison.right.arrays[other]
+    return mine is not None and right is not None and mine.shape == right.shape
 
 
 def _listed(run: Run, node: int) -> Slip | None:

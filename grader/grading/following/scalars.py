@@ -29,6 +29,9 @@ from grader.grading.reading.program import parameters, target
 FARTHEST = 8
 """Lines that a number is followed back through."""
 
+HUGE = 1e30
+"""Beyond this a number is there to hide something, and its sign counts."""
+
 AS_IT_IS = (
     ast.Attribute,
     ast.Name,
@@ -111,9 +114,14 @@ class Scalars:
         origin = replace(found[0], instead=self._operator(found[0].line))
         return replace(origin, want=tuple(lacks)) if said else origin
 
-    def number(self, node: int, order: int) -> int | None:
-        """The one line that the plain numbers in an expression come from."""
+    def number(self, node: int, order: int, want: float) -> int | None:
+        """The one line that the plain number in an expression comes from.
+
+        None if that is the one that the reference has: then the expression makes it wrong.
+        """
         leaves = [one for one in self._leaves(self.mine.nodes[node]) if not self.mine.gave(one)]
+        if any(among(held, (want,)) for one in leaves for held in self.mine.held(one, order)):
+            return None
         found = [
             self._from(one, frozenset(self.mine.held(one, order)), order, FARTHEST)
             for one in leaves
@@ -381,14 +389,16 @@ def _written(node: ast.AST) -> tuple[float, ...]:
 
 
 def among(value: float, others: Sequence[float]) -> bool:
-    """Whether a number, its opposite or its inverse is among others."""
-    forms = np.asarray([value, -value, 1 / value if value else np.inf])
+    """Whether a number, its inverse or, but for a huge one, its opposite is among others."""
+    opposite = value if abs(value) > HUGE else -value
+    forms = np.asarray([value, opposite, 1 / value if value else np.inf])
     return bool(np.isclose(forms[:, None], np.asarray(others)[None, :], rtol=1e-6, atol=0).any())
 
 
 def _told(values: Sequence[float]) -> str:
     """Numbers as they are told: one by itself, several in brackets."""
-    texts = [f"{int(one)}" if float(one).is_integer() else f"{one:.4g}" for one in values]
+    short = [float(one).is_integer() and abs(one) < HUGE for one in values]
+    texts = [f"{int(v)}" if plain else f"{v:.4g}" for v, plain in zip(values, short, strict=True)]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
