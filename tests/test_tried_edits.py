@@ -13,9 +13,11 @@ from grader.base.blanks import make_answer
 from grader.grading.tried import syntax
 from grader.grading.tried.align import Alignment, Pair
 from grader.grading.tried.candidates import compiles
+from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.suggest import difference
 from grader.grading.tried.text import Text
+from grader.grading.tried.words import Words
 from tests.graded import mistakes, variants
 
 RIGHT_SUM = '''\
@@ -124,3 +126,20 @@ def test_a_difference_names_the_lines() -> None:
         "Line 4:",
         "+ d",
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("both = F.concat([a, b], axis=-1)", "both = F.stack([a, b], axis=-1)"),
+        ("both = block(a, HIDDEN)", "both = block(a, 0.0)"),
+    ],
+)
+def test_what_is_often_meant_is_tried_before_the_rest(line: str, wanted: str) -> None:
+    text = Text(f"from m import F, block\nHIDDEN = float('-inf')\n\ndef f(a, b):\n    {line}\n")
+    expressions = Expressions(text, Words(text, Text(RIGHT_SUM)), raised=False)
+    every = [
+        one for node in text.nodes if isinstance(node, ast.expr) for one in expressions.of(node)
+    ]
+    edits = sorted(every, key=lambda one: one.size)
+    assert any(wanted in text.applied(one) for one in edits[:4])

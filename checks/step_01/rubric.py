@@ -227,7 +227,11 @@ def _odd(seen: object, want: object) -> str | None:
         return f"It is a text: write {want!r} without quotes{read}."
     if getattr(seen, "type_name", None) in ("function", "type"):
         return "Write the value itself after the =, neither a function nor a type."
-    return "Look the value up in the lesson's table of fields."
+    if isinstance(seen, float) and isinstance(want, int) and seen == want:
+        return f"It is a float: write a whole number, {want}. / gives a float, // does not."
+    others = [name for name, one in {**REQUIRED, **FURTHER}.items() if _same(seen, one)]
+    also = f"{seen!r} is the default of {others[0]}. " if len(others) == 1 else ""
+    return f"{also}Look the value up in the lesson's table of fields."
 
 
 def _shown(seen: object) -> str:
@@ -323,7 +327,7 @@ CHECKS = (
         "named",
         "GPT2Config(n_embd=20, n_head=5) sets these fields and leaves the others",
         "GPT2Config(n_embd=20, n_head=5) does not set these fields",
-        "A dataclass writes __init__ for you: do not write your own",
+        "What is given by name must arrive in the field of that name, and in no other",
         "Later steps build small models this way.",
         lesson="A dataclass",
         answer="@dataclass above the class, and each field with its type",

@@ -164,7 +164,11 @@ LAYER_ROPE: Family = {
     "order-qvk": order("qvk", "Key and value are swapped."),
     "same-qqv": order("qqv", "The query is used where the key belongs."),
     "same-qkk": order("qkk", "The key is used where the value belongs."),
-    "weights-qvk": projected("qvk", "k_proj_weight and v_proj_weight are swapped."),
+    "weights-qvk": projected(
+        "qvk",
+        "k_proj_weight and v_proj_weight are swapped.",
+        place=r"() ~\bv_proj_weight\b[^:]*\bk_proj_weight\b",
+    ),
     "weights-qkk": projected("qkk", "The value is projected with k_proj_weight."),
     "weights-qkq": projected("qkq", "The value is projected with q_proj_weight."),
     "layer-positions-ignored": places(

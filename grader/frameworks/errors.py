@@ -238,8 +238,8 @@ def _signature(error: SeenError, text: str) -> Translation | None:
             )
         return Translation(
             f"{field[1]} takes no {field[2]}",
-            f"A field of a dataclass needs a type: {field[2]}: int = ... Without one it is not a "
-            "field. An __init__ of your own must have the stub's arguments.",
+            f"In a dataclass only names with a type are fields: {field[2]}: <type> = ... "
+            "An __init__ of your own must have the stub's arguments.",
         )
     why = found[2].replace("missing", "lacks")
     return Translation(

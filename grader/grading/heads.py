@@ -22,6 +22,23 @@ def lesson_head(tree: ast.Module, solution: ast.Module, line: int | None) -> str
     return None
 
 
+def misnamed(tree: ast.Module, solution: ast.Module, line: int | None) -> int | None:
+    """The line of the one parameter of that function which the solution calls otherwise."""
+    theirs = dict(_functions(solution))
+    for name, own in _functions(tree):
+        if own.lineno == line and name in theirs:
+            names = _parameters(theirs[name]).keys()
+            other = {one: at for one, at in _parameters(own).items() if one not in names}
+            return next(iter(other.values())) if len(other) == 1 else None
+    return None
+
+
+def _parameters(function: ast.FunctionDef) -> dict[str, int]:
+    """The parameters of a function, each with its line."""
+    given = function.args
+    return {one.arg: one.lineno for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+
+
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
     """The functions of a file and the methods of its classes, by name: ``"Class.method"``."""
     for one in tree.body:

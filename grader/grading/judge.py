@@ -18,7 +18,7 @@ from grader.base import sanitize
 from grader.base.model import CheckResult, Status
 from grader.grading import once
 from grader.grading.diagnose import Explanation
-from grader.grading.heads import REFUSED, lesson_head
+from grader.grading.heads import REFUSED, lesson_head, misnamed
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
@@ -423,6 +423,7 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     if (ruling.hint or "").startswith(REFUSED) and case.solution is not None:
         head = lesson_head(tree, case.solution, line)
         hints = (f"Write {head}", *hints) if head else hints
+        line = misnamed(tree, case.solution, line) or line
     note = (ruling.note or "").replace(f"It is used on line {line}.", "").strip()
     return CheckResult(
         check.id,

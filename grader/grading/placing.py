@@ -38,6 +38,12 @@ THERE = (
 INSTEAD = "With "
 """How a sentence begins on what another expression would give."""
 
+TRIED = "Tried on your file: "
+"""How a sentence begins on a change that was tried."""
+
+BUT = ", but wrong"
+"""How a ❌ goes on about what is there."""
+
 FUNCTION = re.compile(r"\(in \w+\)$")
 """How the message of an error ends that the learner's own line raised."""
 
@@ -101,7 +107,17 @@ class Placing:
         sure = trace.lone and bool(trace.slip)  # a mistake with a place of its own is another one
         named = [d for d in report.diagnosis if not sure or d.line in here]
         diagnosis = tuple(replace(one, line=trace.line) for one in named)
-        return replace(report, checks=told, diagnosis=diagnosis, trace=trace)
+        found = replace(report, checks=told, diagnosis=diagnosis, trace=trace)
+        return _unpaired(found) if self._is_one(found) else found
+
+    def _is_one(self, report: Report) -> bool:
+        """Whether one small change is known to make right what two named mistakes would explain."""
+        named = {one.misconception for one in report.diagnosis}
+        parts = {one.part for one in self.rubric.misconceptions if one.id in named}
+        told = report.trace.told if report.trace is not None else ()
+        tried = any(one.startswith(TRIED) for one in told)
+        instead = any(one.startswith(INSTEAD) for one in told)
+        return len(named) > 1 and (tried or (instead and len(parts) == 1))
 
     def _silent(self, report: Report) -> Report:
         """The report without a line of the trace."""
@@ -279,6 +295,18 @@ class Placing:
             texts.append(ast.unparse(inside))
         kept = (h for h in result.hints if not any(fulfils(text, h) for text in texts))
         return replace(result, hints=tuple(kept))
+
+
+def _unpaired(report: Report) -> Report:
+    """The report without its named mistakes: two that together look like one other."""
+    said = {f"{BUT}: {one.message}" for one in report.diagnosis}
+    checks = (
+        replace(one, message=one.message.partition(BUT)[0] + BUT)
+        if any(one.message.endswith(end) for end in said)
+        else one
+        for one in report.checks
+    )
+    return replace(report, checks=tuple(checks), diagnosis=())
 
 
 def _untried(trace: Trace) -> Trace:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from grader.source import reach
+from grader.source.passed import passed
 from grader.source.variables import appended, stores
 from grader.source.walked import walked
 
@@ -35,7 +36,7 @@ def attribute(tree: ast.Module, path: str) -> int | None:
         found = [one for one in found if one[1] not in empty] or found
         if found:
             line = _constant(tree, _filled(tree, _worked_out(tree, min(found)[1])))
-            return _default(tree, parts[index], line)
+            return passed(tree, parts[index], _default(tree, parts[index], line))
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
 
 
@@ -385,7 +386,7 @@ def place(tree: ast.Module, about: str) -> int | None:
 
 
 def _end(tree: ast.Module, function: ast.FunctionDef) -> int:
-    """The last return of a function, or its last statement where it returns nothing.
+    """The last return of a function, or its last statement where that returns nothing.
 
     If it returns what another function of the file gives, and that returns nothing, its end.
     """
@@ -393,6 +394,8 @@ def _end(tree: ast.Module, function: ast.FunctionDef) -> int:
     if not returns:
         return function.body[-1].lineno
     last = max(returns, key=lambda one: one.lineno)
+    if isinstance(function.body[-1], ast.Expr) and function.body[-1].lineno > last.lineno:
+        return function.body[-1].lineno  # nothing returns what it works out
     calls = [last.value, *getattr(last.value, "elts", ())]
     names = {ast.unparse(one.func) for one in calls if isinstance(one, ast.Call)}
     helpers = (one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name in names)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from grader.base import sanitize
 from grader.frameworks import Spellings
+from grader.source.unnamed import unnamed
 
 PYTHON = Spellings()
 
@@ -260,6 +261,10 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
             shown,
         )
     column = max(1, problem.offset or 1)
+    found = unnamed(text, line, column) if line and "positional argument follows" in said else None
+    if found is not None:
+        code = sanitize.line(lines[found.line - 1].strip(), 200)
+        return SourceProblem(f"Syntax error: {said}", found.line, found.hint, code, found.column)
     return SourceProblem(f"Syntax error: {said}", line, hint, shown, column)
 
 

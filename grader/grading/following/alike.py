@@ -208,19 +208,48 @@ def copied(comparison: Comparison) -> Slip | None:
     """A line that takes the same piece of the same tensor as a line before, by another name."""
     mine = comparison.mine
     held: dict[tuple[int | None, int | None, str], tuple[str, int]] = {}
+    own: dict[tuple[int | None, int | None], tuple[str, int]] = {}
     for place in mine.places:
         statement = mine.statement(place.node)
         name = target(statement, place.part) if mine.is_whole(place.node) else ""
         if not name or not _takes(comparison, place.node, place.value, name):
             continue
-        key = mine.function(place.node), comparison.match(place.value), mine.segment(place.node)
-        other, line = held.setdefault(key, (name, mine.line(place.node)))
+        inside, match, at = (
+            mine.function(place.node),
+            comparison.match(place.value),
+            mine.line(place.node),
+        )
+        key = inside, match, mine.segment(place.node)
+        other, line = held.setdefault(key, (name, at))
         if other != name and comparison.flows(place.value):
-            at = mine.line(place.node)
             said = f"Lines {line} and {at} give {other} and {name} the same: {key[2]}."
-            right = {target(*one) for one in comparison.right.bindings(key[1])}
+            right = {target(*one) for one in comparison.right.bindings(match)}
             return Slip(line if name in right and other not in right else at, said)
+        other, line = own.setdefault((inside, match), (name, at))
+        if other != name and (wrong := _misnamed(comparison, match, (other, name))):
+            said = f"Lines {line} and {at} give {other} and {name} the same numbers"
+            return Slip(line if wrong == other else at, f"{said}: {wrong} has others.")
     return None
+
+
+def _misnamed(comparison: Comparison, match: int | None, names: tuple[str, str]) -> str:
+    """The one of two names by which the reference has another value than this, of its shape."""
+    right = comparison.right
+    own = {target(*one) for one in right.bindings(match)} if match is not None else set()
+    wrong = [one for one in names if one not in own and one in right.names]
+    want = None if match is None else right.arrays[match]
+    if len(wrong) != 1 or not own.intersection(names) or want is None:
+        return ""
+    others = {
+        place.value
+        for place in right.places
+        if target(right.statement(place.node), place.part) == wrong[0]
+        and right.is_whole(place.node)
+    }
+    kept = [
+        array for one in others - comparison.matched if (array := right.arrays[one]) is not None
+    ]
+    return wrong[0] if any(one.shape == want.shape for one in kept) else ""
 
 
 def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:

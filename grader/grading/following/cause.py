@@ -30,6 +30,10 @@ NEAR = 3
 """How far back the operations are compared from which two values come."""
 
 
+CASTS = ("cast", "astype", "to")
+"""Operations that give the same values as another type."""
+
+
 @dataclass(frozen=True)
 class Cause:
     """The expression to change.
@@ -76,7 +80,20 @@ class Causes:
     def inside(self, departure: Departure) -> Cause:
         """The same, also within a function that is right alone."""
         made = self.mine.made[departure.value]
+        if (asked := self._asked(made)) is not None:
+            return Cause(asked)
         return self.at(made.node, made.sources, made.order)
+
+    def _asked(self, made: Made) -> int | None:
+        """The comparison of which a step only makes numbers, if it is the reference's opposite."""
+        own = operation(self.mine.nodes[made.node])
+        if (
+            own not in CASTS
+            or len(made.sources) != 1
+            or not self.comparison.turned(made.sources[0])
+        ):
+            return None
+        return self.mine.made[made.sources[0]].node
 
     def outside(self, cause: Cause, order: int) -> Cause:
         """The cause; or the call of what it is in, if that is right alone.
@@ -419,6 +436,7 @@ class Causes:
     def _made_as(self, have: int, want: int) -> Cause:
         """The expression that makes ``have``; or what gave it its shape, if that is wrong."""
         right = self.right.arrays[want]
+        have = self._reshaped(have)
         while (array := self.mine.arrays[have]) is not None and right is not None:
             made = self.mine.made[have]
             alike = [s for s in made.sources if self._has_shape(s, array.shape)]
@@ -427,6 +445,18 @@ class Causes:
                 break
             have = alike[0]
         return Cause(self.mine.made[have].node, gives=want)
+
+    def _reshaped(self, value: int) -> int:
+        """What an entry only gives more axes: a value that the program made, and that is wrong."""
+        made = self.mine.made[value]
+        if not isinstance(self.mine.nodes[made.node], ast.Subscript) or len(made.sources) != 1:
+            return value
+        (source,) = made.sources
+        one, other = self.mine.arrays[source], self.mine.arrays[value]
+        wrong = self._made_here(source) and not self._known(source)
+        if not wrong or one is None or other is None or one.ndim >= other.ndim:
+            return value
+        return source if same(one.reshape(-1), other.reshape(-1)) else value
 
     def _has_shape(self, value: int, shape: tuple[int, ...]) -> bool:
         """Whether a value that the program made, and the reference has not, is of this shape."""

@@ -26,6 +26,7 @@ from grader.grading.following.handed import (
     unpaired,
     unreturned,
 )
+from grader.grading.following.helpers import dim_given, key_given
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
 from grader.grading.following.omitted import forgotten, omitted
@@ -49,7 +50,10 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not evaluated: what it is not made from says nothing."""
 
-OWN_LINE = re.compile("True and False|has no entries|by place, and is given")
+OWN_LINE = re.compile(
+    "True and False|has no entries|by place, and is given|has no argument|once by its place"
+    "|was called like a function|cannot be added"
+)
 """What is said of errors that are fixed at their own line, whatever came before it."""
 
 LACKS = re.compile(r"\bneeds \S+ as well")
@@ -366,6 +370,8 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or called_early(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)
         or unmade(mine.tree, error, said)
+        or dim_given(mine.tree, error, said)
+        or key_given(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
         or too_far(mine, error)

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 
 from grader.grading.following import differs
-from grader.grading.following.cause import Cause
+from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.kinds import kind
 from grader.grading.following.lesson import sizes
 from grader.grading.following.omitted import missing
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import around, callee, functions, targets
+from grader.grading.reading.bindings import around, bound, callee, functions, targets
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
 
@@ -93,21 +93,47 @@ def extra(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
         others = {comparison.match(one) for one in made.sources if one not in changed}
         if len(new) != 1 or not others or None in others:
             continue
+        changes = mine.made[new[0]]
         for twin in (one for v, one in right.made.items() if v not in comparison.matched):
             if kind(right, twin.node) != kind(mine, made.node):
                 continue
             rest = [one for one in twin.sources if one not in others]
             if len(rest) != 1 or len(twin.sources) != len(made.sources):
                 continue
-            for one in _behind(mine, new[0]):
-                if comparison.match(one) == rest[0]:
-                    line, text = (
-                        mine.line(mine.made[new[0]].node),
-                        mine.segment(mine.made[one].node),
-                    )
+            outside = Causes(comparison).outside(Cause(changes.node), changes.order).node
+            for one in {*changes.sources, *mine.latest(outside)} & _behind(mine, new[0]):
+                if comparison.match(one) == rest[0] and _alike(comparison, new[0], rest[0]):
+                    if (listed := _listed(mine, changes.node)) is not None:
+                        return listed
+                    line, text = mine.line(outside), mine.segment(mine.made[one].node)
                     what = text if len(text) <= SHORT else "the right value"
                     said = f"Line {line} changes {what}, which the reference uses as it is."
                     return Slip(line, said)
+    return None
+
+
+def _alike(comparison: Comparison, value: int, other: int) -> bool:
+    """Whether a value has the shape of one of the reference."""
+    mine, right = comparison.mine.arrays[value], comparison.right.arrays[other]
+    return mine is not None and right is not None and mine.shape == right.shape
+
+
+def _listed(run: Run, node: int) -> Slip | None:
+    """The line that lists the functions of which a loop calls one after the other at a node."""
+    call, line = run.nodes[node], run.line(node)
+    for loop in ast.walk(run.tree):
+        match loop, call:
+            case ast.For(target=ast.Name(id=name)), ast.Call(func=ast.Name(id=called)):
+                over = loop.iter
+            case _:
+                continue
+        if name != called or not any(one is call for one in ast.walk(loop)):
+            continue
+        kept = bound(run.tree, over.id, loop.lineno) if isinstance(over, ast.Name) else None
+        given = getattr(kept, "value", over)
+        if isinstance(given, ast.List | ast.Tuple):
+            said = f"Line {line} calls in turn what line {given.lineno} lists: the numbers go wrong"
+            return Slip(given.lineno, f"{said} there.")
     return None
 
 

@@ -89,8 +89,10 @@ class Retried:
             if done or self._is_right(place.value):
                 continue
             seen.add(place.node)
-            found, left = self._varied(place.node, Evaluator(mine, order, last), left)
-            if found is not None and self._explains(found, results) and self._fits(found):
+            known = Evaluator(mine, order, last)
+            found, left = self._varied(place.node, known, left)
+            fits = found is not None and self._explains(found, results) and self._fits(found)
+            if fits and found is not None and self._leads_on(found, place.value, known, results):
                 return found
             if left <= 0:
                 return None
@@ -98,6 +100,21 @@ class Retried:
             return self._in_turn(left) or self._downstream(results, left)
         found, left = self._varied(error, Evaluator(mine, len(mine.places), last), left)
         return found or self._before(error, last, min(left, MOST_ONWARD))
+
+    def _leads_on(
+        self, change: Change, value: int, known: Evaluator, results: Sequence[int]
+    ) -> bool:
+        """Whether a change leads to a result of the reference; it may, where that is not known.
+
+        Only of a change that gives a step of one of its operations: that may be of another one.
+        """
+        by_hand = change.value is not None and change.value < 0
+        array = known.value(change.new) if by_hand else None
+        onward = Downstream(self.comparison.mine, results[0])
+        if not isinstance(array, np.ndarray) or value not in onward.path:
+            return True
+        result = onward.changed(value, array)
+        return result is None or self.comparison.has(result)
 
     def _before(self, error: int, last: Mapping[int, Sequence[int]], left: int) -> Change | None:
         """The change before an error after which its statement gives what the reference has."""

@@ -29,6 +29,9 @@ from grader.grading.reading.program import parameters, target
 FARTHEST = 8
 """Lines that a number is followed back through."""
 
+HUGE = 1e30
+"""Beyond this a number is there to hide something, and its sign counts."""
+
 AS_IT_IS = (
     ast.Attribute,
     ast.Name,
@@ -84,7 +87,7 @@ class Scalars:
             for value in self.mine.held(leaf, order)
             if (times and not value)  # nothing is left of what is multiplied by 0
             or not (
-                _among(value, self._as_given(cause, leaf) or twin or self._known)
+                among(value, self._as_given(cause, leaf) or twin or self._known)
                 or self._as_there(leaf, value)
             )
             if value not in self._own_sizes or value in self._known
@@ -96,7 +99,7 @@ class Scalars:
             and (origin := self._from(leaf, bad, order, FARTHEST)) is not None
         ]
         helper = self._from_helper(node) if twin and not found else None
-        if helper is not None and not any(_among(one, twin) for one in helper.have):
+        if helper is not None and not any(among(one, twin) for one in helper.have):
             found = [helper]
         if not found or len({one.line for one in found}) > 1:
             return None
@@ -104,12 +107,27 @@ class Scalars:
             return None
         own = [one for leaf in self._leaves(node) for one in self.mine.held(leaf, order)]
         own += [one for inner in ast.walk(node) for one in _written(inner)]
-        lacks = {one for one in twin if not _among(one, own)}
+        lacks = {one for one in twin if not among(one, own)}
         said = len(lacks) == 1 and found[0].have == (*bad,)
         if said and self._has_own(node, lacks):
             return None  # it only takes the wrong one of its variables
         origin = replace(found[0], instead=self._operator(found[0].line))
         return replace(origin, want=tuple(lacks)) if said else origin
+
+    def number(self, node: int, order: int, want: float) -> int | None:
+        """The one line that the plain number in an expression comes from.
+
+        None if that is the one that the reference has: then the expression makes it wrong.
+        """
+        leaves = [one for one in self._leaves(self.mine.nodes[node]) if not self.mine.gave(one)]
+        if any(among(held, (want,)) for one in leaves for held in self.mine.held(one, order)):
+            return None
+        found = [
+            self._from(one, frozenset(self.mine.held(one, order)), order, FARTHEST)
+            for one in leaves
+        ]
+        lines = {one.line for one in found if one is not None}
+        return lines.pop() if len(lines) == 1 and len(found) == 1 else None
 
     def _has_own(self, node: ast.AST, wanted: set[float]) -> bool:
         """Whether a variable of the function has such a number, as the reference's of its name."""
@@ -209,7 +227,7 @@ class Scalars:
     def _is_right(self, number: int, right: Sequence[float]) -> bool:
         """Whether what an expression worked out is among the right numbers."""
         held = self.mine.held(number)
-        return bool(held) and all(_among(one, right) for one in held)
+        return bool(held) and all(among(one, right) for one in held)
 
     def _leaves(self, node: ast.AST, right: Sequence[float] = ()) -> Iterator[int]:
         """The variables and own attributes in an expression that held plain numbers.
@@ -332,7 +350,7 @@ class Scalars:
 
     def _any_wrong(self, values: Sequence[float], bad: frozenset[float]) -> bool:
         """Whether one of these is the wrong number, or another that the reference has nowhere."""
-        return any(one in bad or not _among(one, self._known) for one in values)
+        return any(one in bad or not among(one, self._known) for one in values)
 
     def _values(self, node: ast.expr) -> tuple[float, ...]:
         return self.mine.held(self.mine.numbers[node]) or _written(node)
@@ -370,15 +388,17 @@ def _written(node: ast.AST) -> tuple[float, ...]:
     return ()
 
 
-def _among(value: float, others: Sequence[float]) -> bool:
-    """Whether a number, its opposite or its inverse is among others."""
-    forms = np.asarray([value, -value, 1 / value if value else np.inf])
+def among(value: float, others: Sequence[float]) -> bool:
+    """Whether a number, its inverse or, but for a huge one, its opposite is among others."""
+    opposite = value if abs(value) > HUGE else -value
+    forms = np.asarray([value, opposite, 1 / value if value else np.inf])
     return bool(np.isclose(forms[:, None], np.asarray(others)[None, :], rtol=1e-6, atol=0).any())
 
 
 def _told(values: Sequence[float]) -> str:
     """Numbers as they are told: one by itself, several in brackets."""
-    texts = [f"{int(one)}" if float(one).is_integer() else f"{one:.4g}" for one in values]
+    short = [float(one).is_integer() and abs(one) < HUGE for one in values]
+    texts = [f"{int(v)}" if plain else f"{v:.4g}" for v, plain in zip(values, short, strict=True)]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 

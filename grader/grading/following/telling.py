@@ -24,6 +24,7 @@ from grader.grading.following.alike import (
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.differs import MOST_TEXT, beside
+from grader.grading.following.factors import misscaled
 from grader.grading.following.handed import numbers
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
@@ -87,6 +88,10 @@ class Teller:
         by_hand = change.value is not None and change.value < 0
         other = "a step of what the reference computes" if by_hand else "what the reference has"
         said = f"With {change.text}{instead} it would give {quantity or other}."
+        if self._adds_nothing(change.node):
+            where = f"On line {line} the numbers go wrong: {old}"
+            known = line in statement_at(mine.tree, trace.line or 0)
+            return trace if known else self.trace((where,), line)
         if line in statement_at(mine.tree, trace.line or 0):
             told = [one for one in trace.told if not beside(one, change.new)]
             goes = f"On line {line} the numbers go wrong"
@@ -99,6 +104,16 @@ class Teller:
         first = tuple(one for value in wrong for one in self.comparison.departures(value))
         where = f"On line {line} the numbers go wrong: {mine.segment(change.node)}"
         return self.trace((where, said), line, first)
+
+    def _adds_nothing(self, node: int) -> bool:
+        """Whether a comparison has a sum with a variable that is 0 here: of another, who knows."""
+        mine, compared = self.comparison.mine, self.comparison.mine.nodes[node]
+        if not isinstance(compared, ast.Compare):
+            return False
+        sums = (one for one in ast.walk(compared) if isinstance(one, ast.BinOp))
+        parts = (part for one in sums for part in (one.left, one.right))
+        names = (one for one in parts if isinstance(one, ast.Name | ast.Attribute))
+        return any(mine.held(mine.numbers[one]) == (0.0,) for one in names)
 
     def _unturned(self, result: int | None) -> Trace | None:
         """The line of a result that only lacks a last swap of its axes."""
@@ -129,7 +144,7 @@ class Teller:
             return self.trace()
         first, line = found[0], self.lines.of(cause)
         odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
-        odd = odd or late(self.comparison, cause, first)
+        odd = odd or misscaled(self.comparison, found) or late(self.comparison, cause, first)
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
         gap = None if refolded(self.comparison, cause) else omitted(self.comparison, cause)

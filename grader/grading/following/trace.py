@@ -23,6 +23,9 @@ from grader.grading.following.run import Run, operation
 SWAPS = ("permute", "swapaxes", "transpose")
 """Operations that change the order of axes."""
 
+SPREADS = ("broadcast_to", "expand")
+"""Operations that repeat a tensor as any operation on two would."""
+
 
 @dataclass(frozen=True)
 class Departure:
@@ -168,7 +171,7 @@ class Comparison:
         if not parts:
             return False
         array = self.mine.arrays[value]
-        if self.turned(value):
+        if self.turned(value) or self._spread(value):
             return True
         relation = self.relation(value)
         if relation is None or array is None:
@@ -178,6 +181,12 @@ class Comparison:
         other = self.right.arrays[relation.of]
         spread = other is not None and single(array).squeeze().shape == other.squeeze().shape
         return relation.kind == "part" or (relation.kind == "reshaped" and spread)
+
+    def _spread(self, value: int) -> bool:
+        """Whether a value only repeats what is known along new or longer axes."""
+        made = self.mine.made[value]
+        spreads = operation(self.mine.nodes[made.node]) in SPREADS
+        return spreads and bool(made.sources) and all(map(self.known, made.sources))
 
     def piece_of(self, value: int) -> int | None:
         """The value of the reference that this is one head, or one text, of."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import TypeGuard
 
 from grader.base.model import Trace
 from grader.grading.reading.bindings import around
@@ -141,7 +142,28 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
             inside = range(function.lineno + 1, (function.end_lineno or 0) + 1)
             found = (one for one in calls if one[0].lineno in inside)
             line, how = next(_instead(found, name), (function.lineno, ""))
+            line, how = (line, how) if how else next(_kept(function, name), (line, how))
             yield Slip(line, f"{said}{how}.")
+
+
+def _kept(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str]]:
+    """Where a function keeps another of its arguments by the name of one, and which."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(attr=key)], value=ast.Name() as value):
+                found = [(key, value)]
+            case ast.Call(args=[_, ast.Constant(value=str(key)), ast.Name() as value]):
+                found = [(key, value)]
+            case ast.Call(keywords=words):
+                found = [(one.arg or "", one.value) for one in words if _is_name(one.value)]
+            case ast.Dict(keys=keys, values=values):
+                pairs = ((getattr(k, "value", ""), v) for k, v in zip(keys, values, strict=True))
+                found = [(key, value) for key, value in pairs if _is_name(value)]
+            case _:
+                continue
+        for key, value in found:
+            if key == name and value.id in parameters(function):
+                yield value.lineno, f": line {value.lineno} gives {name} the value of {value.id}"
 
 
 def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
@@ -199,6 +221,10 @@ def unreached(tree: ast.Module) -> Iterator[Slip]:
             if isinstance(one, ast.Return) and not isinstance(later, ast.Return | ast.Pass):
                 said = f"Line {later.lineno} is never reached: line {one.lineno} returns."
                 yield Slip(later.lineno, said)
+
+
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
 
 
 def _code(function: ast.FunctionDef) -> list[ast.stmt]:

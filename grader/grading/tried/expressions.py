@@ -36,8 +36,18 @@ COMPARISONS: tuple[tuple[str, type[ast.cmpop]], ...] = (
     ("is", ast.Is),
     ("is not", ast.IsNot),
 )
-TWINS = (("triu", "tril"), ("triu_indices", "tril_indices"), ("zeros", "ones"), ("min", "max"))
+TWINS = (
+    ("triu", "tril"),
+    ("triu_indices", "tril_indices"),
+    ("zeros", "ones"),
+    ("min", "max"),
+    ("stack", "concat"),
+)
 """Functions that are taken for each other, though a program has one of them only."""
+NOTHING = "0.0"
+"""What may be meant where a named number is written: a mask is made of two, and one is this."""
+SOONER = -4
+"""What an edit weighs of which there are few, and which are often right."""
 LARGE, LARGE_MORE = 64, 4
 """Numbers above the first are seldom wrong by one."""
 AXES = (-1, -2, -3, 0, 1, 2, 3)
@@ -107,6 +117,8 @@ class Expressions(Maker):
     def _name(self, node: ast.Name) -> Iterator[Edit]:
         for name in nearest(node.id, self.words.names(node)) if node.id != "self" else ():
             yield from self.put(node, name, unlike(node.id, name))
+        if node.id in self.words.constants:
+            yield from self.put(node, NOTHING, SOONER)
         if self.words.in_method(node) and self.words.defines(node.id):
             start, _ = self.mine.span(node)
             yield Edit((Change(start, start, "self."),), node.lineno, 2)
@@ -117,9 +129,9 @@ class Expressions(Maker):
         others = self.words.attributes(node)
         if isinstance(node.ctx, ast.Store):
             others = [name for name in others if name not in self.words.set_attributes]
-        others += [pair[1 - pair.index(node.attr)] for pair in TWINS if node.attr in pair]
-        for name in nearest(node.attr, others):
-            size = 2 + unlike(node.attr, name)
+        twins = [pair[1 - pair.index(node.attr)] for pair in TWINS if node.attr in pair]
+        for name in dict.fromkeys((*nearest(node.attr, others), *twins)):
+            size = SOONER if name in twins else 2 + unlike(node.attr, name)
             yield Edit((Change(start, end, name),), node.end_lineno or node.lineno, size)
 
     def _constant(self, node: ast.Constant) -> Iterator[Edit]:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from grader.grading.tried.expressions import NOTHING
 from grader.grading.tried.text import Change, Edit, Text
 
 UNLIKELY, LIKELIER = 60, -40
@@ -55,7 +56,7 @@ class Ranks:
             return 2 * LIKELIER
         if text.isidentifier() and isinstance(node, ast.Constant):
             return 2 * LIKELIER
-        if text in OPERATORS:
+        if text in OPERATORS or (text == NOTHING and isinstance(node, ast.Name)):
             return 2 * LIKELIER
         if text.isidentifier() and node is not None:
             return LIKELIER

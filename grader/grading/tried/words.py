@@ -104,6 +104,17 @@ class Words:
         return list(found.values())
 
     @cached_property
+    def constants(self) -> frozenset[str]:
+        """The names of the learner's module that stand for a written number, infinite ones too."""
+        return frozenset(
+            target.id
+            for node in self.mine.tree.body
+            if isinstance(node, ast.Assign) and _is_number(node.value)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        )
+
+    @cached_property
     def own(self) -> frozenset[str]:
         """The attributes of the object itself, in either program."""
         return frozenset(
@@ -262,6 +273,15 @@ def _modules(text: Text) -> frozenset[str]:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for one in node.names
     )
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether an expression is a number: written so, or as ``float("-inf")`` and ``-math.inf``."""
+    while isinstance(node, ast.UnaryOp):
+        node = node.operand
+    infinite = isinstance(node, ast.Attribute) and node.attr == "inf"
+    made = isinstance(node, ast.Call) and called(node) == "float"
+    return infinite or made or (isinstance(node, ast.Constant) and _plain([node]))
 
 
 def _own(node: ast.Attribute) -> bool:

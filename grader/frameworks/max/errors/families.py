@@ -383,6 +383,9 @@ FAMILIES: tuple[Family, ...] = (
         dtypes.too_large,
     ),
     Family("TypeError", r"Cannot interpret '(?P<given>.*)' as a data type", values.no_dtype),
+    Family(
+        "TypeError", r"given by name \('dtype'\) and position \(position 1\)", values.loose_sizes
+    ),
     Family("TypeError", r"^$", python.truth),
     Family("AssertionError", r"^$", brought.array_given),
     Family("AssertionError", r"^$", kinds.not_tensor),

@@ -80,6 +80,9 @@ def _several(case: Case, node: ast.expr, value: SeenValue, what: str) -> Transla
             f"{ast.unparse(node)} holds {held}, where {called} takes tensors",
             "Put one tensor into it each time. Of a tuple, take the one that is meant: [0].",
         )
+    if re.search(r"not '(?:numpy\.)?generator'$", case.text):
+        held = f"{ast.unparse(node)} holds generators, where {called or 'this'} takes numbers"
+        return Translation(held, "Where it is filled, put a list into it: [x for ...] in brackets.")
     return Translation(
         what,
         "Take one of it with an index, or make a tensor where it is made: Tensor(...) of numbers, "

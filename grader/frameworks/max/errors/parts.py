@@ -8,7 +8,7 @@ from itertools import combinations
 
 from grader.frameworks.max.errors.case import Case, sizes
 from grader.frameworks.max.errors.shapes import Shape, read, tensor_of
-from grader.frameworks.values import Translation
+from grader.frameworks.values import Fix, Translation
 
 MODULES = ("F", "functional")
 """What the lessons call the module of functions."""
@@ -123,6 +123,8 @@ def _counted(case: Case, want: int) -> Translation | None:
         shape = getattr(case.value(value.value), "shape", None)
         if shape and len(shape) != want:
             what = f"{ast.unparse(value)} holds {len(shape)} sizes, and {want} names are to take"
+            if (fixed := _starred(case, statement)) is not None and len(shape) == want - 1:
+                return Translation(f"{what} them", "*_ takes as many as there are.", fixed)
             return Translation(f"{what} them", f"Give each a name: {len(shape)} of them.")
     held = case.value(value) if isinstance(value, ast.Name) else None
     several = held is not None and held.kind in ("list", "tuple") and held.text.isdecimal()
@@ -131,6 +133,15 @@ def _counted(case: Case, want: int) -> Translation | None:
     name = ast.unparse(value)
     what = f"{name} holds {held.text} values, and {want} names are to take them"
     return Translation(what, f"{name}[:{want}] are the first {want}, {name}[{want}] the next.")
+
+
+def _starred(case: Case, statement: ast.stmt | None) -> Fix | None:
+    """``*_, rows, columns = x.shape`` for names of which the first is not used."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id="_") as first, *_]) as names]):
+            starred = ast.Tuple([ast.Starred(first), *names.elts[1:]])
+            return Fix(case.segment(names), ast.unparse(starred).strip("()"))
+    return None
 
 
 _EACH = (

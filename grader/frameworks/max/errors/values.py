@@ -366,16 +366,30 @@ FILLED = ("full", "zeros", "ones", "empty")
 """Functions of NumPy whose first argument is a shape."""
 
 
+def loose_sizes(case: Case, match: re.Match[str]) -> Translation | None:
+    """The sizes of an array one by one: the second is taken for its data type."""
+    return _loose(case, ": the second is the data type, which is also given by name")
+
+
+def _loose(case: Case, then: str) -> Translation | None:
+    """Sizes one by one for a function of NumPy that makes an array; ``then`` says what follows."""
+    call = case.call
+    name = ast.unparse(call.func) if call is not None else ""
+    if call is None or name.rpartition(".")[2] not in FILLED or len(call.args) < 2:
+        return None
+    count = len(call.args) - name.endswith("full")
+    shape = ", ".join(ast.unparse(one) for one in call.args[:count])
+    fixed = ast.Call(call.func, [ast.Name(f"({shape})"), *call.args[count:]], call.keywords)
+    what = f"{name} takes the shape as one argument{then}"
+    return Translation(what, "Put the sizes into one tuple.", case.fix(call, fixed))
+
+
 def no_dtype(case: Case, match: re.Match[str]) -> Translation:
     """Something that NumPy takes for a data type, and that is none."""
     given, call = match["given"], case.call
     name = ast.unparse(call.func) if call is not None else "NumPy"
-    if call is not None and name.rpartition(".")[2] in FILLED and len(call.args) > 1:
-        count = len(call.args) - name.endswith("full")
-        shape = ", ".join(ast.unparse(one) for one in call.args[:count])
-        fixed = ast.Call(call.func, [ast.Name(f"({shape})"), *call.args[count:]], call.keywords)
-        what = f"{name} takes the shape as one argument, and {given} as the data type"
-        return Translation(what, "Put the sizes into one tuple.", case.fix(call, fixed))
+    if told := _loose(case, f", and {given} as the data type"):
+        return told
     words = call.keywords if call is not None else []
     every = [*case.operands(), *(word.value for word in words)]
     own = [

@@ -1,0 +1,69 @@
+"""What an error comes from that a small helper of the file gives, or is given."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from grader.grading.reading.bindings import around, bound, callee, functions, statement_at
+from grader.grading.reading.program import parameters
+from grader.grading.reading.shown import Slip
+from grader.protocol.probe import SeenCall, SeenError
+
+DIM = re.compile(r"^(\w+) is a Dim, and was used like a number")
+"""How an error begins about a length that is no plain number."""
+
+NO_ENTRY = re.compile(r"has no entry (?P<key>['\"].+['\"])")
+"""What is said of an error about a key that a dict has not."""
+
+
+def dim_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line of a helper that returns a Dim where the error, as ``told``, needs a number."""
+    found = DIM.search(told)
+    kept = bound(tree, found[1], error.calls[-1].line) if found and error.calls else None
+    value = getattr(kept, "value", None)
+    helper = functions(tree).get(callee(value))
+    if helper is None or not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+        return None
+    ends = [one for one in ast.walk(helper) if isinstance(one, ast.Return)]
+    match ends:
+        case [ast.Return(value=ast.expr() as given, lineno=line)] if callee(given) == "Dim":
+            said = f"{found[1] if found else ''} comes from {helper.name}, which returns a Dim."
+            return Slip(line, said, f"return int({ast.unparse(given)})")
+    return None
+
+
+def key_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a helper a key which its dict has not, as the error is ``told``."""
+    found = NO_ENTRY.search(told)
+    if found is None or error.type_name != "KeyError" or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    key, inside = found["key"][1:-1], around(tree, call.line)
+    calls = _calls(tree, inside, outer)
+    values = [value for call in calls for value in (*call.args, *_words(call))]
+    given = [one for one in values if isinstance(one, ast.Constant) and one.value == key]
+    if inside is None or len(given) != 1 or not _reads_parameter(tree, inside, call.line):
+        return None
+    line = given[0].lineno
+    return Slip(line, f"Line {line} gives {inside.name} the key {key!r}.")
+
+
+def _calls(tree: ast.Module, inside: ast.FunctionDef | None, outer: SeenCall) -> list[ast.Call]:
+    """The calls of a function in the statement that called it."""
+    here = statement_at(tree, outer.line)
+    every = (one for one in ast.walk(tree) if isinstance(one, ast.Call) and one.lineno in here)
+    return [one for one in every if inside is not None and callee(one) == inside.name]
+
+
+def _words(call: ast.Call) -> list[ast.expr]:
+    """What a call gives by name."""
+    return [one.value for one in call.keywords]
+
+
+def _reads_parameter(tree: ast.Module, inside: ast.FunctionDef, line: int) -> bool:
+    """Whether the statement at ``line`` looks something up by a parameter of its function."""
+    here = statement_at(tree, line)
+    keys = (one.slice for one in ast.walk(inside) if isinstance(one, ast.Subscript))
+    names = (one for one in keys if isinstance(one, ast.Name) and one.lineno in here)
+    return any(one.id in parameters(inside) for one in names)
