@@ -113,7 +113,11 @@ def _unread(source: Source, right: ast.Module, trace: Trace | None) -> Trace | N
         return trace
     found = (one for one in unused(source.tree, right) if one.line == inside.lineno)
     slip = next(found, None)
-    return trace if slip is None else replace(trace, told=(*trace.told, slip.said))
+    if slip is None:
+        return trace
+    if trace.left_out:  # a line that does without it is not right, whatever it gave here
+        return replace(trace, told=(slip.said,))
+    return replace(trace, told=(*trace.told, slip.said))
 
 
 def supposed(source: Source, step: Step, report: Report) -> Trace | None:
