@@ -21,6 +21,8 @@ output = Knob("output", "result")
 
 BAND = r"causal_mask() ~[<>]|band_part|tri[lu]\b"
 """Where a step's own mask says which places it hides."""
+CHOICE = r"causal_mask() ~where\(|band_part|tri[lu]\b ~ [<>]"
+"""Where it chooses between what is hidden and what is shown."""
 FILLER = r"causal_mask() ~where\(|\binf\b|full\(|ones|Tensor\("
 """Where it says what hides them."""
 
@@ -72,7 +74,7 @@ ATTENTION: Family = {
         "past_and_self",
         "The mask hides each token and its past, and shows the future. Keep the part of "
         "the −inf matrix above the diagonal.",
-        place=BAND,
+        place=CHOICE,
     ).also(filler="finite"),
     "mask-allows-next": mask(
         "allows_next", "The mask is off by one: each token also sees the next one.", place=BAND

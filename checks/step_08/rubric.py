@@ -96,7 +96,7 @@ CHECKS = (
         "The variance is the mean of the squares",
         "The variance is not the mean of the squares",
         "Square what is left after the mean. What turns the squares of a vector into one number?",
-        "Divide by dim, not by dim - 1.",
+        "A mean of squares divides by dim, not by dim - 1.",
         lesson="Variance",
         gives="the variance",
         test=source.returns(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from checks.shared.mistakes import Family, Knob
 
@@ -31,15 +32,23 @@ ROOTS = {
 }
 """Numbers used where GELU has √(2/π)."""
 
+ROOT = r"\bsqrt\(|\bpi\b|0?\.79\d|\b1\.702|\*\* \(?0?\.5"
+"""How the line with that number is recognised, as ``Misconception.place``."""
+
 MLP: Family = {
     "gelu-cube-constant": tuple(
-        gelu({"cube": number}, f"Your GELU multiplies x³ by {number}. The number is 0.044715.")
+        gelu(
+            {"cube": number},
+            f"Your GELU multiplies x³ by {number}. The number is 0.044715.",
+            place=rf"GPT2MLP.__call__() ~(?<![\d.]){re.escape(str(number))}\b",
+        )
         for number in CUBES
     ),
     "gelu-root-constant": tuple(
         gelu(
             {"root": number},
             f"Inside its tanh your GELU multiplies by {name}. The number is √(2/π) = 0.79788.",
+            place=rf"GPT2MLP.__call__() ~{ROOT}",
         )
         for name, number in ROOTS.items()
     ),

@@ -183,7 +183,7 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
             f"It makes the name {name}: transformer. is put in front of names that have it already",
             'Put it there only where the name lacks it: key if key.startswith("transformer.") '
             'else f"transformer.{key}"',
-            prefix,
+            rf"{prefix}|\b[A-Z]\w* \+ [a-z]|\{{[A-Z]\w*\}}\{{",
         )
     if "{" in name:
         return Complaint(

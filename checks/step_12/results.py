@@ -153,6 +153,9 @@ def _ended(evidence: Evidence, name: str) -> Failed | None:
     row, rows = int(asked[1]), int(asked[2])
     if rows == sizes.get("n_positions"):
         said = f"Position {row} was asked for, and the model has only {rows}"
+        if row > rows:  # several new positions at once: with one at a time, it would be this one
+            hint = "After a cache feed only the new token: the others are in the cache already."
+            return Failed(said, hint, about=FED_WHOLE, alone=True, stopped=True)
         hint = "Stop when the text has n_positions tokens; after a cache feed only the new one."
         return Failed(said, hint, about=FED_AGAIN, alone=True, stopped=True)
     if rows == sizes.get("vocab_size"):
@@ -176,6 +179,8 @@ CHOICE, COUNT = r"stream() ~next_token\(", r"stream() ~range\(|^while"
 """Where a new token is chosen, and where new tokens are counted."""
 FED_AGAIN = r"stream() ~(?<!shape)\[:-1\] ~ range\(|^while"
 """Where more is fed than the new token, or else where new tokens are counted."""
+FED_WHOLE = r"stream() ~(?<!shape)\[:-1\] ~ ^\w+ = (?!None|True|False)[a-z]\w*$ ~ Tensor\("
+"""Where the whole text is fed again: where it gets another name, or else its tensor is made."""
 
 
 def written(trials: str, what: str, mistakes: Iterable[Misconception] = ()) -> Rule:

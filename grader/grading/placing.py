@@ -18,6 +18,7 @@ from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
 from grader.source.special import MISNAMED
+from grader.source.variables import read
 
 SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
@@ -43,6 +44,9 @@ TRIED = "Tried on your file: "
 
 BUT = ", but wrong"
 """How a ❌ goes on about what is there."""
+
+SAYS = "At this point the lesson says: "
+"""How a sentence begins on the step that a line is to take."""
 
 FUNCTION = re.compile(r"\(in \w+\)$")
 """How the message of an error ends that the learner's own line raised."""
@@ -89,24 +93,27 @@ class Placing:
         ]
         if not any(one.status is Status.FAIL for one in checks):
             checks = list(report.checks)
+        departed = trace.line
+        if not trace.lone and self._is_made_wrong(checks, blamed, departed):
+            trace = _used(trace)
         own = None if trace.lone else self._own(report, checks)
-        apart = own is not None and self._elsewhere(own, trace.line)
+        apart = own is not None and self._elsewhere(own, departed)
         unsaid = replace(trace, told=(), blank="", write="", slip="") if apart else trace
-        told = self._kept(self._running(checks, unsaid, own or trace.line))
+        told = self._kept(self._running(checks, unsaid, own or departed))
         if apart:
             return replace(report, checks=told, trace=silent)
         worst = next((one for one in told if one.status is Status.FAIL), None)
         accused = worst is not None and worst.id in blamed and not trace.lone
-        if worst and accused and self._elsewhere(worst.line, trace.line):
+        if worst and accused and self._elsewhere(worst.line, departed):
             if worst.kind is Kind.SOURCE:
                 return replace(self._silent(report), trace=silent)
             return replace(report, checks=told, trace=silent)
-        here = bindings.statement_at(self.source.tree, trace.line)
+        here = bindings.statement_at(self.source.tree, departed)
         if worst and accused and worst.line is not None and worst.line not in here:
             trace = _untried(trace)
         sure = trace.lone and bool(trace.slip)  # a mistake with a place of its own is another one
         named = [d for d in report.diagnosis if not sure or d.line in here]
-        diagnosis = tuple(replace(one, line=trace.line) for one in named)
+        diagnosis = tuple(replace(one, line=departed) for one in named)
         found = replace(report, checks=told, diagnosis=diagnosis, trace=trace)
         return _unpaired(found) if self._is_one(found) else found
 
@@ -142,8 +149,35 @@ class Placing:
         """Whether a named mistake has its own line, which the trace does not come from."""
         if line is None or line in bindings.statement_at(self.source.tree, departed):
             return False
+        if self._feeds(departed, line):
+            return False
         inside = bindings.around(self.source.tree, line)
         return inside is None or inside.name != "__init__"  # what that makes is used elsewhere
+
+    def _is_made_wrong(
+        self, checks: Iterable[CheckResult], blamed: frozenset[str], departed: int
+    ) -> bool:
+        """Whether the first ❌ is a named mistake in ``__init__``: elsewhere that is only used."""
+        first = next((one for one in checks if one.status is Status.FAIL), None)
+        if first is None or first.line is None or first.id not in blamed:
+            return False
+        inside, user = (bindings.around(self.source.tree, n) for n in (first.line, departed))
+        return inside is not None and inside.name == "__init__" and inside is not user
+
+    def _feeds(self, departed: int, line: int | None) -> bool:
+        """Whether the line where the values depart gives a variable its value for another line."""
+        tree = self.source.tree
+        inside = None if line is None else bindings.around(tree, line)
+        if line is None or inside is None or inside is not bindings.around(tree, departed):
+            return False
+        made = next((one for one in ast.walk(inside) if _begins(one, departed)), None)
+        used = next((one for one in ast.walk(inside) if _begins(one, line)), None)
+        if not isinstance(made, ast.Assign) or not isinstance(used, ast.Assign | ast.Return):
+            return False
+        return any(
+            name in read(used) and bindings.bound(tree, name, line) is made
+            for name in bindings.targets(made)
+        )
 
     def _blamed(self, report: Report) -> frozenset[str]:
         """The checks that a named mistake breaks."""
@@ -209,11 +243,9 @@ class Placing:
             return result
         if result.line in here:  # an error that its line raised says more
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
-        if (
-            check.id in blamed
-            and self._knows(check, result, filled=bool(filled))
-            and not trace.lone
-        ):
+        known = self._knows(check, result, filled=bool(filled or trace.slip))
+        known = known and not self._feeds(line, result.line)
+        if check.id in blamed and known and not trace.lone:
             return result
         if raised:
             return check.waiting(first, ELSEWHERE.format(line=line))
@@ -309,10 +341,21 @@ def _unpaired(report: Report) -> Report:
     return replace(report, checks=tuple(checks), diagnosis=())
 
 
+def _begins(node: ast.AST, line: int) -> bool:
+    """Whether a statement begins on a line."""
+    return isinstance(node, ast.stmt) and node.lineno == line
+
+
 def _untried(trace: Trace) -> Trace:
     """The trace without a change of its line: what makes that go wrong is to change elsewhere."""
     told = tuple(one for one in trace.told if not one.startswith(INSTEAD))
     return replace(trace, told=told, write="")
+
+
+def _used(trace: Trace) -> Trace:
+    """The trace of what is right, and uses what was made wrong: without the step of its line."""
+    told = tuple(one for one in trace.told if not one.startswith(SAYS))
+    return replace(trace, told=told, blank="")
 
 
 def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:

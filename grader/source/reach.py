@@ -11,6 +11,9 @@ from grader.source.walked import walked
 
 Body = ast.FunctionDef | ast.Module
 
+FIXED = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.BinOp, ast.UnaryOp, ast.Call)
+"""What a name of the file is given that no call of a function changes."""
+
 
 def written(body: Body, pattern: str) -> int | None:
     """The first statement of a function, or head of a block, in which a pattern is found."""
@@ -82,9 +85,7 @@ def _called(tree: ast.Module, function: ast.FunctionDef) -> list[ast.FunctionDef
 
 
 def _constants(node: ast.stmt) -> tuple[str, ...]:
-    """The names that a statement of the file gives a fixed value."""
-    if not isinstance(node, ast.Assign) or not isinstance(
-        node.value, ast.Constant | ast.Tuple | ast.List | ast.Set | ast.Dict
-    ):
+    """The names that a statement of the file gives a fixed value, or one that it works out."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, FIXED):
         return ()
     return tuple(one.id for one in node.targets if isinstance(one, ast.Name))

@@ -136,10 +136,17 @@ class Causes:
 
     def _handed_wrong(self, cause: Cause, call: int) -> Cause:
         """The call as the cause, with the wrong value if it is one that the call hands over."""
-        if cause.have is not None and cause.have in self.mine.latest(call):
+        handed = cause.have is not None and cause.have in self.mine.latest(call)
+        if handed and not self._made_within(cause.want, self.mine.scope(cause.node)):
             return Cause(call, cause.have, cause.want)
         made = self._made_wrong(call)
         return Cause(call, gives=self._gave(call)) if made is None else Cause(made)
+
+    def _made_within(self, want: int | None, helpers: frozenset[str]) -> bool:
+        """Whether the reference makes a value only inside its helper of the same name."""
+        made = None if want is None else self.right.made.get(want)
+        inside = frozenset() if made is None else self.right.scope(made.node)
+        return bool(inside & helpers & self.comparison.proven - {"__call__"})
 
     def _gave(self, call: int) -> int | None:
         """What the reference's one call of this name gives, if the program has that nowhere."""

@@ -43,7 +43,9 @@ class Plainly:
         node = mine.returned(wrong)
         end = None if node is None else self._made_of(node, FARTHEST)
         if node is None or end is None:
-            return self.text()
+            found = self.text()
+            turn = None if node is None or found.told else self._turn(node)
+            return found if turn is None else self.teller.slipped(turn)
         orders = [one.order for one in mine.scalars[node] if one.value == wrong]
         for order in orders:
             sources = mine.feeding(end, order)
@@ -64,6 +66,26 @@ class Plainly:
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
         told.append(f"On line {line} the numbers go wrong{shown}")
         return self.teller.trace((*told, *self._compared(node, end)), line)
+
+    def _turn(self, node: int) -> Slip | None:
+        """The condition on which a loop ends with the result, or with none before that."""
+        mine = self.comparison.mine
+        end, inside = mine.statement(node), mine.around(mine.nodes[node])
+        loops = [one for one in ast.walk(inside or mine.tree) if isinstance(one, ast.For)]
+        if not isinstance(end, ast.Return):
+            return None
+        for loop in loops:
+            leaves = [one for one in loop.body if isinstance(one, ast.If) and _returns(one)]
+            if len(leaves) != 1 or leaves[0].orelse:
+                continue
+            test = ast.unparse(leaves[0].test)
+            first = f"The loop of line {loop.lineno} ends in the first turn for which {test}"
+            none = f"In no turn of the loop of line {loop.lineno} is this so: {test}"
+            said = first if end in leaves[0].body else none
+            after = end.lineno > (loop.end_lineno or loop.lineno)
+            if (after or end in leaves[0].body) and len(test) <= MOST_TEXT:
+                return Slip(leaves[0].lineno, f"{said}.")
+        return None
 
     def _compared(self, node: int, end: int) -> Iterator[str]:
         """The other comparison in ``end`` with which ``node`` would give what the reference has."""
@@ -154,3 +176,8 @@ class Plainly:
             if (given := fed(comparison, cause, order)) is not None:
                 return replace(found, told=(*found.told, given.said), line=given.line)
         return found
+
+
+def _returns(block: ast.If) -> bool:
+    """Whether a condition ends a function."""
+    return isinstance(block.body[-1], ast.Return)

@@ -11,6 +11,7 @@ from grader import frameworks
 from grader.base.model import Trace
 from grader.grading.following.alike import apart
 from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
 from grader.grading.following.handed import (
     called_early,
@@ -31,6 +32,7 @@ from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
 from grader.grading.following.omitted import forgotten, omitted
 from grader.grading.following.orders import along, stale
+from grader.grading.following.ranges import miscounted
 from grader.grading.following.repeats import other_axes, overtaken, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
@@ -52,7 +54,7 @@ NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 
 OWN_LINE = re.compile(
     "True and False|has no entries|by place, and is given|has no argument|once by its place"
-    "|was called like a function|cannot be added"
+    "|was called like a function|was not called|cannot be added"
 )
 """What is said of errors that are fixed at their own line, whatever came before it."""
 
@@ -119,7 +121,7 @@ class Raising:
             scalars = Scalars(self.comparison)
             origin = None if "is a list" in said else scalars.of(cause, len(mine.places))
             cause = self.causes.outside(cause, self._order(cause.node))
-        here = "Write" in hint and (
+        here = ("Write" in hint or hint.startswith("Call it: ")) and (
             error.type_name == "NameError" or OWN_LINE.search(said) is not None
         )
         cause = None if here else cause
@@ -128,7 +130,7 @@ class Raising:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             return self.teller.slipped(slip, told)
-        size = sized(mine.tree, error, hint) if cause is None or cause.is_bare else None
+        size = self._sized(error, hint) if cause is None or cause.is_bare else None
         if cause is None or size is not None:
             size = size or Slip(self._raised_at(error), "")
             return self.teller.trace([*told, *filter(None, (size.said,))], size.line)
@@ -140,7 +142,13 @@ class Raising:
         if origin is None and (earlier := self._earlier(cause, error)) is not None:
             return replace(earlier, told=(*told, *earlier.told))
         parts = in_parts(self.comparison, cause)
-        told += () if parts is not None else filter(None, self._why(cause, line))
+        # what the call lacks is not that it is another one
+        refused = OWN.search(f"{error.type_name}: {error.message}") is not None
+        told += (
+            ()
+            if parts is not None or (refused and cause.other)
+            else filter(None, self._why(cause, line))
+        )
         if origin is not None:
             return self.teller.trace(
                 (*told, str(origin)), origin.line, (), self.lesson.filled(cause)
@@ -149,6 +157,12 @@ class Raising:
         if handed is not None:
             return replace(self.teller.trace((*told, handed.said), handed.line), elsewhere=True)
         return self._caused(error, cause, told)
+
+    def _sized(self, error: SeenError, hint: str) -> Slip | None:
+        """The line that gives a size on which an error depends, of which no cause is known."""
+        mine, right = self.comparison.mine, self.comparison.right
+        size = sized(mine.tree, error, hint)
+        return size or (miscounted(mine, right) if SHAPES.search(error.type_name) else None)
 
     def _order(self, node: int, like: int | None = None) -> int:
         """The last entry of the run at which a node gave what is wrong; if nothing, the last.
@@ -280,6 +294,7 @@ class Raising:
         text = mine.segment(cause.node)
         if said := apart(self.comparison, cause.node):
             yield f"On line {at}, {said}"
+            return
         if cause.want is not None:
             if said := self.wording.shapes(cause) or self.wording.uses(cause):
                 yield said if at == line else f"Line {at}: {said}"
@@ -375,6 +390,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
         or too_far(mine, error)
+        or fixed(mine.tree, error, said)
         or without_turn(mine, error)
         or unpaired(mine.tree, error, said)
         or whole(mine.tree, error, said)

@@ -32,6 +32,7 @@ from grader.grading.following.loops import each_turn, gaps, short, too_few
 from grader.grading.following.margin import margin
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.orders import refolded
+from grader.grading.following.passed import crosswise, namesake
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late
 from grader.grading.following.retried import Retried
@@ -137,6 +138,7 @@ class Teller:
             own = own_way(self.comparison, cause, found[0])
             cause = self._from_result(result, wanted) or (None if own else cause)
         slip = common(self.comparison, found) or self.slip(cause, found[0] if found else None)
+        slip = slip or crosswise(self.comparison) or namesake(self.comparison, found)
         if slip is not None:
             also = None if cause is None else self.lines.of(cause)
             return replace(self.slipped(slip, (), found), also=also)
@@ -167,6 +169,7 @@ class Teller:
         origin = Scalars(self.comparison).of(self.causes.inside(first), order)
         if origin is not None:  # of another number, what is done with it may well be right
             told = [one for one in told if "; the reference " not in one]
+            told = [one for one in told if not one.startswith(ON_ANOTHER)]
             return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)

@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 from typing import TypeGuard
 
 from grader.base.model import Trace
-from grader.grading.reading.bindings import around
+from grader.grading.reading.bindings import around, bound, callee
 from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, own_calls
 from grader.source.variables import read, reads, stored, stores
@@ -96,6 +96,12 @@ def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
     )
 
 
+def at_error(tree: ast.Module, line: int, message: str, detail: str | None) -> Slip | None:
+    """What the source shows of an error on ``line``, as it is told and as it was raised."""
+    slip = own_raise(tree, line, detail or message)
+    return slip or one_only(tree, line, message) or unlisted(tree, line, message)
+
+
 def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
     """The condition of the file's own under which ``line`` raises an error.
 
@@ -110,6 +116,47 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
                 at, test = node.test.lineno, ast.unparse(node.test)
                 said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
                 return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
+    return None
+
+
+NUMBER = re.compile(r"needs a list, and (\w+) is the number ")
+"""What the message of an error says if a number is where a list is needed."""
+
+
+def unlisted(tree: ast.Module, line: int, message: str) -> Slip | None:
+    """The number in parentheses, without a comma, that a variable was given for a list."""
+    found = NUMBER.search(message)
+    kept = bound(tree, found[1], line) if found is not None else None
+    match kept:
+        case ast.Assign(value=ast.Name() | ast.Attribute() | ast.Constant() as value):
+            text = ast.unparse(value)
+            if kept.end_lineno != value.end_lineno or kept.end_col_offset == value.end_col_offset:
+                return None  # no parenthesis after it
+            said = f"({text}) on line {kept.lineno} is {text} alone: the comma makes a tuple."
+            return Slip(kept.lineno, said, f"{ast.unparse(kept.targets[0])} = ({text},)")
+    return None
+
+
+ENTRIES = ("makes entries of pairs", "cannot be taken apart", "names are to take", "needs a list")
+"""What messages of errors say if something gave one thing where several are needed."""
+
+
+def one_only(tree: ast.Module, line: int, message: str) -> Slip | None:
+    """The return inside a loop of the helper that is called on ``line``: several are needed there.
+
+    It is the only one of the helper that gives something.
+    """
+    if not any(one in message for one in ENTRIES):
+        return None
+    called = {callee(one) for one in ast.walk(tree) if getattr(one, "lineno", 0) == line}
+    for function in (one for one in functions(tree) if one.name in called):
+        inner = list(ast.walk(function))
+        ends = [one for one in inner if isinstance(one, ast.Return) and one.value is not None]
+        loops = [one for one in inner if isinstance(one, ast.For) and one.body[-1] in ends]
+        if len(ends) == 1 and loops:
+            at = ends[0].lineno
+            said = f"Line {at} returns in the first turn of the loop of line {loops[-1].lineno}"
+            return Slip(at, f"{said} that gets there. yield gives something in each turn.")
     return None
 
 

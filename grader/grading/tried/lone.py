@@ -14,7 +14,7 @@ from itertools import chain
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
 from grader.grading.reading import bindings, odd, shown, siblings
-from grader.grading.reading.likely import likely, misgiven, own_raise, unused, withheld
+from grader.grading.reading.likely import at_error, likely, misgiven, unused, withheld
 from grader.grading.tried.align import Gap, Pair, aligned
 from grader.grading.tried.forms import Function, same
 from grader.grading.tried.naming import parameters
@@ -91,7 +91,7 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     slip = next(every, None)
     first, silent = report.first_to_fix, trace is None or not trace.told
     if slip is None and silent and first is not None and first.stopped and first.line is not None:
-        slip = own_raise(tree, first.line, first.detail or first.message)
+        slip = at_error(tree, first.line, first.message, first.detail)
     if slip is None:
         return _unread(source, right, trace)
     if trace is not None and trace.line == slip.line and trace.told:
@@ -113,7 +113,11 @@ def _unread(source: Source, right: ast.Module, trace: Trace | None) -> Trace | N
         return trace
     found = (one for one in unused(source.tree, right) if one.line == inside.lineno)
     slip = next(found, None)
-    return trace if slip is None else replace(trace, told=(*trace.told, slip.said))
+    if slip is None:
+        return trace
+    if trace.left_out:  # a line that does without it is not right, whatever it gave here
+        return replace(trace, told=(slip.said,))
+    return replace(trace, told=(*trace.told, slip.said))
 
 
 def supposed(source: Source, step: Step, report: Report) -> Trace | None:

@@ -359,6 +359,7 @@ FAMILIES: tuple[Family, ...] = (
         python.not_iterable_either,
     ),
     Family("TypeError", r"object of type '(?P<kind>\w+)' has no len\(\)", python.no_length),
+    Family("ValueError|TypeError", r"dictionary update sequence element #", python.no_pairs),
     Family(
         "TypeError",
         r"when using dims to index into a list|'StaticDim'|got 'Dim\(",

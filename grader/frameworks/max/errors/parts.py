@@ -83,6 +83,8 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         return counted
     if pairs := next(filter(None, (_keys_alone(case, one) for one in _loops(case))), None):
         return pairs
+    if zipped := next(filter(None, map(_zipped, _loops(case))), None):
+        return zipped
     if own := _of_python(case, what):
         return own
     call = _right(case)
@@ -171,6 +173,23 @@ def _loops(case: Case) -> list[ast.For | ast.comprehension]:
     inside = ast.walk(case.statement) if case.statement is not None else ()
     loops = (one for one in inside if isinstance(one, ast.comprehension))
     return [one for one in loops if isinstance(one.target, ast.Tuple)]
+
+
+def _zipped(loop: ast.For | ast.comprehension) -> Translation | None:
+    """A loop over ``zip`` of more or fewer than its head names."""
+    match loop:
+        case ast.For(target=target, iter=call) | ast.comprehension(target=target, iter=call):
+            pass
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) != "zip":
+        return None
+    names, given = getattr(target, "elts", []), call.args
+    if len(names) == len(given) or any(isinstance(one, ast.Starred) for one in (*names, *given)):
+        return None
+    what = f"{ast.unparse(call)} gives {len(given)} values in each turn"
+    return Translation(
+        f"{what}, and {len(names)} names are to take them",
+        f"One for each of them: {', '.join(map(ast.unparse, given))}. Are two of them a pair?",
+    )
 
 
 def _keys_alone(case: Case, loop: ast.For | ast.comprehension) -> Translation | None:

@@ -125,6 +125,8 @@ def not_indexed(case: Case, match: re.Match[str]) -> Translation:
     layer = bool(value.signature) and case.is_tensor(key)
     if layer or kind in ("function", "method", "builtin_function_or_method", "type"):
         args = key.elts if isinstance(key, ast.Tuple) else [key]
+        if any(isinstance(one, ast.Slice) for one in args):  # of what the call gives
+            return Translation(what, "A call has round brackets. They come before the square ones.")
         called = ast.Call(owner, args, [])
         return Translation(what, "A call has round brackets.", case.fix(node, called))
     return Translation(what, "Is the index on the right name?")
@@ -270,6 +272,14 @@ def no_iterator(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, f"{other} is one.", case.fix(node, other))
     hint = "Make an iterator of it once, where it is made, before the loop: iter(...)."
     return Translation(what, hint)
+
+
+def no_pairs(case: Case, match: re.Match[str]) -> Translation:
+    """dict(...) of something else than pairs."""
+    given = case.call.args if case.call is not None else []
+    text = ast.unparse(given[0]) if given else "this"
+    what = f"dict makes entries of pairs, and {text} has something else in it"
+    return Translation(what, "Each is to be a pair: the key, then its value.")
 
 
 def starred(case: Case, match: re.Match[str]) -> Translation:
