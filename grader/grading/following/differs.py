@@ -11,6 +11,7 @@ from grader.grading.following.kinds import spelled
 from grader.grading.following.relations import Floats, same
 from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison
+from grader.source.walked import walked
 
 VERBS = {
     "Add": "adds",
@@ -92,7 +93,7 @@ def beside(said: str, new: ast.expr) -> bool:
 def _own(tree: ast.Module) -> frozenset[str]:
     """The functions of a file, and the variables and arguments of these."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
                 found.add(name)

@@ -20,6 +20,7 @@ from grader.grading.reading.bindings import (
 )
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
+from grader.source.walked import walked
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
 LOOP = "What a loop makes"
@@ -67,7 +68,7 @@ def _made(tree: ast.Module, error: SeenError, told: str, ran: Ran) -> Slip | Non
             continue
         if LOOP in told:
             kept = bound(tree, name, call.line, ran)
-            loops = (n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While))
+            loops = (n for n in walked(tree) if isinstance(n, ast.For | ast.While))
             if kept is not None and any(kept in ast.walk(one) for one in loops):
                 said = f"{name} is set anew in each turn of the loop, on line {kept.lineno}."
                 return Slip(kept.lineno, said)
@@ -112,7 +113,7 @@ def _source(
 def _quoted(tree: ast.Module, line: int) -> int:
     """``line``; or that of the one constant of the file which it reads, if that is a text."""
     here = statement_at(tree, line)
-    names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and one.lineno in here}
+    names = {one.id for one in walked(tree) if isinstance(one, ast.Name) and one.lineno in here}
     texts = [
         one.lineno
         for one in tree.body
@@ -152,7 +153,7 @@ def unpaired(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     line, alone = error.line or 0, ALONE.search(told) is not None
     if UNPACKED.match(told) is None and not alone:
         return None
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case (
                 ast.For(target=ast.Tuple(elts=names), iter=ast.Call() as call)
@@ -240,7 +241,7 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         return None
     params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
     name = next((one for one in params if told.startswith(f"{one} is ")), "")
-    for node in ast.walk(tree) if name else ():
+    for node in walked(tree) if name else ():
         if not isinstance(node, ast.Call) or callee(node) != inside.name:
             continue
         at = params.index(name)
@@ -282,7 +283,7 @@ def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
     good = [p for p, kind in known.items() if kind in wanted]
     here = statement_at(tree, outer.line)
     owner = called_as(tree, inside)
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and callee(n) == owner]
+    calls = [n for n in walked(tree) if isinstance(n, ast.Call) and callee(n) == owner]
     calls = [one for one in calls if one.lineno in here]
     calls = [one for one in calls if one.lineno == outer.line] or calls
     if len(bad) != 1 or len(good) != 1 or len(calls) != 1:
@@ -350,7 +351,7 @@ def class_called(tree: ast.Module, error: SeenError) -> Slip | None:
     if call is None or call.function == "__init__" or not call.code:
         return None
     tensors = {name for name, value in call.values.items() if value.kind == "Tensor"}
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Call) or node.lineno not in statement_at(tree, call.line):
             continue
         given = {one.id for one in node.args if isinstance(one, ast.Name)}
@@ -365,7 +366,7 @@ def class_called(tree: ast.Module, error: SeenError) -> Slip | None:
 
 def _objects(tree: ast.Module, name: str) -> list[str]:
     """The attributes of ``self`` that hold an object of a class."""
-    kept = (one for one in ast.walk(tree) if isinstance(one, ast.Assign))
+    kept = (one for one in walked(tree) if isinstance(one, ast.Assign))
     found = [one for one in kept if isinstance(one.value, ast.Call) and callee(one.value) == name]
     own = (text for one in found for text in targets(one) if text.startswith("self."))
     return list(dict.fromkeys(own)) if name[:1].isupper() else []
@@ -423,7 +424,7 @@ def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
 
 def _methods(tree: ast.Module, name: str) -> Iterator[tuple[str, ast.FunctionDef]]:
     """The methods of this name, each with its class."""
-    for cls in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
+    for cls in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
         for one in cls.body:
             if isinstance(one, ast.FunctionDef) and one.name == name:
                 yield cls.name, one

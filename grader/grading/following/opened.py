@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.base.blanks import make_answer
 from grader.grading.reading.bindings import callee
 from grader.source.variables import binds
+from grader.source.walked import walked
 
 
 def opened(solution: str, mine: str, folder: Path) -> str:
@@ -43,4 +44,4 @@ def _functions(text: str, names: set[str]) -> Iterator[str]:
 
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
-    return (one for one in ast.walk(tree) if isinstance(one, ast.Call))
+    return (one for one in walked(tree) if isinstance(one, ast.Call))

@@ -45,6 +45,7 @@ from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.shown import Slip, crossed
 from grader.protocol.probe import SeenError, SeenTensor
 from grader.source.variables import binds
+from grader.source.walked import walked
 
 SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 """Types of errors that come from the shapes of values, and so perhaps from an earlier line."""
@@ -345,7 +346,7 @@ class Raising:
 
 def _first_given(tree: ast.AST, name: str) -> Iterator[ast.expr]:
     """What the calls of a function of this name give it first."""
-    for one in ast.walk(tree):
+    for one in walked(tree):
         if isinstance(one, ast.Call) and callee(one) == name and one.args:
             yield one.args[0]
 

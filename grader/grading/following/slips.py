@@ -23,6 +23,7 @@ from grader.grading.reading.bindings import (
 from grader.grading.reading.shown import Slip, name_of, own_calls
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.annotations import allows_none
+from grader.source.walked import walked
 
 Function = ast.FunctionDef
 
@@ -119,7 +120,7 @@ def misfit(
 
 def _is_function(tree: ast.Module, line: int) -> bool:
     """Whether a line gives a lambda a name."""
-    kept = (one for one in ast.walk(tree) if isinstance(one, ast.Assign) and one.lineno == line)
+    kept = (one for one in walked(tree) if isinstance(one, ast.Assign) and one.lineno == line)
     return any(isinstance(one.value, ast.Lambda) for one in kept)
 
 
@@ -149,7 +150,7 @@ def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip
     if len(calls) < 2 or name not in params or bound(tree, name, calls[-1].line) is not None:
         return None
     line, outer = calls[-1].line, calls[-2].line
-    for node in ast.walk(tree):
+    for node in walked(tree):
         here = isinstance(node, ast.Call) and inside is not None and callee(node) == inside.name
         if not isinstance(node, ast.Call) or not here or node.lineno != outer:
             continue
@@ -284,7 +285,7 @@ def _given(
 ) -> tuple[ast.Call, ast.expr] | None:
     """The call of a function on this line, and what it gives for the parameter ``name``."""
     params = [arg.arg for arg in function.args.args]
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Call) or not _calls(node, tree, function):
             continue
         if not node.lineno <= line <= (node.end_lineno or 0):
@@ -356,7 +357,7 @@ def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
 
 def called_as(tree: ast.Module, function: Function) -> str:
     """The name by which a function is called: of an ``__init__`` the class's."""
-    classes = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
+    classes = (one for one in walked(tree) if isinstance(one, ast.ClassDef))
     own = next((one.name for one in classes if function in one.body), function.name)
     return own if function.name == "__init__" else function.name
 

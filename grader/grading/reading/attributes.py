@@ -9,11 +9,12 @@ from itertools import chain
 from grader.grading.reading.bindings import callee, functions
 from grader.grading.reading.shown import Slip
 from grader.source.variables import binds
+from grader.source.walked import walked
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
     """All of them."""
-    for owner in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
+    for owner in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
         for function in (one for one in owner.body if isinstance(one, ast.FunctionDef)):
             yield from chain(one_for_two(tree, function), uncalled(function))
             yield from class_listed(tree, function)
@@ -81,8 +82,8 @@ def _makes_layer(tree: ast.Module, function: ast.FunctionDef, node: ast.expr) ->
 
 def class_listed(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     """``self.h.append(Block)``, which puts the class into the list, and no object of it."""
-    classes = {name for one in ast.walk(tree) for name in binds(one) if name[:1].isupper()}
-    called = {callee(one) for one in ast.walk(tree) if isinstance(one, ast.Call)}
+    classes = {name for one in walked(tree) for name in binds(one) if name[:1].isupper()}
+    called = {callee(one) for one in walked(tree) if isinstance(one, ast.Call)}
     for node in ast.walk(function):
         match node:
             case ast.Call(

@@ -15,6 +15,7 @@ from grader.grading.reading.bindings import around, bound, callee
 from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, own_calls
 from grader.source.variables import read, reads, stored, stores
+from grader.source.walked import walked
 
 SIMILAR = 0.8
 """How alike two names are of which one is a slip of the pen, by difflib's ratio."""
@@ -107,7 +108,7 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
 
     None if the ``message`` is of another error, which came up before the line could raise its own.
     """
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.If):
             continue
         for block, was in ((node.body, "true"), (node.orelse, "false")):
@@ -148,7 +149,7 @@ def one_only(tree: ast.Module, line: int, message: str) -> Slip | None:
     """
     if not any(one in message for one in ENTRIES):
         return None
-    called = {callee(one) for one in ast.walk(tree) if getattr(one, "lineno", 0) == line}
+    called = {callee(one) for one in walked(tree) if getattr(one, "lineno", 0) == line}
     for function in (one for one in functions(tree) if one.name in called):
         inner = list(ast.walk(function))
         ends = [one for one in inner if isinstance(one, ast.Return) and one.value is not None]
@@ -219,7 +220,7 @@ def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
     if len(kept) != 1 or sum(one.id == name for one in reads(function)) != 1:
         return False
     owns = {one.attr for one in kept[0].targets if isinstance(one, ast.Attribute)}
-    own = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in owns)
+    own = (n for n in walked(tree) if isinstance(n, ast.Attribute) and n.attr in owns)
     return bool(owns) and not any(isinstance(one.ctx, ast.Load) for one in own)
 
 

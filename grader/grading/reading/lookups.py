@@ -10,6 +10,7 @@ from itertools import chain, pairwise
 from grader.grading.reading.bindings import CHANGES, callee
 from grader.grading.reading.shown import Slip
 from grader.source.variables import binds, read, reads, stored, stores
+from grader.source.walked import walked
 
 JOINS = ("concat", "concatenate", "stack", "hstack", "vstack")
 """Functions that take what they join in one list."""
@@ -33,7 +34,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
 
 def remembered(tree: ast.Module) -> Iterator[Slip]:
     """What a method keeps on its object, and joins in the next call to what that makes."""
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         given = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
         kept = {
             ast.unparse(one): one.lineno
@@ -63,7 +64,7 @@ def _texts(node: ast.AST) -> list[str]:
 
 def nothing_done(tree: ast.Module) -> Iterator[Slip]:
     """An ``if`` whose answer changes nothing: there is only a ``pass`` under it."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.If(test=test, body=[ast.Pass() as one], orelse=[]):
                 said = f"Line {one.lineno} does nothing where {ast.unparse(test)}: what is to be"
@@ -75,7 +76,7 @@ def stuck(tree: ast.Module) -> Iterator[Slip]:
 
     Only of what the loop nowhere takes a piece of that follows it.
     """
-    for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
+    for loop in (one for one in walked(tree) if isinstance(one, ast.For)):
         turn = ast.unparse(loop.target)
         pieces = [
             (one, [ast.unparse(each) for each in one.slice.elts])
@@ -98,7 +99,7 @@ def stuck(tree: ast.Module) -> Iterator[Slip]:
 
 def looked_up_anyway(tree: ast.Module) -> Iterator[Slip]:
     """An ``if`` that looks up a key, right after one that found the key to be missing."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         body = getattr(node, "body", None)
         for one, later in pairwise(body if isinstance(body, list) else ()):
             match one:
@@ -121,7 +122,7 @@ def _leaves(last: ast.stmt) -> bool:
 
 def unread(tree: ast.Module) -> Iterator[Slip]:
     """Lists that a function fills and nothing reads, and dicts that it changes too late."""
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         changed = _changed(function)
         receivers = {id(one) for some in changed.values() for one in some}
         seen = [one for one in reads(function) if id(one) not in receivers]
@@ -181,13 +182,13 @@ def _changed_in(loop: ast.For | ast.While) -> set[str]:
 
 def of_class(tree: ast.Module) -> Iterator[Slip]:
     """Names that nothing defines but a class of the file, and that are read outside of it."""
-    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    classes = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
     kept = {name: cls for cls in classes for one in cls.body for name in binds(one)}
     inner = {id(one) for cls in classes for part in cls.body for one in _targets(part)}
     known = {one.id for one in stores(tree) if id(one) not in inner} | set(dir(builtins))
-    known |= {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
+    known |= {one.arg for one in walked(tree) if isinstance(one, ast.arg)}
     methods = {id(part) for cls in classes for part in cls.body}
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Assign | ast.AnnAssign) and id(node) not in methods:
             known.update(binds(node))
     for one in reads(tree):
@@ -204,7 +205,7 @@ def _targets(statement: ast.stmt) -> tuple[ast.Name, ...]:
 
 def other_keys(tree: ast.Module) -> Iterator[Slip]:
     """``if a not in d: … else: d[b]``: one key is asked for, and another is looked up."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.If(
                 test=ast.Compare(
@@ -228,7 +229,7 @@ def other_keys(tree: ast.Module) -> Iterator[Slip]:
 
 def always_in(tree: ast.Module) -> Iterator[Slip]:
     """``for a in d: … if a not in d``, which is never so."""
-    for loop in (one for one in ast.walk(tree) if isinstance(one, ast.For)):
+    for loop in (one for one in walked(tree) if isinstance(one, ast.For)):
         owner = loop.iter
         while isinstance(owner, ast.Call) and len(owner.args) <= 1:
             wrapped = callee(owner) in ("sorted", "list", "set", "tuple", "reversed")
@@ -249,7 +250,7 @@ def always_in(tree: ast.Module) -> Iterator[Slip]:
 
 def joined_alone(tree: ast.Module) -> Iterator[Slip]:
     """``F.concat([x])``, which joins nothing."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.Call(args=[ast.List(elts=[only]) | ast.Tuple(elts=[only]), *_]):
                 if callee(node) in JOINS and not isinstance(only, ast.Starred):
@@ -260,7 +261,7 @@ def joined_alone(tree: ast.Module) -> Iterator[Slip]:
 
 def entry_or_all(tree: ast.Module) -> Iterator[Slip]:
     """``x = a[-1] if … else a``: either one entry, or the whole list, which has an axis more."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.IfExp(test=test, body=one, orelse=other):
                 pair = (one, other)

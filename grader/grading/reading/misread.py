@@ -9,6 +9,7 @@ from itertools import chain
 from grader.grading.reading.bindings import CHANGES, callee, functions
 from grader.grading.reading.shown import Slip
 from grader.source.variables import read, reads, stored
+from grader.source.walked import walked
 
 STRIPS = {"lstrip": "removeprefix", "rstrip": "removesuffix", "strip": ""}
 """Methods that take letters away, and those that take a word away."""
@@ -20,7 +21,7 @@ LAZY = ("filter", "map", "zip")
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
     """All of them."""
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         yield from chain(always_true(tree, function), emptied(tree, function), unkept(function))
         yield from chain(unfilled(function), overwritten(function), same_twice(function))
     yield from stripped(tree)
@@ -56,7 +57,7 @@ def _is_lazy(tree: ast.Module, value: ast.expr) -> bool:
 
 def stripped(tree: ast.Module) -> Iterator[Slip]:
     """``key.lstrip("transformer.")``, which takes away letters."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=text, attr=method),

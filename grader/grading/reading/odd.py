@@ -13,6 +13,7 @@ from grader.grading.reading import attributes, lookups, misread
 from grader.grading.reading.bindings import callee
 from grader.grading.reading.shown import Slip, unmoved
 from grader.source.variables import read, reads, stored
+from grader.source.walked import walked
 
 CHOICES = {"where": slice(1, 3), "min": slice(0, 2), "max": slice(0, 2)}
 """Functions that choose between two arguments, and which these are."""
@@ -61,7 +62,7 @@ def after_loop(tree: ast.Module) -> Iterator[Slip]:
 
 def twins(tree: ast.Module) -> Iterator[Slip]:
     """Choices between two things that are the same, and comparisons of a thing with itself."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.IfExp(body=one, orelse=other):
                 what = "chooses between two that are the same"
@@ -82,7 +83,7 @@ def twins(tree: ast.Module) -> Iterator[Slip]:
 
 def powers(tree: ast.Module) -> Iterator[Slip]:
     """``2^10``, which is no power."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.BinOp(left=left, op=ast.BitXor(), right=ast.Constant(value=int() | float())):
                 write = f"{ast.unparse(left)} ** {ast.unparse(node.right)}"
@@ -112,7 +113,7 @@ def crossed_names(tree: ast.Module) -> Iterator[Slip]:
 
 def commas(tree: ast.Module) -> Iterator[Slip]:
     """A comma that makes a tuple of one value, or two numbers of one."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Assign | ast.AnnAssign | ast.Return):
             continue
         value = node.value
@@ -170,7 +171,7 @@ def _leaves(one: ast.stmt) -> bool:
 
 def signs(tree: ast.Module) -> Iterator[Slip]:
     """``x =+ y``, which adds nothing."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.Assign(targets=[target], value=ast.UnaryOp(op=ast.UAdd(), operand=value)):
                 write = f"{ast.unparse(target)} += {ast.unparse(value)}"
@@ -181,7 +182,7 @@ def signs(tree: ast.Module) -> Iterator[Slip]:
 
 def fixed(tree: ast.Module) -> Iterator[Slip]:
     """Comprehensions that take the same piece in every turn, and loops that have one turn."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=1)])):
                 yield Slip(node.lineno, f"The loop of line {node.lineno} has only one turn.")
@@ -198,7 +199,7 @@ def fixed(tree: ast.Module) -> Iterator[Slip]:
 
 def again(tree: ast.Module) -> Iterator[Slip]:
     """Names that a class gives a value twice: the second one counts."""
-    for owner in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
+    for owner in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
         known: dict[str, int] = {}
         for one in owner.body:
             for name in _gives(one):
@@ -293,7 +294,7 @@ def _none(node: ast.AST | None) -> bool:
 
 def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
     """Every block of statements."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         for part in ("body", "orelse", "finalbody"):
             block = getattr(node, part, None)
             if isinstance(block, list):
@@ -302,7 +303,7 @@ def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
     """Every function and method."""
-    return (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef))
+    return (one for one in walked(tree) if isinstance(one, ast.FunctionDef))
 
 
 def parameters(function: ast.FunctionDef) -> list[str]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from grader.grading.reading.bindings import CHANGES, callee
 from grader.source.variables import reads
+from grader.source.walked import walked
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def crossed(tree: ast.Module) -> Iterator[Slip]:
 
 def left_early(tree: ast.Module) -> Iterator[Slip]:
     """Loops that a return ends in their first turn, whatever it finds."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         last = node.body[-1] if isinstance(node, ast.For) else None
         if isinstance(last, ast.Return) and isinstance(node, ast.For):
             leaves = any(isinstance(n, ast.Continue) for one in node.body for n in ast.walk(one))
@@ -84,7 +85,7 @@ def reordered(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 
 def _taken(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
     """Each function by name, with its line and what it takes; a lambda that has a name, too."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.FunctionDef(name=name, args=args, lineno=line):
                 pass
@@ -97,7 +98,7 @@ def _taken(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
 
 def exchanged(tree: ast.Module) -> Iterator[Slip]:
     """Two variables that each get what is worked out from the other: ``q, k = f(k), f(q)``."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)])],
@@ -119,7 +120,7 @@ def exchanged(tree: ast.Module) -> Iterator[Slip]:
 
 def repeated(tree: ast.Module) -> Iterator[Slip]:
     """Two values of one statement that are worked out alike, as in ``q, k = f(q), f(q)``."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         names: list[ast.expr] = []
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=given)):
@@ -147,7 +148,7 @@ def identities(tree: ast.AST) -> Iterator[Slip]:
     Or of two variables, where the answer is kept as a value: ``found = ids is pad``.
     """
     words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
-    every = list(ast.walk(tree))
+    every = list(walked(tree))
     kept = [one.value for one in every if isinstance(one, ast.Assign | ast.Return)]
     for node in every:
         if not isinstance(node, ast.Compare) or type(node.ops[0]) not in words:
@@ -164,10 +165,10 @@ def identities(tree: ast.AST) -> Iterator[Slip]:
 
 def idle(tree: ast.Module) -> Iterator[Slip]:
     """Statements that work something out and keep it not, and errors that are made, not raised."""
-    bodies = (getattr(one, "body", None) for one in ast.walk(tree))
+    bodies = (getattr(one, "body", None) for one in walked(tree))
     blocks = (one for one in bodies if isinstance(one, list))
     after = {id(one): later for block in blocks for one, later in pairwise(block)}
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Expr):
             continue
         text = ast.unparse(node.value)
@@ -194,7 +195,7 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
 def _only_returning(tree: ast.Module) -> frozenset[str]:
     """The functions of a file that return something and change nothing."""
     found = []
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         inner = list(ast.walk(function))
         returns = [one.value for one in inner if isinstance(one, ast.Return)]
         acts = any(
@@ -228,7 +229,7 @@ MOST_TEXT = 70
 def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
     """Texts of one list that Python joins, as no comma is between them."""
     lines = source.split("\n")
-    lists = (n for n in ast.walk(tree) if isinstance(n, ast.List | ast.Tuple | ast.Set))
+    lists = (n for n in walked(tree) if isinstance(n, ast.List | ast.Tuple | ast.Set))
     for node in lists:
         for one in node.elts if len(node.elts) > 1 else ():
             if not isinstance(one, ast.Constant) or not isinstance(one.value, str):
@@ -245,7 +246,7 @@ def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
 
 def emptied(tree: ast.Module) -> Iterator[Slip]:
     """Lists that every turn of a loop fills and empties again, and that are read after it."""
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         for loop in (one for one in ast.walk(function) if isinstance(one, ast.For | ast.While)):
             end = loop.end_lineno or loop.lineno
             after = {one.id for one in reads(function) if one.lineno > end}
@@ -269,7 +270,7 @@ def _empty(node: ast.stmt) -> str:
 
 def shared(tree: ast.Module) -> Iterator[Slip]:
     """Second names for an argument, through which it is changed."""
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         given = function.args
         names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
         calls = [one.func for one in ast.walk(function) if isinstance(one, ast.Call)]
@@ -301,7 +302,7 @@ def own_calls(tree: ast.Module) -> Iterator[OwnCall]:
     ``partial(function, x)`` is a call that is given x.
     """
     known = dict(_parameters(tree))
-    for node in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+    for node in (one for one in walked(tree) if isinstance(one, ast.Call)):
         name, given = callee(node), [_called(one) for one in node.args]
         if name == "partial" and given[:1]:
             name, *given = given
@@ -316,7 +317,7 @@ def _called(node: ast.expr) -> str:
 
 def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What each function and class of the file takes by position, without ``self``."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.ClassDef):
             for one in node.body:
                 if isinstance(one, ast.FunctionDef) and one.name == "__init__":

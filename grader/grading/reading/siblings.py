@@ -19,6 +19,7 @@ from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.odd import blocks
 from grader.grading.reading.shown import Slip, meant, name_of, own_calls
 from grader.source.variables import appended, read, stored
+from grader.source.walked import walked
 
 NAME = re.compile(r"Name\(id='\w+'")
 """A variable in the text of a syntax tree."""
@@ -51,7 +52,7 @@ def astray(tree: ast.Module) -> Iterator[Slip]:
 
     Those like it in the same block change their own. The variable has a value before.
     """
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         alike: dict[tuple[int, str], list[Unit]] = defaultdict(list)
         for number, block in enumerate(blocks(function)):
             for unit in filter(None, map(_unit, block)):
@@ -89,7 +90,7 @@ def unpacked(tree: ast.Module) -> Iterator[Slip]:
 
 def permuted(tree: ast.Module) -> Iterator[Slip]:
     """Variables that get what is made of attributes of their own names, in another order."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.Assign(
                 targets=[ast.Tuple(elts=elts)],
@@ -113,7 +114,7 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
 
     If the loop does so only under a condition, something else must fill the list.
     """
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         for loop in (one for one in ast.walk(function) if isinstance(one, ast.For)):
             for one in (each for each in ast.walk(loop) if isinstance(each, ast.stmt)):
                 match one:
@@ -144,7 +145,7 @@ def _stored_before(function: ast.FunctionDef, loop: ast.For) -> set[str]:
 
 def late(tree: ast.Module) -> Iterator[Slip]:
     """What is put into a list after a loop, and is worked out in each of its turns."""
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         for block in blocks(function):
             for loop, one in pairwise(block):
                 found = appended(one) if isinstance(loop, ast.For) else None
@@ -176,7 +177,7 @@ def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None
 
 def loose(tree: ast.Module) -> Iterator[Slip]:
     """Powers like ``x ** -2 * i``, whose exponent ends where it was to go on."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.BinOp(
                 left=ast.BinOp(op=ast.Pow(), right=ast.UnaryOp(op=ast.USub())) as power,
@@ -193,7 +194,7 @@ def loose(tree: ast.Module) -> Iterator[Slip]:
 def returned(tree: ast.Module) -> Iterator[Slip]:
     """Assignments that take a result apart in another order than the function returns the parts."""
     known = functions(tree)
-    for node in ast.walk(tree):
+    for node in walked(tree):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Call() as call):
                 taken, function = [name_of(one) for one in elts], known.get(callee(call))
