@@ -230,7 +230,8 @@ def _odd(seen: object, want: object) -> str | None:
     if isinstance(seen, float) and isinstance(want, int) and seen == want:
         return f"It is a float: write a whole number, {want}. / gives a float, // does not."
     others = [name for name, one in {**REQUIRED, **FURTHER}.items() if _same(seen, one)]
-    also = f"{seen!r} is the default of {others[0]}. " if len(others) == 1 else ""
+    told = seen is not None and len(others) == 1  # the stub has None everywhere
+    also = f"{seen!r} is the default of {others[0]}. " if told else ""
     return f"{also}Look the value up in the lesson's table of fields."
 
 
