@@ -21,6 +21,7 @@ from grader.grading.following.alike import (
     repeating,
     unturned,
 )
+from grader.grading.following.arguments import crosswise, namesake
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.differs import MOST_TEXT, beside
@@ -32,7 +33,6 @@ from grader.grading.following.loops import each_turn, gaps, short, too_few
 from grader.grading.following.margin import margin
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.orders import refolded
-from grader.grading.following.passed import crosswise, namesake
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late
 from grader.grading.following.retried import Retried
