@@ -14,23 +14,28 @@ def lesson_head(tree: ast.Module, solution: ast.Module, line: int | None) -> str
 
     None where there is none, or where it is the same.
     """
-    theirs = dict(_functions(solution))
-    for name, own in _functions(tree):
-        if own.lineno == line and name in theirs:
-            head = _head(theirs[name])
-            return None if head == _head(own) else head
-    return None
+    if (both := _both(tree, solution, line)) is None:
+        return None
+    own, theirs = map(_head, both)
+    return None if own == theirs else theirs
 
 
 def misnamed(tree: ast.Module, solution: ast.Module, line: int | None) -> int | None:
     """The line of the one parameter of that function which the solution calls otherwise."""
+    if (both := _both(tree, solution, line)) is None:
+        return None
+    own, theirs = map(_parameters, both)
+    other = [at for name, at in own.items() if name not in theirs]
+    return other[0] if len(other) == 1 else None
+
+
+def _both(
+    tree: ast.Module, solution: ast.Module, line: int | None
+) -> tuple[ast.FunctionDef, ast.FunctionDef] | None:
+    """The function that begins at ``line`` of the program, and the solution's of its name."""
     theirs = dict(_functions(solution))
-    for name, own in _functions(tree):
-        if own.lineno == line and name in theirs:
-            names = _parameters(theirs[name]).keys()
-            other = {one: at for one, at in _parameters(own).items() if one not in names}
-            return next(iter(other.values())) if len(other) == 1 else None
-    return None
+    found = ((own, theirs.get(name)) for name, own in _functions(tree) if own.lineno == line)
+    return next(((own, other) for own, other in found if other is not None), None)
 
 
 def _parameters(function: ast.FunctionDef) -> dict[str, int]:

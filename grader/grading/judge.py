@@ -37,6 +37,9 @@ from grader.source import Finding, Source, origins
 from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
 
+BUT = ", but wrong"
+"""How a ❌ goes on about what is there."""
+
 ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
 
@@ -210,7 +213,7 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
     failed = _fail(check, finding.line, None if finding.ok else finding.detail)
     if not finding.there:
         return failed
-    message = f"{check.passed}, but wrong: {finding.detail}"
+    message = f"{check.passed}{BUT}: {finding.detail}"
     hints = (finding.hint, *check.hints[1:2]) if finding.hint else check.hints
     return replace(failed, message=message, note=None, hints=hints)
 
@@ -218,7 +221,7 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
 def _but(case: Case, check: Check) -> str:
     """What to say if the thing exists, but a named mistake shows that it is wrong."""
     why = next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
-    return f"{check.passed}, but wrong: {why}"
+    return f"{check.passed}{BUT}: {why}"
 
 
 def _mistakes(case: Case) -> tuple[Misconception, ...]:
@@ -287,7 +290,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
             failed = _fail(accused, *wrong[:2])
             if case.findings[accused.id].ok or _is_there(case, accused):
-                failed = replace(failed, message=f"{accused.passed}, but wrong")
+                failed = replace(failed, message=f"{accused.passed}{BUT}")
             results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
     return [results[result.id] for result in settled]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading.doubted import RAISED, USED, doubted
+from grader.grading.judge import BUT
 from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
@@ -39,11 +40,8 @@ THERE = (
 INSTEAD = "With "
 """How a sentence begins on what another expression would give."""
 
-TRIED = "Tried on your file: "
+TRY = "Tried on your file: "
 """How a sentence begins on a change that was tried."""
-
-BUT = ", but wrong"
-"""How a ❌ goes on about what is there."""
 
 SAYS = "At this point the lesson says: "
 """How a sentence begins on the step that a line is to take."""
@@ -122,7 +120,7 @@ class Placing:
         named = {one.misconception for one in report.diagnosis}
         parts = {one.part for one in self.rubric.misconceptions if one.id in named}
         told = report.trace.told if report.trace is not None else ()
-        tried = any(one.startswith(TRIED) for one in told)
+        tried = any(one.startswith(TRY) for one in told)
         instead = any(one.startswith(INSTEAD) for one in told)
         return len(named) > 1 and (tried or (instead and len(parts) == 1))
 

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from grader.source.definitions import nodes
 from grader.source.names import Names
 from grader.source.read import Source
+from grader.source.walked import walked
 
 CALL = ("__call__", "forward")
 """What runs when an object is called: the first that its class has."""
@@ -44,7 +44,7 @@ class Certain:
     """Answers about one file, each of which is true only if there is no doubt."""
 
     def __init__(self, source: Source) -> None:
-        every = nodes(source.tree)
+        every = walked(source.tree)
         self._names = Names(source.tree, source.spellings)
         self._module = _Scope(source.tree.body)
         self._inside: dict[str, _Scope] = {}

@@ -16,6 +16,7 @@ from grader.source.expr import Expr
 from grader.source.names import imported
 from grader.source.read import Source
 from grader.source.trace import Tracer
+from grader.source.walked import walked
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,6 @@ Path = str | tuple[str, ...]
 def tracer(source: Source) -> Tracer:
     """The tracer of a file; every test of one grading shares it."""
     return Tracer(source.tree, source.spellings)
-
-
-@lru_cache(maxsize=4)
-def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
-    """Every node of a file; finding them takes longer than using them."""
-    return tuple(ast.walk(tree))
 
 
 def call_of(cls: str) -> Path:
@@ -109,7 +104,7 @@ def imports(*names: str) -> SourceTest:
                 last = name.split(".")[-1].lower()
                 near = [at for full, at in every if full.split(".")[-1].lower() == last]
                 needed = (
-                    bool(near) or says(source, name) or placeholders.unfinished(nodes(source.tree))
+                    bool(near) or says(source, name) or placeholders.unfinished(walked(source.tree))
                 )
                 home = name.rpartition(".")[0]
                 near += [at for full, at in every if full.rpartition(".")[0] == home]
@@ -320,16 +315,16 @@ def if_named(name: str, test: SourceTest) -> SourceTest:
 def says(source: Source, name: str) -> bool:
     """Whether the last part of a full name, or the short form that the course uses, occurs."""
     names = (name.rpartition(".")[2], spoken(name))
-    return any(isinstance(node, ast.Name) and node.id in names for node in nodes(source.tree))
+    return any(isinstance(node, ast.Name) and node.id in names for node in walked(source.tree))
 
 
 def _unfinished(source: Source) -> bool:
-    return placeholders.unfinished(nodes(source.tree))
+    return placeholders.unfinished(walked(source.tree))
 
 
 @lru_cache(maxsize=4)
 def _imported(source: Source) -> tuple[tuple[str, int], ...]:
     """Every full name that an import brings in, with its line, wherever it is in the file."""
-    inner = (node.body for node in nodes(source.tree) if isinstance(node, DEFINITIONS))
+    inner = (node.body for node in walked(source.tree) if isinstance(node, DEFINITIONS))
     bodies = (source.tree.body, *inner)
     return tuple(one for body in bodies for one in imported(body, source.spellings))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from grader.source.walked import walked
+
 
 def passed(tree: ast.Module, name: str, line: int) -> int:
     """``line``; or that of the one call which gives its helper another variable for ``name``.
 
     That is so where the helper itself keeps the right argument: ``self.n_embd = embd``.
     """
-    for method in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    for method in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         params = [one.arg for one in method.args.args if one.arg != "self"]
         for kept in method.body:
             match kept:
@@ -30,7 +32,7 @@ def _given(tree: ast.Module, method: str, at: int, name: str) -> int | None:
     """The line of the variable that the only call of a method gives it there, if not ``name``."""
     calls = [
         one
-        for one in ast.walk(tree)
+        for one in walked(tree)
         if isinstance(one, ast.Call) and ast.unparse(one.func) == f"self.{method}"
     ]
     if len(calls) != 1 or at >= len(calls[0].args):

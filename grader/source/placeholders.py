@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from grader.source.annotations import allows_none
 from grader.source.variables import stores
+from grader.source.walked import walked
 
 
 def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:
@@ -28,7 +29,7 @@ def unfinished(nodes: Iterable[ast.AST]) -> bool:
 
 def unfilled(tree: ast.Module) -> tuple[range, ...]:
     """The lines of each function that still has a placeholder."""
-    nodes = list(ast.walk(tree))
+    nodes = walked(tree)
     unset = {line for one in nodes if isinstance(one, ast.ClassDef) for line, _ in _unset(one)}
     places = [
         (range(one.lineno, (one.end_lineno or one.lineno) + 1), any(_placeholders(one)))

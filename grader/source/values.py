@@ -17,7 +17,6 @@ from grader.source.definitions import (
     definition,
     gives_none,
     no_placeholders,
-    nodes,
     place,
     result,
     tracer,
@@ -34,6 +33,7 @@ from grader.source.patterns import (
     written,
 )
 from grader.source.read import Source
+from grader.source.walked import walked
 
 
 def returns(
@@ -207,7 +207,7 @@ def calls(path: str, *names: str) -> SourceTest:
 
 def _with_own(source: Source, function: ast.FunctionDef | ast.ClassDef) -> Iterator[ast.AST]:
     """The nodes of a function, then those of the file's own functions that it calls."""
-    own = {node.name: node for node in nodes(source.tree) if isinstance(node, ast.FunctionDef)}
+    own = {node.name: node for node in walked(source.tree) if isinstance(node, ast.FunctionDef)}
     todo: list[ast.AST] = [function]
     seen: set[ast.AST] = {function}
     while todo:
@@ -224,7 +224,7 @@ def _written_in(source: Source, path: Path) -> tuple[ast.expr, ...]:
     """The expressions in what is at ``path``, and in the functions and classes that it names."""
     cls = place(source, path).partition(".")[0]
     kinds = (ast.FunctionDef, ast.ClassDef)
-    defined = {node.name for node in nodes(source.tree) if isinstance(node, kinds)}
+    defined = {node.name for node in walked(source.tree) if isinstance(node, kinds)}
     todo, found = [definition(source, path)], dict[ast.AST, list[ast.expr]]()
     while todo:
         one = todo.pop()

@@ -9,6 +9,7 @@ from grader.grading.reading.bindings import around, bound, callee, functions, st
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
+from grader.source.walked import walked
 
 DIM = re.compile(r"^(\w+) is a Dim, and was used like a number")
 """How an error begins about a length that is no plain number."""
@@ -52,7 +53,7 @@ def key_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 def _calls(tree: ast.Module, inside: ast.FunctionDef | None, outer: SeenCall) -> list[ast.Call]:
     """The calls of a function in the statement that called it."""
     here = statement_at(tree, outer.line)
-    every = (one for one in ast.walk(tree) if isinstance(one, ast.Call) and one.lineno in here)
+    every = (one for one in walked(tree) if isinstance(one, ast.Call) and one.lineno in here)
     return [one for one in every if inside is not None and callee(one) == inside.name]
 
 

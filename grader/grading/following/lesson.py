@@ -10,6 +10,7 @@ from grader.base.blanks import Region
 from grader.grading.following.cause import Cause
 from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison, Departure
+from grader.grading.placing import SAYS
 from grader.grading.reading.program import target
 
 
@@ -85,7 +86,7 @@ class Lesson:
         """What the lesson says about a blank."""
         if name in self.sentences:
             said = self.sentences[name].partition(": ")
-            yield f'At this point the lesson says: "{said[2] or said[0]}".'
+            yield f'{SAYS}"{said[2] or said[0]}".'
 
     def next_blank(self, sources: Sequence[int], node: int) -> str:
         """The blank of the reference's next operation on ``sources``, if it is of another kind.

@@ -143,13 +143,10 @@ class Raising:
         if origin is None and (earlier := self._earlier(cause, error)) is not None:
             return replace(earlier, told=(*told, *earlier.told))
         parts = in_parts(self.comparison, cause)
-        # what the call lacks is not that it is another one
         refused = OWN.search(f"{error.type_name}: {error.message}") is not None
-        told += (
-            ()
-            if parts is not None or (refused and cause.other)
-            else filter(None, self._why(cause, line))
-        )
+        # what the call lacks is not that it is another one
+        silent = parts is not None or (refused and cause.other)
+        told += () if silent else filter(None, self._why(cause, line))
         if origin is not None:
             return self.teller.trace(
                 (*told, str(origin)), origin.line, (), self.lesson.filled(cause)

@@ -121,7 +121,7 @@ def _alike(comparison: Comparison, value: int, other: int) -> bool:
 def _listed(run: Run, node: int) -> Slip | None:
     """The line that lists the functions of which a loop calls one after the other at a node."""
     call, line = run.nodes[node], run.line(node)
-    for loop in ast.walk(run.tree):
+    for loop in run.nodes:
         match loop, call:
             case ast.For(target=ast.Name(id=name)), ast.Call(func=ast.Name(id=called)):
                 over = loop.iter

@@ -91,8 +91,12 @@ class Retried:
             seen.add(place.node)
             known = Evaluator(mine, order, last)
             found, left = self._varied(place.node, known, left)
-            fits = found is not None and self._explains(found, results) and self._fits(found)
-            if fits and found is not None and self._leads_on(found, place.value, known, results):
+            if (
+                found is not None
+                and self._explains(found, results)
+                and self._fits(found)
+                and self._leads_on(found, place.value, known, results)
+            ):
                 return found
             if left <= 0:
                 return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader.source import placeholders
+from grader.source.walked import walked
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Program:
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
         """The nodes of the syntax tree, by number."""
-        return tuple(ast.walk(self.tree))
+        return walked(self.tree)
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from itertools import islice
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Trace
+from grader.grading.placing import TRY
 from grader.grading.reading import bindings
 from grader.grading.tried import places, trial
 from grader.grading.tried.candidates import Candidate, compiles, every
@@ -28,7 +29,7 @@ EVERY, SOME = "every number is right", "the numbers are right in the short trial
 """What comes of an edit: on all trials, or on those that were run again."""
 LONGEST = 200
 """Characters of a sentence."""
-TRIED = "Tried on your file: with "
+TRIED = f"{TRY}with "
 """How the sentence on an edit begins that is shown."""
 BUDGET_S = 0.26
 """Processor time in seconds for the tries, and for the one grading that confirms."""
@@ -201,7 +202,7 @@ def _line(before: str, after: str, what: str) -> Single | None:
     elif new:
         said = f"{TRIED}{new[0]} before line {line}, {what}."
     else:
-        said = f"{TRIED.removesuffix('with ')}without line {line}, {old[0]}, {what}."
+        said = f"{TRY}without line {line}, {old[0]}, {what}."
     return (
         Single(line, said, new[0] if new and old != new else "") if len(said) <= LONGEST else None
     )
