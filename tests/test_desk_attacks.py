@@ -270,8 +270,10 @@ def test_fifty_megabytes_are_refused_and_not_kept(desk: Served, announced: bool)
                 break
         with suppress(OSError):
             answer = connection.recv(1000)
+        grown = process.memory_info().rss - held
     assert answer == b"" or b" 413 " in answer.splitlines()[0]
-    assert process.memory_info().rss - held < 20 << 20
+    # What the heads of a first grading need, 25 MB, may be loaded meanwhile.
+    assert grown < 45 << 20
     assert desk.own.file().read_bytes() == before
 
 
