@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,9 +17,11 @@ import pytest
 from grader import sandbox
 from grader.sandbox import Limits, Running, WorkerPool
 from tests.worker_jobs import (
+    BEGUN,
     QUICK,
     ROOT,
     Leftovers,
+    begun,
     call,
     job,
     open_files,
@@ -198,6 +201,16 @@ def test_workers_that_cannot_start_are_not_started_without_end() -> None:
             outcome = running.finish(job(FILE, call("f"), engine="abacus"))
     assert outcome.ended == "machine"
     assert "abacus" in outcome.problem
+
+
+def test_a_pool_is_closed_while_another_thread_waits_for_its_worker() -> None:
+    program = f"{BEGUN}\ndef f():\n    while True:\n        pass\n"
+    with WorkerPool(1, limits=Limits(wall=60)) as kept, ThreadPoolExecutor() as threads:
+        running = kept.start(limits=Limits(wall=60))
+        working = threads.submit(running.finish, job(program, call("f")))
+        until(lambda: begun(str(Path(running.folder).parent)))
+        kept.close()
+        assert working.result().problem == "the grading was cancelled"
 
 
 @pytest.mark.parametrize("forked", [True, False])

@@ -61,6 +61,7 @@ class Running(Worker):
         self._patience = limits.compiling
         self._closed = False
         self._closing = threading.Lock()
+        self._listening = threading.RLock()
 
     @property
     def folder(self) -> str:
@@ -108,6 +109,15 @@ class Running(Worker):
         meanwhile: Iterator[object] | None = None,
     ) -> Outcome:
         """Send the job, ask its questions within the limits, and end the worker."""
+        with self._listening:
+            return self._finish(job, on_notice, meanwhile)
+
+    def _finish(
+        self,
+        job: Job,
+        on_notice: Callable[[str], None] | None,
+        meanwhile: Iterator[object] | None,
+    ) -> Outcome:
         if self._asked or self._closed:
             raise RuntimeError("a worker does one job only")
         frame = self._prepare(job, on_notice)
@@ -157,7 +167,19 @@ class Running(Worker):
                 self._channel.tell(b"x")
 
     def close(self) -> None:
-        """End every process of this worker and remove its folder. Safe to call again."""
+        """End every process of this worker and remove its folder. Safe to call again.
+
+        Another thread that waits in :meth:`finish` is told first that its job was cancelled.
+        """
+        if not self._listening.acquire(blocking=False):
+            self.abandon()
+            self._listening.acquire()
+        try:
+            self._close()
+        finally:
+            self._listening.release()
+
+    def _close(self) -> None:
         with self._closing:
             if self._closed:
                 return
