@@ -130,7 +130,8 @@ def test_a_pooled_worker_is_confined_like_any_other(pool: WorkerPool) -> None:
     assert jobs[0].isolation == jobs[1].isolation
 
 
-def test_workers_of_one_import_work_at_once_and_end_alone() -> None:
+def test_workers_of_one_import_work_at_once_and_end_alone(pool: WorkerPool) -> None:
+    until(lambda: pool.ready)  # it opens no file any more
     before = open_files()
     servers = sandbox.fork_servers(2)
     with WorkerPool(2, limits=QUICK, fork_servers=servers) as kept:
@@ -214,7 +215,10 @@ def test_a_pool_is_closed_while_another_thread_waits_for_its_worker() -> None:
 
 
 @pytest.mark.parametrize("forked", [True, False])
-def test_closing_leaves_no_process_no_folder_and_no_open_file(forked: bool) -> None:
+def test_closing_leaves_no_process_no_folder_and_no_open_file(
+    pool: WorkerPool, forked: bool
+) -> None:
+    until(lambda: pool.ready)  # it opens no file any more
     before = open_files()
     kept = WorkerPool(2, forked=forked)
     until(lambda: len(kept._stock) == 2)
