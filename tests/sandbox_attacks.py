@@ -57,8 +57,9 @@ def carry_out(
 
 
 def _late(attack: Attack, outcome: Outcome) -> bool:
-    """Whether the time ran out before the attack was under way."""
-    begun = attack.under_way in (None, outcome.probe)
+    """Whether the time ran out before the attack was under way: while imported, at no line yet."""
+    at_import = attack.under_way is None
+    begun = outcome.line is not None if at_import else attack.under_way == outcome.probe
     return outcome.ended == "timeout" and (attack.ended != "timeout" or not begun)
 
 
