@@ -27,7 +27,7 @@ def graded(workers: WorkerPool, tmp_path: Path) -> Graded:
             text = text.replace(old, new)
         path = tmp_path / "mine.py"
         path.write_text(text, encoding="utf-8")
-        options = Options(seed=7, follow=Follow.FAILING, tried=True)
+        options = Options(seed=7, follow=Follow.FAILING)
         report = grade(found, path, options, workers.start)
         return {one.id: one for one in report.checks if one.status is Status.FAIL}
 

@@ -68,6 +68,12 @@ def _graded(step: str, text: str, folder: Path, start: Start, **options: Any) ->
     return grade(course.find(step), path, Options(**options), start)
 
 
+def _helped(step: str, text: str, folder: Path, start: Start, seed: int = 5) -> Report:
+    """The report with a change that was tried, as a learner asks for it after a report."""
+    told = _graded(step, text, folder, start, seed=seed, follow=Follow.FAILING)
+    return _graded(step, text, folder, start, seed=seed, tried=told)
+
+
 def _changed(text: str, change: Tried) -> str:
     """The text with a change made as a reader of it would."""
     lines = text.splitlines()
@@ -107,7 +113,7 @@ def test_the_change_that_is_shown_passes_when_it_is_made(
     name: str, tmp_path: Path, start: Start
 ) -> None:
     one = _mistake(name)
-    found = _graded(one.step, one.source, tmp_path, start, seed=5, tried=True)
+    found = _helped(one.step, one.source, tmp_path, start)
     assert found.verdict is not Verdict.PASS
     assert found.tried is not None
     assert found.tried.passes
@@ -118,7 +124,7 @@ def test_the_change_that_is_shown_passes_when_it_is_made(
 @pytest.mark.usefixtures("patient")
 def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) -> None:
     stub = course.find("s05").stub.read_text("utf-8")
-    before = _graded("s05", stub, tmp_path, start, seed=5, tried=True)
+    before = _helped("s05", stub, tmp_path, start)
     assert before.tried is not None
     assert not before.tried.passes
     after = _graded("s05", _changed(stub, before.tried), tmp_path, start, seed=5)
@@ -161,7 +167,8 @@ def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
         return start(**settings)
 
     right = make_answer(course.find("s05").solution.read_text("utf-8"))
-    found = _graded("s05", right, tmp_path, counting, tried=True)
+    told = _graded("s05", right, tmp_path, start, seed=5)
+    found = _graded("s05", right, tmp_path, counting, seed=5, tried=told)
     assert found.verdict is Verdict.PASS
     assert found.tried is None
     assert len(started) == 1
@@ -170,14 +177,14 @@ def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
 def test_a_report_without_it_is_the_same(tmp_path: Path, start: Start) -> None:
     one = _mistake("s05/scale_times_two")
     without = _graded("s05", one.source, tmp_path, start, seed=5)
-    with_it = _graded("s05", one.source, tmp_path, start, seed=5, tried=True)
+    with_it = _helped("s05", one.source, tmp_path, start)
     assert replace(with_it, tried=None, duration_s=0.0) == replace(without, duration_s=0.0)
 
 
 def test_a_program_that_does_not_end_gets_a_report(tmp_path: Path, start: Start) -> None:
     text = _mistake("s02/crochets_oublies").base + "\nwhile True:\n    pass\n"
     short = partial(start, limits=worker_jobs.QUICK)
-    found = _graded("s02", text, tmp_path, short, tried=True)
+    found = _helped("s02", text, tmp_path, short)
     assert found.verdict is Verdict.TIMEOUT
 
 

@@ -42,8 +42,9 @@ class Options:
 
     ``follow`` says which programs are followed line by line, for 0.3 s more; with a ``pair`` of
     workers that ``start`` has ready, half of that. ``tried`` asks for a
-    small change that makes a failing program pass, for at most 1.5 s of processor time. Without
-    ``twice``, a program whose time ran out is not run again: who asks does that.
+    small change that makes a failing program pass, for at most 1.5 s of processor time; it is the
+    report on the same program and seed, whose trace says where to change it. Without ``twice``, a
+    program whose time ran out is not run again: who asks does that.
     """
 
     engine: str = "numpy"
@@ -51,7 +52,7 @@ class Options:
     strict: bool = False
     mine: bool = False
     follow: Follow = Follow.NOT
-    tried: bool = False
+    tried: Report | None = None
     pair: bool = False
     twice: bool = True
 
@@ -185,8 +186,8 @@ def _judged(
         found = _explained(judge, job, outcome, found, options, start, reported)
         if found.verdict is Verdict.FAIL:
             found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
-    if start is not None and options.tried:
-        found = _tried(judge, job, outcome, found, start)
+    if start is not None and options.tried is not None:
+        found = _tried(judge, job, outcome, found, options.tried, start)
     return replace(found, duration_s=time.perf_counter() - started)
 
 
@@ -281,7 +282,7 @@ def _explained(
     def explained() -> Report:
         told = replace(found, trace=lone.traced(judge.source, judge.step, found))
         if outcome.ended == "done":
-            case = suggest.Case(judge, job, outcome, told, meter)
+            case = suggest.Case(judge, job, outcome, told, told, meter)
             told = replace(told, trace=single.traced(case))
         return replace(told, trace=lone.supposed(judge.source, judge.step, told))
 
@@ -289,9 +290,17 @@ def _explained(
 
 
 def _tried(
-    judge: Judge, job: Job, outcome: Outcome, found: Report, start: Callable[..., sandbox.Worker]
+    judge: Judge,
+    job: Job,
+    outcome: Outcome,
+    found: Report,
+    told: Report,
+    start: Callable[..., sandbox.Worker],
 ) -> Report:
-    """The report with a small change of the program that helps, if one is found."""
+    """The report with a small change of the program that helps, if one is found.
+
+    ``told`` is the report on the same program that explains it.
+    """
     from grader.grading.meter import Meter
     from grader.grading.tried import suggest
 
@@ -299,7 +308,7 @@ def _tried(
         return found
 
     def tried() -> Report:
-        case = suggest.Case(judge, job, outcome, found, Meter(start))
+        case = suggest.Case(judge, job, outcome, found, told, Meter(start))
         return replace(found, tried=suggest.suggest(case))
 
     return _explaining(tried, found)
@@ -327,7 +336,7 @@ def _tried_unread(
     start: Callable[..., sandbox.Worker],
 ) -> Report:
     """The same for a file that is no Python yet: what would be tried must be."""
-    if not options.tried or data is None:
+    if options.tried is None or data is None:
         return found
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
@@ -343,7 +352,7 @@ def _tried_unread(
     problem = SeenError("SyntaxError", "", "import", found.problem.line if found.problem else None)
     source = parse(step.solution.read_bytes(), found.file, frameworks.current().spellings())
     judge = Judge(found, step, rubric, source, options.strict, drawn, {})
-    return _tried(judge, job, Outcome("done", {}, problem), found, start)
+    return _tried(judge, job, Outcome("done", {}, problem), found, found, start)
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

@@ -148,6 +148,6 @@ def _with_change(
     report = found.report
     if report.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
         return found
-    asked = replace(options, seed=report.seed, follow=Follow.NOT, tried=True)
+    asked = replace(options, seed=report.seed, follow=Follow.NOT, tried=report)
     again = grade(step, place(step, found.cell), asked, start, found.cell)
     return replace(found, report=replace(report, tried=again.tried))

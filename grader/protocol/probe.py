@@ -363,6 +363,7 @@ class Job:
     expression on the way. ``raised`` are the errors that the program is known to raise, each as the
     name of its type and the line. ``seed`` is that of the worker's own random generators.
     ``seconds`` limits the processor time; when it is spent, what is left is answered with an error.
+    ``brief``: of what is made nothing is told, and of an error only what it says and where.
 
     The probes do not travel with the job: each is sent in an :class:`Ask` of its own.
     """
@@ -378,6 +379,7 @@ class Job:
     without: tuple[str, ...] = ()
     seed: int = 0
     seconds: float = 0.0
+    brief: bool = False
 
 
 @dataclass(frozen=True)

@@ -139,10 +139,13 @@ class Evidence:
     def right(self, trial: str) -> bool:
         """Whether ``trial`` has an oracle and every result equals it."""
         expected = self.expected(trial)
-        return bool(expected) and all(
-            isinstance(seen := self.seen(trial, path), SeenTensor | SeenArray)
-            and self.close(trial, seen.array, want)
-            for path, want in expected.items()
+        return bool(expected) and all(self.equal(trial, path) for path in expected)
+
+    def equal(self, trial: str, path: str) -> bool:
+        """Whether the result at a ``path`` of a trial equals the oracle's."""
+        seen = self.seen(trial, path)
+        return isinstance(seen, SeenTensor | SeenArray) and self.close(
+            trial, seen.array, self.expected(trial)[path]
         )
 
     def wrong_numbers(self) -> bool:

@@ -57,15 +57,18 @@ def deserved(error: E) -> E:
     return error
 
 
-def see(error: BaseException, action: str, file: str) -> SeenError:
-    """``error`` as seen from the learner's file; for one that cannot be inspected, its type."""
+def see(error: BaseException, action: str, file: str, *, brief: bool = False) -> SeenError:
+    """``error`` as seen from the learner's file; for one that cannot be inspected, its type.
+
+    ``brief``: without the values on its way, which take as long as a small trial.
+    """
     try:
-        return _see(error, action, file)
+        return _see(error, action, file, brief)
     except Exception:  # noqa: BLE001 - whatever the error does when inspected
         return SeenError(type_name(error), "(it cannot be inspected)", action)
 
 
-def _see(error: BaseException, action: str, file: str) -> SeenError:
+def _see(error: BaseException, action: str, file: str, brief: bool) -> SeenError:
     calls = path(error)
     line, function = _place(error, calls, file)
     seen = SeenError(
@@ -77,6 +80,8 @@ def _see(error: BaseException, action: str, file: str) -> SeenError:
         chain=_chain(error, calls),
         origin=_origin(error, calls, file),
     )
+    if brief:
+        return seen
     source = "".join(linecache.getlines(file))
     with suppress(Exception):  # the values at that line may be anything
         seen = replace(seen, calls=frames.calls(error, file, source))

@@ -49,7 +49,8 @@ class Subject:
 
     ``patient``: a probe that raises an error where calls are staged runs again operation by
     operation, unless such an error at the same place, which is in ``raised``, came again then.
-    ``reads`` are places where numbers are read, which staging does not allow.
+    ``reads`` are places where numbers are read, which staging does not allow. ``brief``: nothing
+    is seen of an object that is made, and of an error only what it says and where.
     """
 
     module: ModuleType
@@ -58,6 +59,7 @@ class Subject:
     arguments: Arguments
     recorder: Recorder | None = None
     patient: bool = True
+    brief: bool = False
     raised: set[errors.Place] = field(default_factory=set)
     reads: set[errors.Place] = field(default_factory=set)
 
@@ -165,7 +167,7 @@ def _attempt(
         try:
             results |= bench.do(some)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
-            failed = errors.see(error, bench.doing, subject.file)
+            failed = errors.see(error, bench.doing, subject.file, brief=subject.brief)
             kind, at = type(error), errors.place(error, subject.file)
             raised = _Raised(
                 at,
@@ -193,6 +195,7 @@ class _Bench:
         self.how = how
         self._module = subject.module
         self._file = subject.file
+        self._brief = subject.brief
         self._runtime = subject.runtime
         self._arguments = subject.arguments
         self._made: dict[str, Any] = {}
@@ -235,12 +238,16 @@ class _Bench:
         seen = {}
         for call, value, arguments in zip(calls, values, given, strict=True):
             self.doing = call.name
-            see = self._eye.see_module if isinstance(call, Make) else self._eye.see
-            seen[call.name] = see(value)
+            seen[call.name] = self._see(call, value)
             self._compare(call, arguments)
             self._made[call.name] = value
         self._seen |= {call.name: seen[call.name] for call in calls if isinstance(call, Call)}
         return seen
+
+    def _see(self, call: Make | Call, value: Any) -> Seen:
+        if isinstance(call, Call):
+            return self._eye.see(value)
+        return None if self._brief else self._eye.see_module(value)
 
     def _graph(self, calls: Sequence[Make | Call]) -> AbstractContextManager[object]:
         """Where the calls are staged, if they are; the operations of others wait."""

@@ -91,7 +91,9 @@ def _work(job: Job, frames: Iterator[tuple[bytes, bytes]], wall: float, runtime:
         module, error = program.load(job, recorder)
     send(Loaded(error))
     arguments = Arguments(runtime, job.configuration)
-    subject = probes.Subject(module, job.file, runtime, arguments, recorder, raised=set(job.raised))
+    subject = probes.Subject(
+        module, job.file, runtime, arguments, recorder, brief=job.brief, raised=set(job.raised)
+    )
     ask = wire.decode_ask(*next(frames))
     while ask.probe is not None:
         send(replace(tries.run(ask.probe, job, subject), token=ask.token))

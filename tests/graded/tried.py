@@ -65,8 +65,12 @@ def _one(
     path = folder / f"step_{one.step.removeprefix('s')}.py"
     path.write_bytes(one.source)
     seconds.clear()
-    options = pipeline.Options(seed=seed, tried=True)
-    report = pipeline.grade(course.find(one.step), path, options, start)
+    step, options = (
+        course.find(one.step),
+        pipeline.Options(seed=seed, follow=pipeline.Follow.FAILING),
+    )
+    told = pipeline.grade(step, path, options, start)
+    report = pipeline.grade(step, path, pipeline.Options(seed=seed, tried=told), start)
     raises = report.excerpt is None if one.raises is None else one.raises
     return Helped(one, raises, report.tried, sum(seconds), report.verdict)
 

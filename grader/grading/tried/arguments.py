@@ -6,7 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from grader.grading.tried.maker import Maker
-from grader.grading.tried.text import Change, Edit
+from grader.grading.tried.text import Change, Edit, of_kind
+from grader.grading.tried.words import called
+
+REDUCING = frozenset(("argmax", "concat", "max", "mean", "min", "softmax", "split", "stack", "sum"))
+"""Functions that work along one axis."""
+AXES = ("axis=-1", "axis=1", "axis=0")
 
 
 class Arguments(Maker):
@@ -14,30 +19,102 @@ class Arguments(Maker):
 
     def of_call(self, node: ast.Call) -> Iterator[Edit]:
         """Edits of what a call is given."""
-        yield from self.swaps(node.args)
+        yield from self._swapped(node)
         if self.raised:
             yield from self._listed(node)
-        given = [*node.args, *(one.value for one in node.keywords)]
         for one in (*node.args, *node.keywords):
             yield from self._left_out(one, [*node.args, *node.keywords])
+        yield from self._missing(node)
+        for word in node.keywords:
+            yield from self._named(node, word)
+        if node.args and not node.keywords:
+            yield from self._by_name(node)
+
+    @of_kind("swapped")
+    def _swapped(self, node: ast.Call) -> Iterator[Edit]:
+        """Two arguments swapped; of a method, also its object with what it is given."""
+        yield from self.swaps([*node.args, *(one.value for one in node.keywords)])
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name() as owner), args=[ast.Name() as one]):
+                if owner.id not in self.words.modules:
+                    yield from self.swaps((owner, one))
+
+    def _missing(self, node: ast.Call) -> Iterator[Edit]:
+        """One argument more: what its function takes, or what is given elsewhere."""
+        given = [*node.args, *(one.value for one in node.keywords)]
         for name in self.words.missing(node) if self.raised else ():
             yield from self._more(node, node.args, name)
         for keyword in self.words.keywords(node):
             yield from self._more(node, given, keyword)
-        for one in node.keywords:
-            for name in self.words.keyword_names(node):
-                start, _ = self.mine.span(one)
-                end = start + len((one.arg or "").encode())
-                if one.arg and one.arg != name:
-                    yield Edit((Change(start, end, name),), one.lineno, 3)
+        if called(node) in REDUCING and not any(one.arg == "axis" for one in node.keywords):
+            for axis in AXES:
+                yield from self._more(node, given, axis)
 
+    @of_kind("by name")
+    def _by_name(self, node: ast.Call) -> Iterator[Edit]:
+        """The last argument given by name."""
+        start, _ = self.mine.span(node.args[-1])
+        for name in self.words.keyword_names(node):
+            yield Edit((Change(start, start, f"{name}="),), node.args[-1].lineno, 4)
+
+    @of_kind("items swapped")
     def of_list(self, node: ast.List | ast.Tuple) -> Iterator[Edit]:
         """Edits of a list or tuple."""
         yield from self.swaps(node.elts)
+        yield from self._turned(node.elts)
+        for new in self._new_items(node):
+            yield from self._one_more(node.elts, new)
+        for one in node.elts if len(node.elts) > 1 else ():
+            yield from self._left_out(one, node.elts)
         if self.raised:
             yield from self._starred(node.elts)
             yield from self._other_brackets(node)
 
+    @of_kind("keyword")
+    def _named(self, node: ast.Call, one: ast.keyword) -> Iterator[Edit]:
+        """Another name for what is given by name, or what that name says in its place."""
+        if not one.arg:
+            return
+        start, _ = self.mine.span(one)
+        for name in self.words.keyword_names(node):
+            if one.arg != name:
+                end = start + len(one.arg.encode())
+                yield Edit((Change(start, end, name),), one.lineno, 3)
+        if one.arg in self.words.variables(node) and self.mine.of(one.value) != one.arg:
+            yield from self.put(one.value, one.arg, -2)
+
+    @of_kind("turned")
+    def _turned(self, parts: Sequence[ast.expr]) -> Iterator[Edit]:
+        """Three or four of these in the order of a rotation, or from back to front."""
+        if len(parts) not in (3, 4):
+            return
+        texts = [self.mine.of(one) for one in parts]
+        orders = [texts[::-1], *(texts[at:] + texts[:at] for at in range(1, len(texts)))]
+        (start, _), (_, end) = self.mine.span(parts[0]), self.mine.span(parts[-1])
+        for order in orders:
+            if order != texts:
+                yield Edit((Change(start, end, ", ".join(order)),), parts[0].lineno, 5)
+
+    def _new_items(self, node: ast.List | ast.Tuple) -> tuple[str, ...]:
+        """What may be missing from a list: sizes of 1, an axis more, a name for what is given."""
+        outer = self.mine.parents.get(node)
+        if isinstance(outer, ast.Subscript):
+            return ("None", ":")
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            return ("_",) if self.raised else ()
+        last = (self.mine.of(node.elts[-1]),) if node.elts else ()
+        return ("1", *last) if isinstance(outer, ast.Call | ast.keyword) else ()
+
+    @of_kind("item more")
+    def _one_more(self, parts: Sequence[ast.expr], text: str) -> Iterator[Edit]:
+        """One item more, at each place."""
+        for one in parts:
+            start, end = self.mine.span(one)
+            yield Edit((Change(start, start, f"{text}, "),), one.lineno, 3)
+            if one is parts[-1]:
+                yield Edit((Change(end, end, f", {text}"),), one.lineno, 3)
+
+    @of_kind("listed")
     def _listed(self, node: ast.Call) -> Iterator[Edit]:
         """Arguments in a list, or out of one."""
         for one in node.args:
@@ -48,11 +125,15 @@ class Arguments(Maker):
                     inside = self.mine.data[start + 1 : end - 1].decode()
                     yield Edit((Change(start, end, inside),), one.lineno, 3)
         yield from self._starred(node.args)
-        if len(node.args) > 1:
-            (start, _), (_, end) = self.mine.span(node.args[0]), self.mine.span(node.args[-1])
+        for count in {2, len(node.args)} if len(node.args) > 1 else ():
+            (start, _), (_, end) = (
+                self.mine.span(node.args[0]),
+                self.mine.span(node.args[count - 1]),
+            )
             text = f"[{self.mine.data[start:end].decode()}]"
             yield Edit((Change(start, end, text),), node.lineno, 3)
 
+    @of_kind("list or tuple")
     def _other_brackets(self, node: ast.List | ast.Tuple) -> Iterator[Edit]:
         """A list for a tuple, or the reverse."""
         text = self.mine.of(node)
@@ -61,13 +142,16 @@ class Arguments(Maker):
         elif text[:1] == "(":
             yield from self.put(node, f"[{text[1:-1].rstrip(',')}]", 1)
 
+    @of_kind("starred")
     def _starred(self, parts: Sequence[ast.expr]) -> Iterator[Edit]:
         """A list or tuple among these unpacked."""
         for one in parts:
             if isinstance(one, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
                 start, _ = self.mine.span(one)
                 yield Edit((Change(start, start, "*"),), one.lineno, 2)
+                yield Edit((Change(start, start, "**"),), one.lineno, 3)
 
+    @of_kind("argument more")
     def _more(self, node: ast.Call, given: Sequence[ast.expr], text: str) -> Iterator[Edit]:
         """One argument more."""
         _, end = self.mine.span(given[-1] if given else node.func)
@@ -77,6 +161,7 @@ class Arguments(Maker):
             _, end = self.mine.span(node)
             yield Edit((Change(end - 1, end - 1, text),), node.lineno, 2 + len(text))
 
+    @of_kind("left out")
     def _left_out(self, one: ast.AST, every: Sequence[ast.AST]) -> Iterator[Edit]:
         """An argument left out, with its comma."""
         spans = [self.mine.span(other) for other in every]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.grading.tried.align import Gap, Pair, Scope, aligned
 from grader.grading.tried.forms import Function, code, form, same
-from grader.grading.tried.text import Change, Edit, Names, Text, bracketed, written
+from grader.grading.tried.text import Change, Edit, Names, Text, bracketed, of_kind, written
 
 STATEMENT = 12
 """What putting in, taking out or moving a statement weighs, in characters."""
@@ -49,6 +49,7 @@ class Reference:
 
     # ---- statements that answer each other -----------------------------------------------------
 
+    @of_kind("pieces")
     def _pair(self, pair: Pair) -> Iterator[Edit]:
         mine, right, scope = pair.mine, pair.right, pair.scope
         if same(mine, right, scope.names):
@@ -96,7 +97,7 @@ class Reference:
     def _edit(self, at: ast.AST, span: tuple[int, int], text: str) -> Edit:
         old = self._mine.data[slice(*span)].decode()
         size = 1 + _weight(old, text)
-        return Edit((Change(*span, text),), at.lineno, size)  # type: ignore[attr-defined]
+        return Edit((Change(*span, text),), at.lineno, size, "piece")  # type: ignore[attr-defined]
 
     def _replaced(self, mine: ast.stmt, right: ast.stmt, scope: Scope) -> Edit:
         text = written(self._right, right, scope.names, self._mine.indent(mine))
@@ -124,6 +125,7 @@ class Reference:
 
     # ---- statements without an answer ----------------------------------------------------------
 
+    @of_kind("statements")
     def _gap(self, gap: Gap) -> Iterator[Edit]:
         for one in gap.mine:
             edit = self._without(one, gap)
@@ -144,7 +146,8 @@ class Reference:
         if len(code(getattr(gap.around, "body", []))) == 1:
             return self._edit(mine, self._mine.span(mine), "pass")
         start, end = self._mine.start(mine.lineno), self._mine.start((mine.end_lineno or 0) + 1)
-        return Edit((Change(start, end, ""),), mine.lineno, STATEMENT + (end - start) // 4)
+        size = STATEMENT + (end - start) // 4
+        return Edit((Change(start, end, ""),), mine.lineno, size, "without")
 
     def _with(self, right: ast.stmt, gap: Gap) -> Edit:
         """The learner's program with a statement more."""
@@ -156,7 +159,7 @@ class Reference:
         start = min(self._mine.start(line), len(self._mine.data))
         lead = "" if start == 0 or self._mine.data[start - 1 : start] == b"\n" else "\n"
         change = Change(start, start, f"{lead}{' ' * indent}{text}\n")
-        return Edit((change,), line, STATEMENT + len(text) // 4)
+        return Edit((change,), line, STATEMENT + len(text) // 4, "with")
 
     def _line(self, gap: Gap, near: ast.stmt | None) -> int:
         """Before which line a statement is put in."""
@@ -167,6 +170,7 @@ class Reference:
             return min([gap.before.lineno, *(one.lineno for one in decorators)])
         return (near.end_lineno or 0) + 1 if near is not None else 1
 
+    @of_kind("moved")
     def _moves(self) -> Iterator[Edit]:
         """A statement taken out here and put in there."""
         moves = [

@@ -15,9 +15,10 @@ from grader.base.blanks import make_answer
 from grader.base.model import Report, Trace
 from grader.grading.placing import TRY
 from grader.grading.reading import bindings
-from grader.grading.tried import places, trial
-from grader.grading.tried.candidates import Candidate, compiles, every
-from grader.grading.tried.ranks import Ranks
+from grader.grading.tried import trial
+from grader.grading.tried.candidates import Candidate, compiles, ordered, usual
+from grader.grading.tried.clues import Clues
+from grader.grading.tried.possible import Possible
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.suggest import Case, difference
 from grader.grading.tried.text import Edit, Text
@@ -39,8 +40,6 @@ LEAST_S = 0.1
 """With less left of it, nothing is tried: to make the edits takes most of that."""
 MOST_GRADING_S = 0.17
 """What one grading may have taken for another one: of a slower program, small trials must do."""
-MOST = 240
-"""Edits of which the likeliest are tried."""
 BATCHES, BATCH = (24, 40), (16, 24)
 """How many edits are tried at once, on one trial; and of a slow program."""
 MOST_HELPING = 10
@@ -51,9 +50,6 @@ MOST_SHOWN, SHORT = 80, 48
 """Characters of code in a sentence; and up to which what surrounds a change is shown with it."""
 TINY = 3
 """Characters of what is to be written up to which it is said in place of what."""
-
-THERE = 0
-"""What the line weighs on which the values leave the path."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +111,7 @@ def single(case: Case) -> Single | None:
     until = spent + left - (0.0 if slow else case.outcome.spent)
     mine = Text.of_source(case.job.source)
     closely = replace(chosen, names=_spread(evidence))
-    raised = places.first_error(evidence) is not None
-    ranked = _ranked(mine, _candidates(case, mine), raised=raised)
-    candidates = (one for one in ranked if compiles(one.source))
+    candidates = _candidates(case, mine)
     for size in BATCH if slow else BATCHES:
         tried = list(islice(candidates, size))
         for trials in (chosen, closely):
@@ -133,14 +127,6 @@ def single(case: Case) -> Single | None:
     return None
 
 
-def _ranked(mine: Text, candidates: Iterator[Candidate], *, raised: bool) -> list[Candidate]:
-    """The edits that may be what went wrong, those first that often are."""
-    ranks = Ranks(mine, raised)
-    weighed = [(ranks.of(one.edit), n, one) for n, one in enumerate(islice(candidates, MOST))]
-    weighed = [one for one in weighed if one[0] is not None]
-    return [one for _, _, one in sorted(weighed, key=lambda one: (one[0] or 0) + one[1])]
-
-
 def _spread(evidence: Evidence) -> tuple[str, ...]:
     """A few trials of the whole program, the small ones and some that are larger."""
     names = [n for n, t in evidence.trials.items() if t.expect and not t.part and not t.wished]
@@ -152,14 +138,13 @@ def _spread(evidence: Evidence) -> tuple[str, ...]:
 def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
     """The edited programs, the likeliest first."""
     right = Text.of_source(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
-    error = places.first_error(case.judge.evidence(case.outcome))
-    suspects, trace = places.suspects(mine, case.report, error), case.report.trace
-    if trace is not None and trace.line is not None:
-        places.add(suspects, mine, trace.line, THERE)
-    towards = Reference(mine, right)
-    said = error.about.names if error is not None and error.about is not None else ()
-    names, words, raised = towards.names(), Words(mine, right, said), error is not None
-    return every(mine, list(towards.edits()), suspects, None, names, words, raised=raised)
+    error = trial.first_error(case.judge.evidence(case.outcome))
+    clues, raised = Clues.of(mine, case.told, error), error is not None
+    words = Words(mine, right, trial.names(error))
+    edits = [*Reference(mine, right).edits(), *usual(mine, words, raised=raised)]
+    found = ordered(edits, clues, raised=raised)
+    possible = Possible(mine, raised)
+    return (one for one in found if possible.may_be(one.edit) and compiles(one.source))
 
 
 def _is_right(case: Case, source: str) -> bool:

@@ -6,9 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from grader.grading.tried.maker import Maker
-from grader.grading.tried.places import acts
-from grader.grading.tried.text import Change, Edit
-from grader.grading.tried.words import nearest, unlike
+from grader.grading.tried.orders import Orders
+from grader.grading.tried.text import Change, Edit, of_kind
+from grader.grading.tried.words import called, nearest, unlike
+
+ACTING = frozenset(("__init__", "append", "extend", "insert", "print", "setattr", "update"))
+"""What is called for what it does, not for its result."""
 
 
 class Statements(Maker):
@@ -18,12 +21,43 @@ class Statements(Maker):
         """Edits of a whole statement: its result assigned, itself left out, moved or shifted."""
         if isinstance(node, ast.Expr) and not acts(node.value):
             yield from self._assigned(node)
+        if isinstance(node, ast.Expr):
+            yield from self._done_with(node.value)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             yield from self._another_target(node, node.targets[0])
+        if isinstance(node, ast.For):
+            yield from self._iterated(node.iter, node.target)
+        if isinstance(node, ast.If):
+            yield from self._chained(node)
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield from self._another_definition(node)
         yield from self._moved(node)
+        yield from self._repeated(node)
+        yield from Orders(self.mine, self.words, self.raised).exchanged(node)
+        if isinstance(node, ast.Assign) and len(node.targets) > 1:
+            yield from self._split(node)
+        if isinstance(node, ast.If | ast.While) and isinstance(node.test, ast.Name | ast.Attribute):
+            yield from self.put(node.test, f"{self.mine.of(node.test)} is not None")
 
+    @of_kind("repeated")
+    def _repeated(self, node: ast.stmt) -> Iterator[Edit]:
+        """A name that the function gave to another before, given to it again here."""
+        function = self.mine.around(node)
+        start = self.mine.start(node.lineno)
+        for one in getattr(function, "body", ()) if node in self._block(node) else ():
+            match one:
+                case ast.Assign(targets=[ast.Name()], value=ast.Name()) if one.lineno < node.lineno:
+                    text = f"{' ' * self.mine.indent(node)}{self.mine.of(one)}\n"
+                    yield Edit((Change(start, start, text),), node.lineno, 4)
+
+    @of_kind("split")
+    def _split(self, node: ast.Assign) -> Iterator[Edit]:
+        """A value made once for each of the names that it is given to."""
+        indent, value = " " * self.mine.indent(node), self.mine.of(node.value)
+        lines = [f"{self.mine.of(one)} = {value}" for one in node.targets]
+        yield Edit((Change(*self.mine.span(node), f"\n{indent}".join(lines)),), node.lineno, 4)
+
+    @of_kind("statement moved")
     def _moved(self, node: ast.stmt) -> Iterator[Edit]:
         """The statement after the next, in the loop that follows, out of its block, or gone."""
         block = self._block(node)
@@ -54,8 +88,11 @@ class Statements(Maker):
         shift = " " * (self.mine.indent(loop.body[0]) - self.mine.indent(node))
         lines = self.mine.data[start:end].decode().splitlines(keepends=True)
         moved = "".join(shift + line for line in lines)
-        return Edit((Change(start, end, ""), Change(first, first, moved)), node.lineno, 8)
+        return Edit(
+            (Change(start, end, ""), Change(first, first, moved)), node.lineno, 8, "into a loop"
+        )
 
+    @of_kind("assigned")
     def _assigned(self, node: ast.Expr) -> Iterator[Edit]:
         """A result that is thrown away, assigned or returned."""
         start, _ = self.mine.span(node)
@@ -64,6 +101,37 @@ class Statements(Maker):
             yield Edit((Change(start, start, f"{name} = "),), node.lineno, 4)
         yield Edit((Change(start, start, "return "),), node.lineno, 5)
 
+    @of_kind("raised")
+    def _done_with(self, value: ast.expr) -> Iterator[Edit]:
+        """An error raised that is only made; a value assigned that is only compared."""
+        start, _ = self.mine.span(value)
+        if isinstance(value, ast.Call) and called(value).endswith("Error"):
+            yield Edit((Change(start, start, "raise "),), value.lineno, 1)
+        match value:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                (_, start), (end, _) = self.mine.span(left), self.mine.span(right)
+                yield Edit((Change(start, end, " = "),), value.lineno, 1)
+
+    @of_kind("items")
+    def _iterated(self, value: ast.expr, target: ast.expr) -> Iterator[Edit]:
+        """Pairs of a mapping, or numbered items, for two variables of a loop."""
+        if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            text = self.mine.of(value)
+            yield from self.put(value, f"{text}.items()")
+            yield from self.put(value, f"enumerate({text})")
+
+    @of_kind("elif")
+    def _chained(self, node: ast.If) -> Iterator[Edit]:
+        """``elif`` for an ``if`` that follows another, and the reverse."""
+        block = self._block(node)
+        at = [one is node for one in block].index(True) if block else 0
+        start, _ = self.mine.span(node)
+        if self.mine.data[start : start + 4] == b"elif":
+            yield Edit((Change(start, start + 4, "if"),), node.lineno, 4)
+        elif at and isinstance(before := block[at - 1], ast.If) and not before.orelse:
+            yield Edit((Change(start, start, "el"),), node.lineno, 4)
+
+    @of_kind("defined")
     def _another_definition(self, node: ast.FunctionDef | ast.ClassDef) -> Iterator[Edit]:
         """A function or class under a name that the reference has and the program lacks."""
         start, _ = self.mine.span(node)
@@ -72,13 +140,16 @@ class Statements(Maker):
             change = Change(start, start + len(node.name.encode()), name)
             yield Edit((change,), node.lineno, 4 + unlike(node.name, name))
 
+    @of_kind("target")
     def _another_target(self, node: ast.Assign, target: ast.Name) -> Iterator[Edit]:
         start, end = self.mine.span(target)
         for name in self.words.read_after(node, target.id):
             size = 3 + unlike(target.id, name)
             yield Edit((Change(start, end, name),), node.lineno, size)
         if self.words.is_list(node, target.id):
-            (first, last), text = self.mine.span(node), self.mine.of(node.value)
+            value = node.value
+            value = value.elts[0] if isinstance(value, ast.List) and value.elts else value
+            (first, last), text = self.mine.span(node), self.mine.of(value)
             change = Change(first, last, f"{target.id}.append({text})")
             yield Edit((change,), node.lineno, 4)
         itself = isinstance(node.value, ast.Name) and node.value.id == target.id
@@ -100,3 +171,9 @@ class Statements(Maker):
 
     def _lines(self, node: ast.stmt) -> tuple[int, int]:
         return self.mine.start(node.lineno), self.mine.start((node.end_lineno or 0) + 1)
+
+
+def acts(value: ast.expr) -> bool:
+    """Whether an expression is no result: a docstring, a yield, a call that changes something."""
+    name = called(value) if isinstance(value, ast.Call) else ""
+    return isinstance(value, ast.Constant | ast.Yield | ast.YieldFrom) or name in ACTING

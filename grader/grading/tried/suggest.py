@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -14,12 +14,13 @@ from grader.base.model import Report, Status, Tried, Verdict
 from grader.grading.conclude import Judge
 from grader.grading.judge import source_findings
 from grader.grading.meter import Meter
-from grader.grading.tried import places, syntax, trial
-from grader.grading.tried.candidates import Candidate, compiles, every, nearest
+from grader.grading.tried import syntax, trial
+from grader.grading.tried.candidates import Candidate, ordered, towards, usual, valued
+from grader.grading.tried.clues import Clues
 from grader.grading.tried.followed import Followed, followed
-from grader.grading.tried.places import Suspects
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.text import Edit, Text
+from grader.grading.tried.told import Told
 from grader.grading.tried.words import Words
 from grader.source import parse
 
@@ -34,33 +35,35 @@ MOST_FOLLOWED_S = 0.6
 """Processor time for following both programs; a third is usual."""
 MORE = 1.2
 """How much longer the next grading may take than the last."""
-FEW = 12
-"""Where the reference asks for no more edits than this, the program is built like it."""
 EXPLAINING_S = 0.3
 """What it may take this process to say what is wrong with a program."""
 MOST_GRADING_S = 0.5
-"""What a grading takes, unless it does not end."""
+"""What is kept for a grading. Of one that takes longer, only a part is run."""
 UNFINISHED = 4
 """Where so many checks fail, the program is not finished, and no small edit makes it pass."""
-BATCHES = (12, 60, 120, 240)
+BATCHES = (24, 60, 120, 240)
 """How many programs one worker runs, before the best are graded."""
 MOST_LINES = 12
 """Lines of a diff. What is longer is no hint."""
-MOST_GRADED = 3
-"""Programs of a batch that are graded whole."""
+MOST_HELPING, MOST_GRADED = 10, 3
+"""Programs of a batch that are run on more trials, and that are graded whole."""
+LATE = "Late"
+"""What a trial is answered with for which there was no time."""
 
 
 @dataclass(frozen=True)
 class Case:
     """A failing program, and what its grading showed. ``judge`` has the step and its inputs.
 
-    What it takes of the processor to explain is on ``meter``.
+    ``told`` is the report as the learner has it, with all that explains it. What it takes of the
+    processor to explain is on ``meter``.
     """
 
     judge: Judge
     job: Job
     outcome: Outcome
     report: Report
+    told: Report
     meter: Meter
 
 
@@ -75,8 +78,9 @@ class Search:
     def __init__(self, case: Case) -> None:
         self._case = case
         self._graded = min(case.outcome.spent, MOST_GRADING_S)
-        self._evidence = case.judge.evidence(case.outcome)
-        self._chosen = trial.choose(case.judge.rubric, self._evidence)
+        self.evidence = case.judge.evidence(case.outcome)
+        self._chosen = trial.choose(case.judge.rubric, self.evidence)
+        self._closely = trial.closely(case.judge.rubric, self.evidence)
         self._known: set[str] = set()
         self._half: Tried | None = None
 
@@ -85,57 +89,68 @@ class Search:
         case = self._case
         right = Text.of_source(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
         if case.report.problem is not None:
-            return self._try(syntax.repairs(case.job.source, right.source)) or self._half
+            repaired = syntax.repairs(case.job.source, right.source)
+            return self._try(repaired, BATCHES) or self._half
         mine = Text.of_source(case.job.source)
-        error = places.first_error(self._evidence)
-        suspects = places.suspects(mine, case.report, error)
-        towards = Reference(mine, right)
-        reference = list(towards.edits())
-        if len(reference) <= FEW:
-            whole = self._try(nearest(mine, reference, suspects))
-            if whole is not None:
-                return whole
+        error = trial.first_error(self.evidence)
+        clues, raised = Clues.of(mine, case.told, error), error is not None
+        alike, words = Reference(mine, right), Words(mine, right, trial.names(error))
+        reference = list(alike.edits())
         failed = sum(check.status is Status.FAIL for check in case.report.checks)
         if failed >= UNFINISHED:
-            self._past(mine, reference)
-        said = error.about.names if error is not None and error.about is not None else ()
-        words = Words(mine, right, said)
-        raised = error is not None
-        followed, names = self._followed(), towards.names()
-        rest = every(mine, reference, suspects, followed, names, words, raised=raised)
-        whole = self._try(one for one in rest if compiles(one.source))
+            self._past(reference)
+        edits = [*Told(mine, words, raised).edits(case.told), *towards(reference)]
+        edits += usual(mine, words, raised=raised)
+        whole = self._try(ordered(edits, clues, raised=raised), BATCHES[:1])
+        if whole is None and self._searching() > 0:
+            edits += valued(self.followed(), alike.names())
+            whole = self._try(ordered(edits, clues, raised=raised), BATCHES[1:])
         if whole is None and self._half is None:
-            self._past(mine, reference)
+            self._past(reference)
         return whole or self._half
 
-    def _followed(self) -> Followed | None:
+    def followed(self) -> Followed | None:
+        """Both programs on one trial; None if there is nothing to follow."""
         case = self._case
         if case.outcome.load_error is not None:
             return None
-        name = trial.telling(self._evidence)
+        name = trial.telling(self.evidence)
         if name is None:
             return None
         start = case.meter.start
-        return followed(case.judge.step, case.job, self._evidence, start, name, MOST_FOLLOWED_S)
+        return followed(case.judge.step, case.job, self.evidence, start, name, MOST_FOLLOWED_S)
 
-    def _try(self, some: Iterator[Candidate]) -> Tried | None:
+    def _try(self, some: Iterable[Candidate], batches: Sequence[int]) -> Tried | None:
         """The first program that passes; what only helps is kept for later."""
-        new = (one for one in some if self._worth(one.source))
-        for size in BATCHES:
-            batch = [one.source for one in islice(new, size)]
-            spare = 2 * SPARE_S if self._chosen.exact else 4 * SPARE_S  # to decide every check
-            seconds = self._left() - MORE * self._graded - spare
-            if not batch or seconds <= 0:
-                return None
-            start = self._case.meter.start
-            helped = trial.run(self._chosen, self._case.job, batch, seconds, start)
-            for number in helped[:MOST_GRADED]:
-                tried = self._grade(batch[number])
+        new = (one.source for one in some if self._worth(one))
+        for size in batches:
+            batch = list(islice(new, size))
+            batch = self._helping(self._chosen, batch)
+            if len(batch) > 1 and self._chosen.exact:
+                batch = self._helping(self._closely, batch)
+            for source in batch[:MOST_GRADED]:
+                tried = self._grade(source)
                 if tried is not None and tried.passes:
                     return tried
+            if self._searching() <= 0:
+                break
         return None
 
-    def _past(self, mine: Text, reference: list[Edit]) -> None:
+    def _helping(self, trials: trial.Trials, batch: Sequence[str]) -> list[str]:
+        """Those of some programs that are right on these trials, as far as there is time."""
+        seconds = self._searching()
+        if not batch or seconds <= 0:
+            return []
+        start = self._case.meter.start
+        helped = trial.run(trials, self._case.job, batch, seconds, start)
+        return [batch[number] for number in helped[:MOST_HELPING]]
+
+    def _searching(self) -> float:
+        """Seconds that are left for the search, with what the last grading needs kept."""
+        spare = 2 * SPARE_S if self._chosen.exact else 4 * SPARE_S  # to decide every check
+        return self._left() - MORE * self._graded - spare
+
+    def _past(self, reference: list[Edit]) -> None:
         """Try what the hints of the first failing check say, or what changes its line."""
         check = self._case.report.first_to_fix
         if check is None:
@@ -146,15 +161,19 @@ class Search:
             for edit in reference
             if (says := _says(edit, told)) or edit.line == check.line
         ]
-        found.sort(key=lambda one: one[:2])
-        for one in nearest(mine, [edit for _, _, edit in found[:1]], Suspects({}, {})):
-            self._grade(one.source)
+        for _, _, edit in sorted(found, key=lambda one: one[:2])[:1]:
+            self._grade(Text.of_source(self._case.job.source).applied(edit))
 
-    def _worth(self, source: str) -> bool:
+    def _worth(self, one: Candidate) -> bool:
         """Whether a program is a new one, and its change is short enough for a hint."""
-        new = source not in self._known
-        self._known.add(source)
-        return new and len(difference(self._case.job.source, source)) <= MOST_LINES
+        new = one.source not in self._known
+        self._known.add(one.source)
+        mine = self._case.job.source.encode()
+        lines = sum(
+            mine.count(b"\n", change.start, change.end) + change.text.count("\n")
+            for change in one.edit.changes
+        )
+        return new and lines < MOST_LINES
 
     def _left(self) -> float:
         """Seconds of the budget that are left."""
@@ -162,32 +181,50 @@ class Search:
 
     def _grade(self, source: str) -> Tried | None:
         """What a program achieves, graded whole; None for nothing, or if there is no time."""
-        if self._left() < MORE * self._graded + SPARE_S:
+        lines = difference(self._case.job.source, source)
+        if self._left() < MORE * self._graded + SPARE_S or len(lines) > MOST_LINES:
             return None
-        report = self._report(source)
+        outcome, whole = self._outcome(source)
+        report = self._report(source, outcome)
         if report is None:
             return None
-        passes = report.verdict is Verdict.PASS
+        passes = whole and report.verdict is Verdict.PASS
         if not passes and not _further(self._case.report, report):
             return None
-        tried = Tried(passes, _first(self._case.report), difference(self._case.job.source, source))
+        tried = Tried(passes, _first(self._case.report), lines)
         self._half = self._half or tried
         return tried
 
-    def _report(self, text: str) -> Report | None:
+    def _outcome(self, source: str) -> tuple[Outcome, bool]:
+        """What a program does, and whether there was time for every trial.
+
+        Those that the learner's gets wrong go first, and for the rest stands what that did there.
+        """
+        case = self._case
+        wrong = set(trial.wrong(self.evidence))
+        probes = sorted(case.job.probes, key=lambda one: one.name not in wrong)
+        job = replace(case.job, source=source, probes=tuple(probes))
+        with case.meter.start(engine=job.engine) as running:
+            outcome = running.finish(replace(job, seconds=self._left() - SPARE_S))
+        self._graded = max(self._graded, min(outcome.spent, MOST_GRADING_S))
+        late = {
+            name
+            for name, seen in outcome.observations.items()
+            if seen.error is not None and seen.error.type_name == LATE
+        }
+        before = {n: one for n, one in case.outcome.observations.items() if n in late}
+        return replace(outcome, observations={**outcome.observations, **before}), not late
+
+    def _report(self, text: str, outcome: Outcome) -> Report | None:
         """The report on a program instead of the learner's; None if none can be afforded.
 
         It takes long to say what is wrong with one that is.
         """
         case = self._case
-        source = parse(text.encode(), case.report.file, frameworks.current().spellings())
-        findings = source_findings(case.judge.rubric, source)
-        with case.meter.start(engine=case.job.engine) as running:
-            seconds = self._left() - SPARE_S
-            outcome = running.finish(replace(case.job, source=text, seconds=seconds))
-        self._graded = max(self._graded, min(outcome.spent, MOST_GRADING_S))
         if case.judge.wrong(outcome) and self._left() < EXPLAINING_S:
             return None
+        source = parse(text.encode(), case.report.file, frameworks.current().spellings())
+        findings = source_findings(case.judge.rubric, source)
         return replace(case.judge, source=source, findings=findings).report(outcome)
 
 

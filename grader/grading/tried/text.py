@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, wraps
+from typing import NamedTuple, ParamSpec
 
 from grader.grading.reading.program import Program
 
@@ -21,11 +21,12 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Edit:
-    """A small change of a program. ``size`` says how large it is, ``line`` where it is."""
+    """A small change of a program, of some ``kind``, ``size`` and ``line``."""
 
     changes: tuple[Change, ...]
     line: int
     size: int
+    kind: str = ""
 
     def __add__(self, other: Edit) -> Edit:
         return Edit(
@@ -33,6 +34,10 @@ class Edit:
             min(self.line, other.line),
             self.size + other.size,
         )
+
+
+P = ParamSpec("P")
+Makes = Callable[P, Iterator[Edit]]
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,38 @@ class Text(Program):
             pieces += [self.data[at : change.start], change.text.encode()]
             at = change.end
         return b"".join([*pieces, self.data[at:]]).decode()
+
+
+def head_end(statement: ast.stmt) -> int:
+    """The last line of a statement; of a block, of its head."""
+    body = getattr(statement, "body", None)
+    if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+        return max(statement.lineno, body[0].lineno - 1)
+    return statement.end_lineno or statement.lineno
+
+
+def expressions(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions of a statement, of a block those of its head."""
+    todo: list[ast.AST] = [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.expr):
+            yield node
+        todo += [one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.stmt)]
+
+
+def of_kind(kind: str) -> Callable[[Makes[P]], Makes[P]]:
+    """Say of which kind the edits are that a function makes, where none is said yet."""
+
+    def decorated(makes: Makes[P]) -> Makes[P]:
+        @wraps(makes)
+        def made(*args: P.args, **kwargs: P.kwargs) -> Iterator[Edit]:
+            for edit in makes(*args, **kwargs):
+                yield edit if edit.kind else replace(edit, kind=kind)
+
+        return made
+
+    return decorated
 
 
 # ---- the operators that need brackets around a part ----------------------------------------------

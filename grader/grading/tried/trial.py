@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 
 from grader.grading import judge
 from grader.grading.following.follow import Start
-from grader.protocol.probe import Job, Observation, Outcome
-from grader.rubric import Evidence, Failed, Rubric
+from grader.protocol.probe import Job, Observation, Outcome, SeenError
+from grader.rubric import Evidence, Failed, Rubric, Trial
+
+FEW = 2
+"""Trials on which an edit is looked at more closely, before it is graded."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +35,57 @@ class Trials:
 
 
 def choose(rubric: Rubric, evidence: Evidence) -> Trials:
-    """One wrong trial; if no numbers are wrong, all trials without an oracle."""
-    wrong = _wrong(evidence)
-    if wrong:
-        return Trials(rubric, evidence, (_small(evidence, wrong),), True)
+    """One wrong trial, up to its first wrong result; without one, all trials without an oracle."""
+    failing = wrong(evidence)
+    if failing:
+        short = {name: _short(evidence, name) for name in failing}
+        within = replace(evidence, trials={**evidence.trials, **short}, _expected={})
+        return Trials(rubric, within, (_small(within, failing),), True)
     rest = tuple(name for name, trial in evidence.trials.items() if trial.expect is None)
     return Trials(rubric, evidence, rest, False)
 
 
+def closely(rubric: Rubric, evidence: Evidence) -> Trials:
+    """A few of the wrong trials, in full: of those that do least, small ones and larger ones."""
+    failing = sorted(wrong(evidence), key=lambda name: _size(evidence, name))
+    failing.sort(key=lambda name: len(evidence.trials[name].probe.actions))
+    some = failing[: max(FEW, len(failing) // 2)]
+    return Trials(rubric, evidence, tuple(some[:: max(1, -(-len(some) // FEW))]), True)
+
+
+def _short(evidence: Evidence, name: str) -> Trial:
+    """A trial up to the first of its results that is wrong."""
+    trial, expected = evidence.trials[name], evidence.expected(name)
+    actions = trial.probe.actions
+    wrong = {path.split(".")[0] for path in expected if not evidence.equal(name, path)}
+    end = next((n for n, one in enumerate(actions, 1) if one.name in wrong), len(actions))
+    kept = frozenset(one.name for one in actions[:end])
+    first = {path: array for path, array in expected.items() if path.split(".")[0] in kept}
+    probe = replace(trial.probe, actions=actions[:end])
+    return replace(trial, probe=probe, expect=lambda **_: first)
+
+
+def first_error(evidence: Evidence) -> SeenError | None:
+    """The error that ended the program: at import, else in the first trial that raised one."""
+    if evidence.outcome.load_error is not None:
+        return evidence.outcome.load_error
+    errors = (evidence.error(name) for name, one in evidence.trials.items() if not one.part)
+    return next((one for one in errors if one is not None), None)
+
+
+def names(error: SeenError | None) -> Sequence[str]:
+    """The names that were there, where an error says that another was not."""
+    return error.about.names if error is not None and error.about is not None else ()
+
+
 def telling(evidence: Evidence) -> str | None:
     """The wrong trial to follow: one that ran, with weights of its own if any has."""
-    names = [name for name in _wrong(evidence) if name in evidence.outcome.observations]
-    names = [name for name in names if evidence.weights(name)] or names
-    return _small(evidence, names) if names else None
+    ran = [name for name in wrong(evidence) if name in evidence.outcome.observations]
+    ran = [name for name in ran if evidence.weights(name)] or ran
+    return _small(evidence, ran) if ran else None
 
 
-def _wrong(evidence: Evidence) -> list[str]:
+def wrong(evidence: Evidence) -> list[str]:
     """The trials of the whole program that are wrong."""
     return [
         name
@@ -75,7 +113,8 @@ def run(
         for name in trials.names
     )
     with start(engine=job.engine) as running:
-        outcome = running.finish(replace(job, source="", probes=probes, seconds=seconds))
+        asked = replace(job, source="", probes=probes, seconds=seconds, brief=trials.exact)
+        outcome = running.finish(asked)
     return [number for number in range(len(sources)) if trials.helped(outcome, number)]
 
 

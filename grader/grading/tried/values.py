@@ -15,7 +15,7 @@ from functools import cached_property
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.program import parameters, target
-from grader.grading.tried.text import Change, Edit, Names, bracketed, renamed
+from grader.grading.tried.text import Change, Edit, Names, bracketed, of_kind, renamed
 
 MOST = 8
 """Expressions of the reference that are written down for one place."""
@@ -38,6 +38,7 @@ class Values:
     _work: int = 0
     _inner: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
+    @of_kind("value")
     def edits(self) -> Iterator[Edit]:
         """The reference's next expressions in place of the learner's, or of what it takes."""
         node = self._mine.nodes[self.departure.node]

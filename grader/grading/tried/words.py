@@ -15,6 +15,7 @@ from grader.source.variables import reads, stored, stores
 MOST_STEPS = 12
 MOST_NAMES = 6
 """Of other names and attributes that are tried in place of one."""
+MOST_MODULES = 4
 SMALL = 3
 """Numbers up to this one are tried everywhere."""
 
@@ -104,6 +105,25 @@ class Words:
         return list(found.values())
 
     @cached_property
+    def texts(self) -> list[str]:
+        """The short texts that either program writes down, and the names of what it calls with."""
+        found = [
+            node.value
+            for text in (self.right, self.mine)
+            for node in text.nodes
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and not isinstance(text.parents.get(node), ast.Expr)
+        ]
+        words = [
+            node.arg
+            for text in (self.right, self.mine)
+            for node in text.nodes
+            if isinstance(node, ast.keyword | ast.arg) and node.arg
+        ]
+        return [one for one in dict.fromkeys([*found, *words]) if one and "\n" not in one]
+
+    @cached_property
     def constants(self) -> frozenset[str]:
         """The names of the learner's module that stand for a written number, infinite ones too."""
         return frozenset(
@@ -183,6 +203,18 @@ class Words:
         return _modules(self.mine)
 
     @cached_property
+    def owners(self) -> list[str]:
+        """The modules of which the learner's program calls functions."""
+        found = [
+            node.func.value.id
+            for node in self.mine.nodes
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ]
+        return [one for one in dict.fromkeys(found) if one in self.modules][:MOST_MODULES]
+
+    @cached_property
     def _calls(self) -> dict[str, list[tuple[Text, ast.Call]]]:
         found: dict[str, list[tuple[Text, ast.Call]]] = {}
         for text in (self.right, self.mine):
@@ -208,10 +240,15 @@ class Words:
         given = len(node.args)
         found = []
         for one in self.mine.nodes:
-            if isinstance(one, ast.FunctionDef) and one.name == called(node):
+            if isinstance(one, ast.FunctionDef) and called(node) in (one.name, self._made_by(one)):
                 names = [arg.arg for arg in one.args.args if arg.arg != "self"]
                 found += [text for name in names[given:] for text in (name, f"self.{name}")]
         return found
+
+    def _made_by(self, node: ast.FunctionDef) -> str:
+        """The class whose objects a function sets up; empty if none."""
+        outer = self.mine.parents.get(node)
+        return outer.name if isinstance(outer, ast.ClassDef) and node.name == "__init__" else ""
 
     def keyword_names(self, node: ast.Call) -> list[str]:
         """The names of keyword arguments that a call of this name has in any program."""
@@ -292,6 +329,8 @@ def _names(function: ast.AST) -> Iterator[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
             yield node.arg
+        elif isinstance(node, ast.comprehension):
+            yield from (one.id for one in ast.walk(node.target) if isinstance(one, ast.Name))
     yield from (node.id for node in stores(function))
 
 

@@ -1,0 +1,82 @@
+"""Edits of what a program does with a value: it calls it, takes a part of it, or turns it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grader.grading.tried.maker import Maker
+from grader.grading.tried.text import Edit, of_kind
+
+TURNED = ("int", "len", "list", "tuple")
+"""Python's functions that turn one value into another kind."""
+PARTS = ("[0]", "[1]", "[-1]", ".shape", "()")
+"""What is taken of a value, or done with it."""
+
+
+class Calls(Maker):
+    """Edits of values whose kind is wrong; for programs that raised an error, if not said else."""
+
+    def of(self, node: ast.expr) -> Iterator[Edit]:
+        """Edits of one value by itself."""
+        if isinstance(node, ast.BinOp | ast.Name | ast.Call | ast.Attribute):
+            yield from self._inverse(node)
+        if not self.raised or isinstance(node, ast.Constant | ast.Slice | ast.Starred):
+            return
+        stored = not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        if stored or isinstance(node, ast.List | ast.Tuple | ast.BinOp):
+            return
+        if not self.is_called(node):
+            yield from self._turned(node)
+            yield from self._taken(node)
+        if isinstance(node, ast.Name) and self.is_called(node):
+            yield from self._of_module(node)
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=name)) if self._is_plain(value):
+                yield from self._function(node, value, name)
+
+    @of_kind("inverse")
+    def _inverse(self, node: ast.expr) -> Iterator[Edit]:
+        """One over a value that is kept or multiplied with."""
+        outer = self.mine.parents.get(node)
+        times = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)
+        called = isinstance(node, ast.Call | ast.BinOp)
+        if (times and isinstance(node, ast.Call)) or (isinstance(outer, ast.Assign) and called):
+            text = self.mine.of(node)
+            text = f"({text})" if isinstance(node, ast.BinOp) else text
+            yield from self.put(node, f"1.0 / {text}", 2)
+
+    @of_kind("turned into")
+    def _turned(self, node: ast.expr) -> Iterator[Edit]:
+        """A value as a number, a list or a tuple, or how long it is."""
+        text = self.mine.of(node)
+        for name in TURNED:
+            if not text.startswith(f"{name}("):
+                yield from self.put(node, f"{name}({text})")
+
+    @of_kind("taken")
+    def _taken(self, node: ast.expr) -> Iterator[Edit]:
+        """A part of a value, what it returns, or that at the place of a variable."""
+        text = self.mine.of(node)
+        places = [name for name in self.words.variables(node) if len(name) == 1 and name != text]
+        for part in (*PARTS, *(f"[{name}]" for name in places)):
+            yield from self.put(node, f"{text}{part}", 2)
+
+    @of_kind("of a module")
+    def _of_module(self, node: ast.Name) -> Iterator[Edit]:
+        """A function of a module in place of a name that nothing has."""
+        if node.id not in self.words.variables(node) and not self.words.defines(node.id):
+            for module in self.words.owners:
+                yield from self.put(node, f"{module}.{node.id}")
+
+    @of_kind("function")
+    def _function(self, node: ast.Call, value: ast.expr, name: str) -> Iterator[Edit]:
+        """The function of a module in place of a method."""
+        (_, start), (_, end) = self.mine.span(node.func), self.mine.span(node)
+        rest = self.mine.data[start + 1 : end - 1].decode().strip()
+        for module in self.words.owners:
+            given = f"{self.mine.of(value)}, {rest}" if rest else self.mine.of(value)
+            yield from self.put(node, f"{module}.{name}({given})")
+
+    def _is_plain(self, value: ast.expr) -> bool:
+        return not isinstance(value, ast.Name) or value.id not in self.words.modules

@@ -1,0 +1,169 @@
+"""Edits of operations and comparisons: another sign, the sides swapped, other brackets, a sum."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grader.grading.tried.maker import Maker
+from grader.grading.tried.text import Change, Edit, of_kind
+from grader.grading.tried.words import called
+
+OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {
+    ast.Add: ("+", ("-", "*")),
+    ast.Sub: ("-", ("+",)),
+    ast.Mult: ("*", ("/", "@", "+", "**")),
+    ast.Div: ("/", ("*", "//")),
+    ast.FloorDiv: ("//", ("/", "%")),
+    ast.Mod: ("%", ("/",)),
+    ast.MatMult: ("@", ("*",)),
+    ast.Pow: ("**", ("*",)),
+    ast.BitOr: ("|", ("&",)),
+    ast.BitAnd: ("&", ("|",)),
+}
+"""Each operator's sign, and the signs of those that it is taken for."""
+ORDERS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+OPPOSITES: dict[type[ast.cmpop], str] = {
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}
+COUNTING = ("range", "arange")
+MOST_ADDED = 6
+"""Variables that are added to one."""
+
+
+class Operators(Maker):
+    """Edits of operations."""
+
+    def of(self, node: ast.expr) -> Iterator[Edit]:
+        """Edits of an operation by itself."""
+        match node:
+            case ast.BinOp():
+                yield from self._operation(node)
+                yield from self._bracketed(node)
+                if isinstance(node.op, ast.Mult | ast.Div):
+                    yield from self._factor(node)
+            case ast.Compare(ops=[_]):
+                yield from self._comparison(node)
+            case ast.BoolOp(op=op, values=[first, *_, last]):
+                sign = "or" if isinstance(op, ast.And) else "and"
+                yield from self._between(first, last, sign)
+                yield from self.swaps((first, last))
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                yield from self.put(node, f"{self.mine.of(inner)} is None")
+        yield from self._shifted(node)
+
+    @of_kind("sides")
+    def _operation(self, node: ast.BinOp) -> Iterator[Edit]:
+        left, right = self.mine.of(node.left), self.mine.of(node.right)
+        sign, others = OPERATORS.get(type(node.op), ("", ()))
+        for other in others:
+            yield from self._between(node.left, node.right, other)
+        if sign and sign not in "+*":
+            first, second = (
+                f"({text})" if isinstance(part, ast.BinOp | ast.UnaryOp | ast.IfExp) else text
+                for text, part in ((right, node.right), (left, node.left))
+            )
+            yield from self.put(node, f"{first} {sign} {second}", 2)
+
+    @of_kind("operator")
+    def _between(self, left: ast.expr, right: ast.expr, sign: str) -> Iterator[Edit]:
+        """Another operator between two expressions."""
+        _, start = self.mine.span(left)
+        end, _ = self.mine.span(right)
+        old = self.mine.data[start:end].decode()
+        symbol = old.strip().strip("()").strip()
+        if symbol and "\n" not in old and "(" not in symbol:
+            text = old.replace(symbol, sign, 1)
+            yield Edit((Change(start, end, text),), left.lineno, 6)
+
+    def _comparison(self, node: ast.Compare) -> Iterator[Edit]:
+        left, right = node.left, node.comparators[0]
+        kind = type(node.ops[0])
+        others = [OPPOSITES[kind]] if kind in OPPOSITES else ORDERS.values()
+        for sign in others:
+            if sign != ORDERS.get(kind):
+                yield from self._between(left, right, sign)
+        for one in (left, right):
+            yield from self._added(one)
+
+    @of_kind("brackets")
+    def _bracketed(self, node: ast.BinOp) -> Iterator[Edit]:
+        """The same with other brackets: ``a * (b + c)`` for ``a * b + c``, and the reverse.
+
+        Also ``f(a / b)`` for ``f(a) / b``, and the reverse.
+        """
+        sign = OPERATORS.get(type(node.op), ("",))[0]
+        left, right = self.mine.of(node.left), self.mine.of(node.right)
+        match node:
+            case ast.BinOp(left=ast.BinOp(left=a, op=op, right=b)) if type(op) in OPERATORS:
+                first, inner = OPERATORS[type(op)][0], f"{self.mine.of(b)} {sign} {right}"
+                yield from self.put(node, f"{self.mine.of(a)} {first} ({inner})", 2)
+        match node:
+            case ast.BinOp(right=ast.BinOp(left=b, op=op, right=c)) if type(op) in OPERATORS:
+                inner = f"{left} {sign} {self.mine.of(b)}"
+                rest = f"{OPERATORS[type(op)][0]} {self.mine.of(c)}"
+                yield from self.put(node, f"({inner}) {rest}", 2)
+                yield from self.put(node, f"{inner} {rest}", 2)
+        if left.endswith(")") and isinstance(_last(node.left), ast.Call):
+            yield from self.put(node, f"{left[:-1]} {sign} {right})", 2)
+        outer = self.mine.parents.get(node)
+        if isinstance(outer, ast.Call) and outer.args == [node] and not outer.keywords:
+            inside = f"{self.mine.of(outer.func)}({left})"
+            yield from self.put(outer, f"{inside} {sign} {right}", 2)
+
+    @of_kind("factor")
+    def _factor(self, node: ast.BinOp) -> Iterator[Edit]:
+        """A number of the reference as one factor more."""
+        for number in ("2", *self.words.numbers[:MOST_ADDED]):
+            yield from self.put(node, f"{number} * {self.mine.of(node)}", 2)
+
+    @of_kind("shift")
+    def _shifted(self, node: ast.expr) -> Iterator[Edit]:
+        """A value negated; a bound or what is given one more or less, or with another added."""
+        named = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript)
+        stored = not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        if not named or stored or self.is_called(node):
+            return
+        text, outer = self.mine.of(node), self.mine.parents.get(node)
+        signed = isinstance(node, ast.Name | ast.Attribute | ast.Call)
+        if signed and not self.raised and not _owns(node, outer):
+            yield from self.put(node, f"-{text}", 6)
+        counts = isinstance(outer, ast.Call) and called(outer) in COUNTING
+        place = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+        kept = place and isinstance(outer, ast.Assign)
+        bound = counts or kept or isinstance(outer, ast.Slice | ast.Compare)
+        given = isinstance(outer, ast.keyword | ast.AnnAssign | ast.Call | ast.BinOp)
+        if bound or given:
+            yield from self.put(node, f"{text} + 1", 2 if bound else 6)
+            yield from self.put(node, f"{text} - 1", 2 if bound else 6)
+        if counts or isinstance(outer, ast.Assign):
+            yield from self._added(node)
+
+    @of_kind("sum")
+    def _added(self, node: ast.expr) -> Iterator[Edit]:
+        """A variable more: ``range(past + n)`` for ``range(n)``."""
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            return
+        text = self.mine.of(node)
+        others = [one for one in self.words.variables(node) if one != text]
+        for name in others[:MOST_ADDED]:
+            yield from self.put(node, f"{name} + {text}", 4)
+
+
+def _last(node: ast.expr) -> ast.expr:
+    """The part of an expression that stands at its end."""
+    return _last(node.right) if isinstance(node, ast.BinOp) else node
+
+
+def _owns(node: ast.expr, outer: ast.AST | None) -> bool:
+    return isinstance(outer, ast.Attribute | ast.Subscript) and outer.value is node

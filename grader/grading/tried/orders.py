@@ -1,0 +1,54 @@
+"""Edits that put right parts into another order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations
+
+from grader.grading.tried.maker import Maker
+from grader.grading.tried.text import Edit, expressions, of_kind
+
+MOST_LEAVES = 10
+"""Names of a statement of which two are exchanged."""
+
+
+class Orders(Maker):
+    """Edits of the order of names, and of the steps of one expression."""
+
+    @of_kind("exchanged")
+    def exchanged(self, node: ast.stmt) -> Iterator[Edit]:
+        """Two different names of a statement in each other's place."""
+        leaves = [one for one in expressions(node) if self._is_leaf(one)]
+        for one, other in combinations(leaves, 2) if len(leaves) <= MOST_LEAVES else ():
+            if self.mine.of(one) != self.mine.of(other):
+                yield from self.swaps((one, other))
+
+    @of_kind("order")
+    def of(self, node: ast.expr) -> Iterator[Edit]:
+        """A step before another that follows it: ``f(x).m()`` for ``f(x.m())``, and the reverse."""
+        match node:
+            case ast.Call(func=outer, args=[ast.Call(func=ast.Attribute(value=value)) as inner]):
+                step = self._between(value, inner)
+                if not isinstance(value, ast.Name) or self._is_value(value):
+                    of = self.mine.of
+                    yield from self.put(node, f"{of(outer)}({of(value)}){step}", 2)
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=inner_, args=[value]) as call)):
+                step = self._between(call, node)
+                yield from self.put(node, f"{self.mine.of(inner_)}({self.mine.of(value)}{step})", 2)
+
+    def _between(self, value: ast.expr, whole: ast.expr) -> str:
+        """What is written after a value up to the end of the whole."""
+        (_, start), (_, end) = self.mine.span(value), self.mine.span(whole)
+        return self.mine.data[start:end].decode()
+
+    def _is_leaf(self, node: ast.expr) -> bool:
+        outer = self.mine.parents.get(node)
+        if isinstance(outer, ast.Attribute) or self.is_called(node):
+            return False
+        owned = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        return owned or self._is_value(node)
+
+    def _is_value(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id not in self.words.modules

@@ -1,0 +1,99 @@
+"""Which edits are never what went wrong, though the numbers may be right with them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from grader.grading.tried.text import Change, Edit, Text
+
+GIVEN = ("device", "dtype")
+"""Arguments that hardly change a number."""
+
+
+@dataclass(frozen=True)
+class Possible:
+    """Knows which edits of a program may be right that ``raised`` an error or has wrong numbers."""
+
+    mine: Text
+    raised: bool
+
+    def may_be(self, edit: Edit) -> bool:
+        """Whether an edit may be what went wrong."""
+        return self.raised or all(self._may_be(one) for one in edit.changes)
+
+    def _may_be(self, change: Change) -> bool:
+        if any(start <= change.start < end for start, end in self._imports):
+            return False  # the program runs: they are right
+        written = self._written.get((change.start, change.end))
+        named = isinstance(written, ast.Name) and change.text.isidentifier()
+        if named and written is not None:
+            return self._may_stand(written, change.text)
+        # with another number than the one asked for, the block never runs
+        return (
+            not any(self._holds(one, change) for one in self._tests) and " is " not in change.text
+        )
+
+    def _may_stand(self, node: ast.expr, name: str) -> bool:
+        """Whether a name may stand at a node: a function is called, and a variable has a value.
+
+        The function around the node may give it that only later.
+        """
+        outer = self.mine.parents.get(node)
+        word = outer.arg if isinstance(outer, ast.keyword) else ""
+        if name in GIVEN or word in GIVEN:
+            return name == word
+        first = self._first.get((self.mine.around(node), name))
+        called = isinstance(outer, ast.Call) and outer.func is node
+        return first is None or (first < node.lineno and not called)
+
+    @cached_property
+    def _first(self) -> dict[tuple[ast.AST | None, str], int]:
+        """The line on which a function first gives a variable a value, outside of loops."""
+        found: dict[tuple[ast.AST | None, str], int] = {}
+        for one in self.mine.nodes:
+            kinds = ast.Name | ast.arg
+            stored = isinstance(one, ast.arg) or isinstance(getattr(one, "ctx", None), ast.Store)
+            if not isinstance(one, kinds) or not stored:
+                continue
+            name = one.arg if isinstance(one, ast.arg) else one.id
+            line = 0 if isinstance(one, ast.arg) or self._is_in_loop(one) else one.lineno
+            key = (self.mine.around(one), name)
+            found[key] = min(line, found.get(key, line))
+        return found
+
+    def _is_in_loop(self, node: ast.AST) -> bool:
+        """Whether a node is in a loop, a comprehension or a function of its own within one."""
+        outer = self.mine.parents.get(node)
+        while outer is not None and not isinstance(outer, ast.FunctionDef):
+            if isinstance(outer, ast.For | ast.While | ast.comprehension | ast.Lambda):
+                return True
+            outer = self.mine.parents.get(outer)
+        return False
+
+    @cached_property
+    def _imports(self) -> list[tuple[int, int]]:
+        kinds = (ast.Import, ast.ImportFrom)
+        return [self.mine.span(one) for one in self.mine.nodes if isinstance(one, kinds)]
+
+    @cached_property
+    def _tests(self) -> list[ast.expr]:
+        """What an ``if`` compares with a number."""
+        tests = [one.test for one in self.mine.nodes if isinstance(one, ast.If)]
+        return [
+            one
+            for one in tests
+            if isinstance(one, ast.Compare)
+            and isinstance(one.comparators[-1], ast.Constant)
+            and isinstance(one.comparators[-1].value, int | float)
+        ]
+
+    @cached_property
+    def _written(self) -> dict[tuple[int, int], ast.expr]:
+        """The names by where they are written."""
+        return {self.mine.span(one): one for one in self.mine.nodes if isinstance(one, ast.Name)}
+
+    def _holds(self, node: ast.expr, change: Change) -> bool:
+        start, end = self.mine.span(node)
+        return start <= change.start and change.end <= end

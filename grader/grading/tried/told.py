@@ -1,0 +1,56 @@
+"""Edits that write what the report says."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from grader.base.model import Report
+from grader.grading.tried.maker import Maker
+from grader.grading.tried.text import Change, Edit, expressions, head_end, of_kind
+
+INSTEAD = re.compile(
+    r"[Ww]ith (.+?) instead of (.+?)(?: on line \d+)?,? (?:it|every|the)\b", re.DOTALL
+)
+"""How a sentence says what another text in place of one would give."""
+IN_PLACE = " in place of "
+SURE = -2
+"""What an edit weighs that is said word for word."""
+
+
+class Told(Maker):
+    """Edits of the line where a report says that the values leave the path."""
+
+    @of_kind("told")
+    def edits(self, report: Report) -> Iterator[Edit]:
+        """What is to be written there, in place of what is said or of any part of it."""
+        trace = report.trace
+        if trace is None or trace.line is None:
+            return
+        new, _, old = trace.write.partition(IN_PLACE)
+        pairs = [one.groups() for text in trace.told if (one := INSTEAD.search(text))]
+        here = [one for one in self.mine.statements if _at(one, trace.line)]
+        for statement in here:
+            for text, instead in [*pairs, *([(new, old)] if old else [])]:
+                for node in expressions(statement):
+                    if _flat(self.mine.of(node)) == _flat(instead):
+                        yield from self.put(node, text, SURE)
+            if new and not old:
+                yield from self._anywhere(statement, new)
+
+    def _anywhere(self, statement: ast.stmt, text: str) -> Iterator[Edit]:
+        """A text in place of the statement, of its value or of any part."""
+        if not isinstance(getattr(statement, "body", None), list):
+            start, end = self.mine.span(statement)
+            yield Edit((Change(start, end, text),), statement.lineno, 2)
+        for node in expressions(statement):
+            yield from self.put(node, text)
+
+
+def _at(statement: ast.stmt, line: int) -> bool:
+    return statement.lineno <= line <= head_end(statement)
+
+
+def _flat(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,210 @@
+"""How often each edit is what went wrong: counted over the mistakes, for ``grader.grading.tried``.
+
+``python -m tests.graded.fitting s01 s02 … > table.txt`` prints the weights of
+``grader/grading/tried/likely.py``. It takes about a second for each mistake. Each mistake of
+``tests/mistakes`` has one right program. Of all the edits that the search makes, one gives that
+program back; the weights are those with which a softmax over the edits of a program gives that
+one the greatest likelihood, with a small penalty on their squares. ``--share 2`` takes every second
+mistake.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from grader import sandbox
+from grader.base import course
+from grader.base.blanks import make_answer
+from grader.grading import pipeline
+from grader.grading.tried import likely, suggest, trial
+from grader.grading.tried.candidates import towards, usual, valued
+from grader.grading.tried.clues import Clues
+from grader.grading.tried.likely import Feature
+from grader.grading.tried.reference import Reference
+from grader.grading.tried.text import Edit, Text
+from grader.grading.tried.words import Words
+from tests.graded import mistakes
+from tests.graded.mistakes import Mistake
+
+PENALTY, TURNS, RATE = 0.001, 300, 0.1
+SCALE = 10
+"""Weights are printed as whole numbers of this part."""
+FAR = 16
+"""An edit whose length is further than this from the right program's, in bytes, is another."""
+GROUPS = ("place", "reference", "raised", "function", "size", "nearer", "runs", "raises")
+
+
+Collected = tuple[list[Feature], list[tuple[npt.NDArray[np.int32], int]]]
+"""Features, and for each program the numbers of those of each edit, and which edit is right.
+
+The number -1 stands for none.
+"""
+MOST_FEATURES = 6
+
+
+class Chosen(NamedTuple):
+    """The features of every edit of a program, and which edit gives the right one."""
+
+    features: list[list[Feature]]
+    right: int
+
+
+def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
+    """What a mistake says about its edits; None if none of them gives the right program."""
+    search = suggest.Search(case)
+    solution = make_answer(case.judge.step.solution.read_text(encoding="utf-8"))
+    mine, right = Text.of_source(case.job.source), Text.of_source(solution)
+    error = trial.first_error(search.evidence)
+    clues, raised = Clues.of(mine, case.told, error), error is not None
+    alike, words = Reference(mine, right), Words(mine, right, trial.names(error))
+    edits = [*towards(list(alike.edits())), *usual(mine, words, raised=raised)]
+    edits += valued(search.followed(), alike.names())
+    edits = list({edit.changes: edit for edit in reversed(edits)}.values())
+    nearer = sum(edit.kind in likely.NEARER for edit in edits)
+    at = next((n for n, edit in enumerate(edits) if _gives(mine, edit, one.base)), None)
+    if at is None:
+        return None
+    features = [
+        [*likely.of_edit(edit, nearer, raised=raised), *clues.about(edit.line)] for edit in edits
+    ]
+    return Chosen(features, at)
+
+
+def _gives(mine: Text, edit: Edit, base: str) -> bool:
+    """Whether an edit of a program gives another, in whatever layout."""
+    more = sum(len(one.text.encode()) - (one.end - one.start) for one in edit.changes)
+    if abs(len(mine.data) + more - len(base.encode())) > FAR:
+        return False
+    try:
+        source = mine.applied(edit)
+    except ValueError:
+        return False
+    return _flat(source) == _flat(base) and _tree(source) == _tree(base)
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"#.*|[\s()]", "", text)
+
+
+def _tree(text: str) -> str:
+    try:
+        return ast.dump(ast.parse(text))
+    except SyntaxError:
+        return ""
+
+
+def collected(step: str, share: int) -> Collected:
+    """What the mistakes of a step say."""
+    number: dict[Feature, int] = {}
+    programs = []
+    with tempfile.TemporaryDirectory() as folder, sandbox.several() as start, _cases() as cases:
+        for one in mistakes.of(step)[::share]:
+            path = Path(folder) / f"step_{step.removeprefix('s')}.py"
+            path.write_text(one.source, encoding="utf-8")
+            failing = pipeline.Options(seed=1, follow=pipeline.Follow.FAILING)
+            told = pipeline.grade(course.find(step), path, failing, start)
+            cases.clear()
+            if told.problem is None:
+                pipeline.grade(course.find(step), path, pipeline.Options(seed=1, tried=told), start)
+            found = chosen(one, cases[0]) if cases else None
+            print(one.name, found is not None, file=sys.stderr, flush=True)
+            if found is not None:
+                rows = [
+                    [number.setdefault(f, len(number)) for f in edit] for edit in found.features
+                ]
+                filled = [[*row, *[-1] * (MOST_FEATURES - len(row))] for row in rows]
+                programs.append((np.array(filled, dtype=np.int32), found.right))
+    return list(number), programs
+
+
+@contextmanager
+def _cases() -> Iterator[list[suggest.Case]]:
+    """Every case that would be searched."""
+    found: list[suggest.Case] = []
+    before: Callable[[suggest.Case], object] = suggest.suggest
+    suggest.suggest = found.append  # type: ignore[assignment]
+    try:
+        yield found
+    finally:
+        suggest.suggest = before  # type: ignore[assignment]
+
+
+def fitted(found: Sequence[Collected]) -> dict[Feature, float]:
+    """The weight of each feature."""
+    known = sorted({feature for features, _ in found for feature in features})
+    place = {feature: n for n, feature in enumerate(known)}
+    parts: list[npt.NDArray[np.int32]] = []
+    sizes: list[int] = []
+    right: list[int] = []
+    for features, programs in found:
+        numbers = [*(place[feature] for feature in features), len(known)]
+        for edits, at in programs:
+            right.append(sum(sizes) + at)
+            sizes.append(len(edits))
+            parts.append(np.array(numbers, dtype=np.int32)[edits])
+    ends = np.cumsum(sizes)
+    program = np.repeat(np.arange(len(sizes)), sizes)
+    rows = np.concatenate(parts)
+    weights = _ascended(len(known), rows, ends - sizes, np.array(right), program)
+    return {feature: float(weights[n]) for feature, n in place.items()}
+
+
+def _ascended(
+    known: int,
+    rows: npt.NDArray[np.int32],
+    starts: npt.NDArray[np.int64],
+    right: npt.NDArray[np.int64],
+    program: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]:
+    """The weights of the greatest likelihood, by Adam. The last is for no feature: 0."""
+    count = known + 1
+    weights, mean, square = np.zeros(count), np.zeros(count), np.zeros(count)
+    for turn in range(1, TURNS + 1):
+        scores = weights[rows].sum(axis=1)
+        powers = np.exp(scores - np.maximum.reduceat(scores, starts)[program])
+        wrong = powers / np.add.reduceat(powers, starts)[program]
+        wrong[right] -= 1
+        counts = [np.bincount(column, wrong, count) for column in rows.T]
+        slope = np.sum(counts, axis=0) / len(starts)
+        slope += PENALTY * weights
+        slope[known] = 0
+        mean = 0.9 * mean + 0.1 * slope
+        square = 0.99 * square + 0.01 * slope**2
+        step = mean / (1 - 0.9**turn) / (np.sqrt(square / (1 - 0.99**turn)) + 1e-8)
+        weights -= RATE * step
+    return weights
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("steps", nargs="+")
+    parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    asked = parser.parse_args()
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        found = list(pool.map(collected, asked.steps, [asked.share] * len(asked.steps)))
+    weights = fitted(found)
+    for group in GROUPS:
+        some = [(round(SCALE * weight), of) for of, weight in weights.items() if of[0] == group]
+        for weight, (_, value) in sorted(some, key=lambda one: (-one[0], one[1])):
+            if weight:
+                print(f'    ("{group}", "{value}"): {weight},')
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
