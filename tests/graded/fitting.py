@@ -70,7 +70,7 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     error = trial.first_error(search.evidence)
     clues, raised = Clues.of(mine, case.told, error), error is not None
     alike, words = Reference(mine, right), Words(mine, right, trial.names(error))
-    edits = [*towards(list(alike.edits())), *usual(mine, words, raised=raised)]
+    edits = [*towards(list(alike.edits())), *usual(clues, words, raised=raised)]
     edits += valued(search.followed(), alike.names())
     edits = list({edit.changes: edit for edit in reversed(edits)}.values())
     nearer = sum(edit.kind in likely.NEARER for edit in edits)

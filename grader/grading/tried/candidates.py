@@ -48,13 +48,16 @@ def valued(followed: Followed | None, names: Mapping[str, Names]) -> Iterator[Ed
                 yield from Values(followed.comparison, place, names).edits()
 
 
-def usual(mine: Text, words: Words, *, raised: bool) -> Iterator[Edit]:
-    """What usually goes wrong, everywhere."""
+def usual(clues: Clues, words: Words, *, raised: bool) -> Iterator[Edit]:
+    """What usually goes wrong, on the likeliest lines first."""
+    mine = clues.mine
     expressions, statements = Expressions(mine, words, raised), Statements(mine, words, raised)
-    for node in mine.nodes:
+    line = likely.Weights(clues, raised).of_line
+    nodes = [one for one in mine.nodes if isinstance(one, ast.expr | ast.stmt)]
+    for node in sorted(nodes, key=lambda one: line(one.lineno), reverse=True):
         if isinstance(node, ast.expr):
             yield from expressions.of(node)
-        elif isinstance(node, ast.stmt):
+        else:
             yield from statements.of(node)
 
 

@@ -142,16 +142,19 @@ class Weights:
 
     clues: Clues
     raised: bool
-    nearer: int
+    nearer: int = 0
     _of_lines: dict[int, int] = field(default_factory=dict)
 
     def of(self, edit: Edit) -> int:
         """How likely an edit is: the more, the likelier."""
-        if edit.line not in self._of_lines:
-            about = self.clues.about(edit.line)
-            self._of_lines[edit.line] = sum(WEIGHTS.get(one, 0) for one in about)
         own = sum(WEIGHTS.get(one, 0) for one in of_edit(edit, self.nearer, raised=self.raised))
-        return own + self._of_lines[edit.line]
+        return own + self.of_line(edit.line)
+
+    def of_line(self, line: int) -> int:
+        """How likely a line is wrong."""
+        if line not in self._of_lines:
+            self._of_lines[line] = sum(WEIGHTS.get(one, 0) for one in self.clues.about(line))
+        return self._of_lines[line]
 
 
 def of_edit(edit: Edit, nearer: int, *, raised: bool) -> Iterator[Feature]:

@@ -40,6 +40,8 @@ LEAST_S = 0.1
 """With less left of it, nothing is tried: to make the edits takes most of that."""
 MOST_GRADING_S = 0.17
 """What one grading may have taken for another one: of a slower program, small trials must do."""
+MOST_MADE = 500
+"""Edits of what usually goes wrong that are made, on the likeliest lines: 15 ms."""
 BATCHES, BATCH = (24, 40), (16, 24)
 """How many edits are tried at once, on one trial; and of a slow program."""
 MOST_HELPING = 10
@@ -141,7 +143,8 @@ def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
     error = trial.first_error(case.judge.evidence(case.outcome))
     clues, raised = Clues.of(mine, case.told, error), error is not None
     words = Words(mine, right, trial.names(error))
-    edits = [*Reference(mine, right).edits(), *usual(mine, words, raised=raised)]
+    made = islice(usual(clues, words, raised=raised), MOST_MADE)
+    edits = [*Reference(mine, right).edits(), *made]
     found = ordered(edits, clues, raised=raised)
     possible = Possible(mine, raised)
     return (one for one in found if possible.may_be(one.edit) and compiles(one.source))

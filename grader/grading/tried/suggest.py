@@ -43,6 +43,8 @@ UNFINISHED = 4
 """Where so many checks fail, the program is not finished, and no small edit makes it pass."""
 BATCHES = (24, 60, 120, 240)
 """How many programs one worker runs, before the best are graded."""
+MOST_MADE = 1500
+"""Edits of what usually goes wrong that are made, on the likeliest lines."""
 MOST_LINES = 12
 """Lines of a diff. What is longer is no hint."""
 MOST_HELPING, MOST_GRADED = 10, 3
@@ -100,7 +102,7 @@ class Search:
         if failed >= UNFINISHED:
             self._past(reference)
         edits = [*Told(mine, words, raised).edits(case.told), *towards(reference)]
-        edits += usual(mine, words, raised=raised)
+        edits += islice(usual(clues, words, raised=raised), MOST_MADE)
         whole = self._try(ordered(edits, clues, raised=raised), BATCHES[:1])
         if whole is None and self._searching() > 0:
             edits += valued(self.followed(), alike.names())
