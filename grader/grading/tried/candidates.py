@@ -15,7 +15,7 @@ from grader.grading.tried.clues import Clues
 from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.followed import Followed
 from grader.grading.tried.statements import Statements
-from grader.grading.tried.text import Edit, Names, Text
+from grader.grading.tried.text import Edit, Names
 from grader.grading.tried.values import Values
 from grader.grading.tried.words import Words
 
