@@ -12,7 +12,8 @@ from grader.base import course
 from grader.base.blanks import make_answer
 from grader.grading.tried import syntax
 from grader.grading.tried.align import Alignment, Pair
-from grader.grading.tried.candidates import compiles
+from grader.grading.tried.candidates import compiles, ordered, usual
+from grader.grading.tried.clues import Clues
 from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.suggest import difference
@@ -98,6 +99,84 @@ def test_names_follow_from_the_places_where_they_stand() -> None:
     assert found["_attn"]["value"] == "valeur"
     assert found["_attn"]["mask"] == "masque"
     assert found["_merge_heads"]["tensor"] == "vecteur"
+
+
+SLIPS = [
+    # what is written down
+    ('y = f("gelu-new")', 'y = f("gelu_new")', False),
+    ('y = float("inf")', 'y = float("-inf")', False),
+    ('y = f(tie="True")', "y = f(tie=True)", False),
+    ("def f(x, i):\n    return x.h[0]", "def f(x, i):\n    return x.h[i]", False),
+    ("y = x * 1e30", "y = x * -1e30", False),
+    # operations
+    ("y = a - b / c", "y = (a - b) / c", False),
+    ("y = k * x + c * z", "y = k * (x + c * z)", False),
+    ("y = sqrt(2.0) / pi", "y = sqrt(2.0 / pi)", False),
+    ("y = 1.0 / sqrt(n) // h", "y = 1.0 / sqrt(n // h)", False),
+    ("y = set(a) & set(b)", "y = set(a) | set(b)", False),
+    ("def f(p, n):\n    return range(n)", "def f(p, n):\n    return range(p + n)", False),
+    ("s = sqrt(d)", "s = 1.0 / sqrt(d)", False),
+    ("y = x * (1 + t)", "y = 2 * x * (1 + t)", False),
+    ("y = 10 * -5", "y = 10 ** -5", False),
+    ("y = a or b", "y = b or a", False),
+    ("y = 0 if not s else s", "y = 0 if s is None else s", False),
+    # what is given, and in which order
+    ("y = old.update(new)", "y = new.update(old)", False),
+    ("y = norm(x, gamma=b, beta=w)", "y = norm(x, gamma=w, beta=b)", False),
+    ("v, k = past", "k, v = past", False),
+    ("y = b * s + a * c", "y = b * c + a * s", False),
+    ("y = softmax(x.transpose(1, 2))", "y = softmax(x).transpose(1, 2)", False),
+    ("y = x.reshape([n, 1, m])", "y = x.reshape([n, 1, 1, m])", False),
+    ("y = m[:, None, :]", "y = m[:, None, None, :]", False),
+    (
+        "def f(x, dtype):\n    return g(x, dtype=D.f32)",
+        "def f(x, dtype):\n    return g(x, dtype=dtype)",
+        False,
+    ),
+    ("y = concat(xs)", "y = concat(xs, axis=-1)", True),
+    ("y = full(n, m, 0.0)", "y = full([n, m], 0.0)", True),
+    ("y = split(x, n, n)", "y = split(x, [n, n])", True),
+    ("y = field(768)\nz = field(default=1)", "y = field(default=768)\nz = field(default=1)", True),
+    # what is done with a value
+    ("y = range(self.h)", "y = range(len(self.h))", True),
+    ("import F\nF.exp(x)\ny = x.softmax(2)", "import F\nF.exp(x)\ny = F.softmax(x, 2)", True),
+    ("import F\nF.exp(x)\ny = softmax(x)", "import F\nF.exp(x)\ny = F.softmax(x)", True),
+    ("act = Gelu", "act = Gelu()", True),
+    ("d = past.shape[2]", "d = past[0].shape[2]", True),
+    # statements
+    ('def f():\n    ValueError("x")', 'def f():\n    raise ValueError("x")', False),
+    ("table[hidden] == 0.0", "table[hidden] = 0.0", False),
+    ("for a, b in x:\n    pass", "for a, b in x.items():\n    pass", True),
+    ("one = two = norm()", "one = norm()\ntwo = norm()", False),
+    ("if a:\n    f()\nif b:\n    g()", "if a:\n    f()\nelif b:\n    g()", False),
+    ("def f(x):\n    if s:\n        g()", "def f(x):\n    if s is not None:\n        g()", False),
+    (
+        "def f(x):\n    r = x\n    x = g(x)\n    return r + x",
+        "def f(x):\n    r = x\n    x = g(x)\n    r = x\n    return r + x",
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(("wrong", "right", "raised"), SLIPS)
+def test_a_slip_is_undone_by_one_edit(wrong: str, right: str, raised: bool) -> None:
+    mine = Text(f"{wrong}\n")
+    found = set()
+    for edit in usual(Clues(mine), Words(mine, Text(f"{right}\n")), raised=raised):
+        assert edit.kind
+        with suppress(ValueError, SyntaxError):
+            found.add(ast.dump(ast.parse(mine.applied(edit))))
+    assert ast.dump(ast.parse(right)) in found
+
+
+def test_edits_on_the_line_that_a_report_names_go_first() -> None:
+    mine = Text("def f(a, b):\n    c = a - b\n    d = a - c\n    return d - b\n")
+    for line in (2, 3, 4):
+        clues = Clues(mine, line, line)
+        edits = list(usual(clues, Words(mine, mine), raised=False))
+        first = next(ordered(edits, clues, raised=False))
+        assert edits[0].line == line
+        assert first.edit.line == line
 
 
 def test_any_change_of_any_program_is_valid_python_or_none() -> None:

@@ -125,11 +125,9 @@ class Arguments(Maker):
                     inside = self.mine.data[start + 1 : end - 1].decode()
                     yield Edit((Change(start, end, inside),), one.lineno, 3)
         yield from self._starred(node.args)
-        for count in {2, len(node.args)} if len(node.args) > 1 else ():
-            (start, _), (_, end) = (
-                self.mine.span(node.args[0]),
-                self.mine.span(node.args[count - 1]),
-            )
+        last = len(node.args) - 1
+        for few in {(0, 1), (0, last), (1, last)} if last > 0 else ():
+            (start, _), (_, end) = (self.mine.span(node.args[at]) for at in few)
             text = f"[{self.mine.data[start:end].decode()}]"
             yield Edit((Change(start, end, text),), node.lineno, 3)
 

@@ -54,13 +54,23 @@ class Operators(Maker):
                     yield from self._factor(node)
             case ast.Compare(ops=[_]):
                 yield from self._comparison(node)
-            case ast.BoolOp(op=op, values=[first, *_, last]):
-                sign = "or" if isinstance(op, ast.And) else "and"
-                yield from self._between(first, last, sign)
-                yield from self.swaps((first, last))
-            case ast.UnaryOp(op=ast.Not(), operand=inner):
-                yield from self.put(node, f"{self.mine.of(inner)} is None")
+            case ast.BoolOp():
+                yield from self._joined(node)
+            case ast.UnaryOp(op=ast.Not()):
+                yield from self._absent(node)
         yield from self._shifted(node)
+
+    @of_kind("sides")
+    def _joined(self, node: ast.BoolOp) -> Iterator[Edit]:
+        """``and`` for ``or``, or the other way round; or its sides swapped."""
+        sign = "or" if isinstance(node.op, ast.And) else "and"
+        yield from self._between(node.values[0], node.values[-1], sign)
+        yield from self.swaps((node.values[0], node.values[-1]))
+
+    @of_kind("none")
+    def _absent(self, node: ast.UnaryOp) -> Iterator[Edit]:
+        """Whether a value is None, in place of whether it is 0 or empty."""
+        yield from self.put(node, f"{self.mine.of(node.operand)} is None")
 
     @of_kind("sides")
     def _operation(self, node: ast.BinOp) -> Iterator[Edit]:

@@ -36,8 +36,14 @@ class Statements(Maker):
         yield from Orders(self.mine, self.words, self.raised).exchanged(node)
         if isinstance(node, ast.Assign) and len(node.targets) > 1:
             yield from self._split(node)
-        if isinstance(node, ast.If | ast.While) and isinstance(node.test, ast.Name | ast.Attribute):
-            yield from self.put(node.test, f"{self.mine.of(node.test)} is not None")
+        if isinstance(node, ast.If | ast.While):
+            yield from self._present(node.test)
+
+    @of_kind("none")
+    def _present(self, test: ast.expr) -> Iterator[Edit]:
+        """Whether a value is not None, in place of whether it is neither 0 nor empty."""
+        if isinstance(test, ast.Name | ast.Attribute):
+            yield from self.put(test, f"{self.mine.of(test)} is not None")
 
     @of_kind("repeated")
     def _repeated(self, node: ast.stmt) -> Iterator[Edit]:
