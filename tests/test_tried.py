@@ -19,8 +19,9 @@ from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Report, Tried, Verdict
 from grader.classroom.reports import grade_one
+from grader.grading.meter import Meter
 from grader.grading.pipeline import Follow, Options, grade
-from grader.grading.tried import single, suggest
+from grader.grading.tried import single, suggest, trial
 from grader.learner import hints
 from grader.report import as_text
 from grader.report.style import FILE, Style
@@ -188,6 +189,26 @@ def test_a_program_that_does_not_end_gets_a_report(tmp_path: Path, start: Start)
     assert found.verdict is Verdict.TIMEOUT
 
 
+def test_without_time_for_every_trial_the_rest_is_as_before(
+    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases: list[suggest.Case] = []
+    monkeypatch.setattr(suggest, "suggest", cases.append)
+    one = _mistake("s10/key_turned_twice")
+    _helped("s10", one.source, tmp_path, start)
+    (case,) = cases
+    wrong = set(trial.wrong(case.judge.evidence(case.outcome)))
+    for seconds, finishes in ((0.2, False), (60.0, True)):
+        monkeypatch.setattr(suggest, "BUDGET_S", seconds)
+        search = suggest.Search(replace(case, meter=Meter(start)))
+        outcome, whole = search.outcome(one.base)
+        assert whole is finishes
+        assert outcome.observations.keys() == case.outcome.observations.keys()
+        still = set(trial.wrong(case.judge.evidence(outcome)))
+        assert still <= wrong
+        assert bool(still) is not finishes
+
+
 # ---- the worker that tries ---------------------------------------------------------------------
 
 RIGHT = "def f():\n    return 7\n"
@@ -226,6 +247,19 @@ def test_each_program_is_tried_by_itself(start: Start) -> None:
 
 def test_a_program_that_does_not_end_spoils_no_other(start: Start) -> None:
     assert _tries(ENDLESS, RIGHT, seconds=5, start=start) == ["Late", 7]
+
+
+def test_a_brief_worker_tells_results_and_where_an_error_is(start: Start) -> None:
+    source = "def f():\n    return 7\ndef g():\n    return 1 / 0\n"
+    asked = worker_jobs.job(source, worker_jobs.call("f"), worker_jobs.call("g"))
+    for brief in (False, True):
+        with start(engine="numpy") as running:
+            found = running.finish(replace(asked, brief=brief)).observations
+        error = found["g"].error
+        assert found["f"].results == {"out": 7}
+        assert error is not None
+        assert (error.type_name, error.line) == ("ZeroDivisionError", 4)
+        assert bool(error.calls) is not brief
 
 
 def test_the_time_of_all_programs_is_bounded(start: Start) -> None:

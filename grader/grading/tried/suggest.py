@@ -186,7 +186,7 @@ class Search:
         lines = difference(self._case.job.source, source)
         if self._left() < MORE * self._graded + SPARE_S or len(lines) > MOST_LINES:
             return None
-        outcome, whole = self._outcome(source)
+        outcome, whole = self.outcome(source)
         report = self._report(source, outcome)
         if report is None:
             return None
@@ -197,7 +197,7 @@ class Search:
         self._half = self._half or tried
         return tried
 
-    def _outcome(self, source: str) -> tuple[Outcome, bool]:
+    def outcome(self, source: str) -> tuple[Outcome, bool]:
         """What a program does, and whether there was time for every trial.
 
         Those that the learner's gets wrong go first, and for the rest stands what that did there.
