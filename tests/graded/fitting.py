@@ -35,6 +35,7 @@ from grader.grading.tried.clues import Clues
 from grader.grading.tried.likely import Feature
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.text import Edit, Text
+from grader.grading.tried.told import Told
 from grader.grading.tried.words import Words
 from tests.graded import mistakes
 from tests.graded.mistakes import Mistake
@@ -70,7 +71,11 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     error = trial.first_error(search.evidence)
     clues, raised = Clues.of(mine, case.told, error), error is not None
     alike, words = Reference(mine, right), Words(mine, right, trial.names(error))
-    edits = [*towards(list(alike.edits())), *usual(clues, words, raised=raised)]
+    edits = [
+        *Told(mine, words, raised).edits(case.told),
+        *towards(list(alike.edits())),
+        *usual(clues, words, raised=raised),
+    ]
     edits += valued(search.followed(), alike.names())
     edits = list({edit.changes: edit for edit in reversed(edits)}.values())
     nearer = sum(edit.kind in likely.NEARER for edit in edits)

@@ -46,8 +46,8 @@ BATCHES, BATCH = (24, 40), (16, 24)
 """How many edits are tried at once, on one trial; and of a slow program."""
 MOST_HELPING = 10
 """Edits of a batch that are looked at more closely."""
-FEW = 5
-"""Trials on which they are."""
+FEW, FEW_RIGHT = 4, 2
+"""Trials on which they are: those that the program gets wrong, and others."""
 MOST_SHOWN, SHORT = 80, 48
 """Characters of code in a sentence; and up to which what surrounds a change is shown with it."""
 TINY = 3
@@ -130,11 +130,17 @@ def single(case: Case) -> Single | None:
 
 
 def _spread(evidence: Evidence) -> tuple[str, ...]:
-    """A few trials of the whole program, the small ones and some that are larger."""
+    """A few trials of the whole program, wrong ones and others: small ones and some larger."""
     names = [n for n, t in evidence.trials.items() if t.expect and not t.part and not t.wished]
     names.sort(key=lambda name: sum(array.size for array in evidence.expected(name).values()))
     small = names[: len(names) * 3 // 4] or names
-    return tuple(small[:: max(1, len(small) // FEW)][:FEW])
+    right = {name for name in small if evidence.right(name)}
+    parts = [name for name in small if name not in right], [name for name in small if name in right]
+    return tuple(
+        name
+        for part, few in zip(parts, (FEW, FEW_RIGHT), strict=True)
+        for name in part[:: -(-len(part) // few) or 1]
+    )
 
 
 def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
