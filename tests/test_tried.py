@@ -23,6 +23,7 @@ from grader.grading.meter import Meter
 from grader.grading.pipeline import Follow, Options, grade
 from grader.grading.tried import single, suggest, trial
 from grader.learner import hints
+from grader.protocol.probe import Outcome
 from grader.report import as_text
 from grader.report.style import FILE, Style
 from grader.rubric import load
@@ -189,24 +190,40 @@ def test_a_program_that_does_not_end_gets_a_report(tmp_path: Path, start: Start)
     assert found.verdict is Verdict.TIMEOUT
 
 
-def test_without_time_for_every_trial_the_rest_is_as_before(
+def test_without_time_for_every_trial_it_says_how_many_are_right(
     tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases: list[suggest.Case] = []
+    found = suggest.suggest
     monkeypatch.setattr(suggest, "suggest", cases.append)
     one = _mistake("s10/key_turned_twice")
     _helped("s10", one.source, tmp_path, start)
     (case,) = cases
-    wrong = set(trial.wrong(case.judge.evidence(case.outcome)))
-    for seconds, finishes in ((0.2, False), (60.0, True)):
-        monkeypatch.setattr(suggest, "BUDGET_S", seconds)
-        search = suggest.Search(replace(case, meter=Meter(start)))
-        outcome, whole = search.outcome(one.base)
-        assert whole is finishes
-        assert outcome.observations.keys() == case.outcome.observations.keys()
-        still = set(trial.wrong(case.judge.evidence(outcome)))
-        assert still <= wrong
-        assert bool(still) is not finishes
+    every = len(case.job.probes)
+    search = suggest.Search(replace(case, meter=Meter(start)))
+    monkeypatch.setattr(suggest, "BUDGET_S", 0.2)
+    ran = search.outcome(one.base).observations
+    assert 0 < len(ran) < every
+    failing = trial.wrong(case.judge.evidence(case.outcome))
+    assert next(iter(ran)) in failing
+    monkeypatch.setattr(suggest, "BUDGET_S", 20.0)
+    monkeypatch.setattr(suggest.Search, "outcome", _half)
+    change = found(replace(case, meter=Meter(start)))
+    assert change is not None
+    assert not change.passes
+    assert change.right == (every // 2 + 1, every)
+    said = next(iter(as_text.tried(change, FILE)))
+    assert said == f"Tried on your file: right in the first {every // 2 + 1} of {every} trials"
+
+
+WHOLE = suggest.Search.outcome
+
+
+def _half(search: suggest.Search, source: str) -> Outcome:
+    """What a program did in a little more than the first half of the trials."""
+    outcome = WHOLE(search, source)
+    kept = list(outcome.observations.items())[: len(outcome.observations) // 2 + 1]
+    return replace(outcome, observations=dict(kept))
 
 
 # ---- the worker that tries ---------------------------------------------------------------------

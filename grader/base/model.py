@@ -172,12 +172,15 @@ class Tried:
     """A small change of the learner's file that was graded, and what it achieves.
 
     It ``passes`` the step, or else the ``check`` that failed first. ``lines`` are the change: for
-    each place ``Line 12:``, then what is there after ``- ``, and what to write after ``+ ``.
+    each place ``Line 12:``, then what is there after ``- ``, and what to write after ``+ ``. Where
+    there was not time for all of a long grading, all is ``right`` in so many of its trials, of how
+    many.
     """
 
     passes: bool
     check: str
     lines: tuple[str, ...]
+    right: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -133,9 +133,16 @@ def one_check(
         yield from (f"   | {line}" for line in check.detail.splitlines())
 
 
+def achieved(change: Tried) -> str:
+    """What a change that was tried achieves."""
+    if change.right is not None:
+        return "right in the first {} of {} trials".format(*change.right)
+    return "passes" if change.passes else "gets you past this check"
+
+
 def tried(change: Tried, style: Style) -> Iterator[str]:
     """The last hint: a change of the learner's lines, and what it achieves."""
-    yield f"Tried on your file: {'passes' if change.passes else 'gets you past this check'}"
+    yield f"Tried on your file: {achieved(change)}"
     words = {"- ": "Your line: ", "+ ": "Instead: "} if style.words else {}
     code = [line[2:].expandtabs(4) for line in change.lines if line[:2] in MARKED]
     indent = min((len(line) - len(line.lstrip()) for line in code if line.strip()), default=0)

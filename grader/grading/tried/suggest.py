@@ -41,7 +41,7 @@ MOST_GRADING_S = 0.5
 """What is kept for a grading. Of one that takes longer, only a part is run."""
 UNFINISHED = 4
 """Where so many checks fail, the program is not finished, and no small edit makes it pass."""
-BATCHES = (24, 60, 120, 240)
+BATCHES = (8, 24, 60, 120, 240)
 """How many programs one worker runs, before the best are graded."""
 MOST_MADE = 1500
 """Edits of what usually goes wrong that are made, on the likeliest lines."""
@@ -79,7 +79,7 @@ class Search:
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._graded = min(case.outcome.spent, MOST_GRADING_S)
+        self._graded = case.outcome.spent
         self.evidence = case.judge.evidence(case.outcome)
         self._chosen = trial.choose(case.judge.rubric, self.evidence)
         self._closely = trial.closely(case.judge.rubric, self.evidence)
@@ -103,10 +103,10 @@ class Search:
             self._past(reference)
         edits = [*Told(mine, words, raised).edits(case.told), *towards(reference)]
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
-        whole = self._try(ordered(edits, clues, raised=raised), BATCHES[:1])
+        whole = self._try(ordered(edits, clues, raised=raised), BATCHES[:2])
         if whole is None and self._searching() > 0:
             edits += valued(self.followed(), alike.names())
-            whole = self._try(ordered(edits, clues, raised=raised), BATCHES[1:])
+            whole = self._try(ordered(edits, clues, raised=raised), BATCHES[2:])
         if whole is None and self._half is None:
             self._past(reference)
         return whole or self._half
@@ -132,7 +132,7 @@ class Search:
                 batch = self._helping(self._closely, batch)
             for source in batch[:MOST_GRADED]:
                 tried = self._grade(source)
-                if tried is not None and tried.passes:
+                if tried is not None and (tried.passes or tried.right):
                     return tried
             if self._searching() <= 0:
                 break
@@ -150,7 +150,11 @@ class Search:
     def _searching(self) -> float:
         """Seconds that are left for the search, with what the last grading needs kept."""
         spare = 2 * SPARE_S if self._chosen.exact else 4 * SPARE_S  # to decide every check
-        return self._left() - MORE * self._graded - spare
+        return self._left() - self._kept() - spare
+
+    def _kept(self) -> float:
+        """Seconds that are kept for the last grading, or for a part of it."""
+        return min(MORE * self._graded, MOST_GRADING_S)
 
     def _past(self, reference: list[Edit]) -> None:
         """Try what the hints of the first failing check say, or what changes its line."""
@@ -182,25 +186,35 @@ class Search:
         return BUDGET_S - self._case.meter.spent
 
     def _grade(self, source: str) -> Tried | None:
-        """What a program achieves, graded whole; None for nothing, or if there is no time."""
+        """What a program achieves, graded whole; None for nothing, or if there is no time.
+
+        Where the time is enough for half of the trials, it is said how many were right.
+        """
         lines = difference(self._case.job.source, source)
-        if self._left() < MORE * self._graded + SPARE_S or len(lines) > MOST_LINES:
+        if self._left() < self._kept() + SPARE_S or len(lines) > MOST_LINES:
             return None
-        outcome, whole = self.outcome(source)
+        outcome = self.outcome(source)
+        first, every = _first(self._case.report), len(self._case.job.probes)
+        done = len(outcome.observations)
+        if outcome.ended == "done" and outcome.load_error is None and done < every:
+            if 2 * done < every or not self._right(outcome):
+                return None
+            self._half = Tried(False, first, lines, (done, every))
+            return self._half
         report = self._report(source, outcome)
         if report is None:
             return None
-        passes = whole and report.verdict is Verdict.PASS
+        passes = report.verdict is Verdict.PASS
         if not passes and not _further(self._case.report, report):
             return None
-        tried = Tried(passes, _first(self._case.report), lines)
+        tried = Tried(passes, first, lines)
         self._half = self._half or tried
         return tried
 
-    def outcome(self, source: str) -> tuple[Outcome, bool]:
-        """What a program does, and whether there was time for every trial.
+    def outcome(self, source: str) -> Outcome:
+        """What a program does, on as many trials as there is time for.
 
-        Those that the learner's gets wrong go first, and for the rest stands what that did there.
+        Those that the learner's program gets wrong go first.
         """
         case = self._case
         wrong = set(trial.wrong(self.evidence))
@@ -208,14 +222,23 @@ class Search:
         job = replace(case.job, source=source, probes=tuple(probes))
         with case.meter.start(engine=job.engine) as running:
             outcome = running.finish(replace(job, seconds=self._left() - SPARE_S))
-        self._graded = max(self._graded, min(outcome.spent, MOST_GRADING_S))
-        late = {
-            name
+        self._graded = max(self._graded, outcome.spent)
+        done = {
+            name: seen
             for name, seen in outcome.observations.items()
-            if seen.error is not None and seen.error.type_name == LATE
+            if seen.error is None or seen.error.type_name != LATE
         }
-        before = {n: one for n, one in case.outcome.observations.items() if n in late}
-        return replace(outcome, observations={**outcome.observations, **before}), not late
+        return replace(outcome, observations=done)
+
+    def _right(self, outcome: Outcome) -> bool:
+        """Whether a program is right on all the trials that were run."""
+        evidence = self._case.judge.evidence(outcome)
+        trials = ((name, evidence.trials[name]) for name in outcome.observations)
+        return self._chosen.exact and all(
+            evidence.right(name)
+            for name, one in trials
+            if one.expect is not None and not (one.part or one.wished)
+        )
 
     def _report(self, text: str, outcome: Outcome) -> Report | None:
         """The report on a program instead of the learner's; None if none can be afforded.
