@@ -9,6 +9,7 @@ Longer than 300 lines, because it is one vocabulary, mostly definitions of its w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -409,7 +410,8 @@ class Outcome:
     ``faults`` names the parts of the engine that failed by their own fault, as the worker says:
     the file could say so too. ``spent`` is the processor time of the worker in seconds, as the
     process beside it measured; 0.0 if that was killed. ``starved``: its time ran out while it
-    mostly waited for a processor that others had.
+    mostly waited for a processor that others had. ``seconds`` is how long the answer to each probe
+    was waited for.
     """
 
     ended: str
@@ -426,3 +428,4 @@ class Outcome:
     faults: tuple[str, ...] = ()
     spent: float = 0.0
     starved: bool = False
+    seconds: Mapping[str, float] = field(default_factory=dict, compare=False)

@@ -320,6 +320,7 @@ class Running(Worker):
             left=transcript.left,
             faults=transcript.faults,
             spent=last.cpu_ms / 1000,
+            seconds=transcript.seconds,
             starved=ended == "timeout" and ending.starved(last, self._deadline - self._began),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 from grader.protocol.message import (
@@ -35,7 +36,9 @@ class Transcript:
         self.loaded = False
         self.load_error: SeenError | None = None
         self.observations: dict[str, Observation] = {}
+        self.seconds: dict[str, float] = {}
         self.stuck: Stuck | None = None
+        self._since = time.monotonic()
         self.notes: tuple[str, ...] = ()
         self.left: tuple[str, ...] = ()
         self.faults: tuple[str, ...] = ()
@@ -100,10 +103,12 @@ class Transcript:
                 self.loaded, self.load_error = True, error
             case Observation() if self._expects(message):
                 self.observations[message.probe] = message
+                self.seconds[message.probe] = time.monotonic() - self._since
             case Done(notes, faults, token) if self._at_end(token):
                 self.notes, self.faults, self.complete = notes, faults, True
             case _:
                 raise WireError(f"{type(message).__name__} out of order")
+        self._since = time.monotonic()
 
     def _expects(self, observation: Observation) -> bool:
         """Whether this answers the current probe, and only what it asks for."""

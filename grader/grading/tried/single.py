@@ -104,7 +104,7 @@ def _is_fixed(report: Report) -> bool:
 def single(case: Case) -> Single | None:
     """The likeliest edit after which every trial is right; None if none was found in time."""
     evidence = case.judge.evidence(case.outcome)
-    chosen = trial.choose(case.judge.rubric, evidence)
+    chosen = trial.choose(case.judge.rubric, evidence, {})
     spent = case.meter.spent
     left = min(BUDGET_S, MOST_S - spent)
     if left < LEAST_S or not chosen.exact or placeholders.unfilled(case.judge.source.tree):

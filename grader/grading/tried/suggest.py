@@ -43,12 +43,16 @@ UNFINISHED = 4
 """Where so many checks fail, the program is not finished, and no small edit makes it pass."""
 BATCHES = (8, 24, 60, 120, 240)
 """How many programs one worker runs, before the best are graded."""
+FEW = (8,) * 8
+"""The same where every trial without an oracle is run."""
 MOST_MADE = 1500
 """Edits of what usually goes wrong that are made, on the likeliest lines."""
 MOST_LINES = 12
 """Lines of a diff. What is longer is no hint."""
 MOST_HELPING, MOST_GRADED = 10, 3
 """Programs of a batch that are run on more trials, and that are graded whole."""
+SEVERAL = 3
+"""With time for so many gradings, those that help are run on more trials before."""
 LATE = "Late"
 """What a trial is answered with for which there was no time."""
 
@@ -81,7 +85,7 @@ class Search:
         self._case = case
         self._graded = case.outcome.spent
         self.evidence = case.judge.evidence(case.outcome)
-        self._chosen = trial.choose(case.judge.rubric, self.evidence)
+        self._chosen = trial.choose(case.judge.rubric, self.evidence, case.outcome.seconds)
         self._closely = trial.closely(case.judge.rubric, self.evidence)
         self._known: set[str] = set()
         self._half: Tried | None = None
@@ -116,19 +120,21 @@ class Search:
         case = self._case
         if case.outcome.load_error is not None:
             return None
-        name = trial.telling(self.evidence)
+        evidence = self._chosen.evidence
+        name = trial.telling(evidence)
         if name is None:
             return None
         start = case.meter.start
-        return followed(case.judge.step, case.job, self.evidence, start, name, MOST_FOLLOWED_S)
+        return followed(case.judge.step, case.job, evidence, start, name, MOST_FOLLOWED_S)
 
     def _try(self, some: Iterable[Candidate], batches: Sequence[int]) -> Tried | None:
         """The first program that passes; what only helps is kept for later."""
         new = (one.source for one in some if self._worth(one))
-        for size in batches:
+        for size in batches if self._chosen.exact else FEW:
             batch = list(islice(new, size))
             batch = self._helping(self._chosen, batch)
-            if len(batch) > 1 and self._chosen.exact:
+            time = self._left() > SEVERAL * self._graded
+            if len(batch) > 1 and time and self._chosen.exact:
                 batch = self._helping(self._closely, batch)
             for source in batch[:MOST_GRADED]:
                 tried = self._grade(source)
@@ -214,11 +220,11 @@ class Search:
     def outcome(self, source: str) -> Outcome:
         """What a program does, on as many trials as there is time for.
 
-        Those that the learner's program gets wrong go first.
+        Those that the learner's program gets wrong go first, and of these the short ones.
         """
         case = self._case
         wrong = set(trial.wrong(self.evidence))
-        probes = sorted(case.job.probes, key=lambda one: one.name not in wrong)
+        probes = sorted(case.job.probes, key=lambda one: (one.name not in wrong, len(one.actions)))
         job = replace(case.job, source=source, probes=tuple(probes))
         with case.meter.start(engine=job.engine) as running:
             outcome = running.finish(replace(job, seconds=self._left() - SPARE_S))

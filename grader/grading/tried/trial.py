@@ -12,6 +12,8 @@ from grader.rubric import Evidence, Failed, Rubric, Trial
 
 FEW = 2
 """Trials on which an edit is looked at more closely, before it is graded."""
+SLOW, QUICK_S = 2.5, 0.005
+"""How much longer a trial may take than the quickest, and seconds that always are quick."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,18 @@ class Trials:
         return _failures(self.rubric, evidence) < _failures(self.rubric, self.evidence)
 
 
-def choose(rubric: Rubric, evidence: Evidence) -> Trials:
-    """One wrong trial, up to its first wrong result; without one, all trials without an oracle."""
+def choose(rubric: Rubric, evidence: Evidence, seconds: Mapping[str, float]) -> Trials:
+    """One wrong trial, up to its first wrong result; without one, all trials without an oracle.
+
+    It is none of those that take much longer than others; ``seconds`` says how long each took.
+    """
     failing = wrong(evidence)
     if failing:
         short = {name: _short(evidence, name) for name in failing}
         within = replace(evidence, trials={**evidence.trials, **short}, _expected={})
-        return Trials(rubric, within, (_small(within, failing),), True)
+        least = max(QUICK_S, min(seconds.get(name, 0.0) for name in failing))
+        quick = [name for name in failing if seconds.get(name, 0.0) <= SLOW * least] or failing
+        return Trials(rubric, within, (_small(within, quick),), True)
     rest = tuple(name for name, trial in evidence.trials.items() if trial.expect is None)
     return Trials(rubric, evidence, rest, False)
 
