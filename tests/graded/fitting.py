@@ -29,14 +29,11 @@ from grader import sandbox
 from grader.base import course
 from grader.base.blanks import make_answer
 from grader.grading import pipeline
-from grader.grading.tried import likely, suggest, trial
-from grader.grading.tried.candidates import towards, usual, valued
-from grader.grading.tried.clues import Clues
+from grader.grading.tried import likely, suggest
+from grader.grading.tried.candidates import setting, towards, usual, valued
 from grader.grading.tried.likely import Feature
-from grader.grading.tried.reference import Reference
 from grader.grading.tried.text import Edit, Text
 from grader.grading.tried.told import Told
-from grader.grading.tried.words import Words
 from tests.graded import mistakes
 from tests.graded.mistakes import Mistake
 
@@ -67,10 +64,8 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     """What a mistake says about its edits; None if none of them gives the right program."""
     search = suggest.Search(case)
     solution = make_answer(case.judge.step.solution.read_text(encoding="utf-8"))
-    mine, right = Text.of_source(case.job.source), Text.of_source(solution)
-    error = trial.first_error(search.evidence)
-    clues, raised = Clues.of(mine, case.told, error), error is not None
-    alike, words = Reference(mine, right), Words(mine, right, trial.names(error))
+    clues, words, alike, raised = setting(case.job.source, solution, case.told, search.evidence)
+    mine = clues.mine
     edits = [
         *Told(mine, words, raised).edits(case.told),
         *towards(list(alike.edits())),

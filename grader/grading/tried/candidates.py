@@ -9,15 +9,18 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
+from grader.base.model import Report
 from grader.grading.following.trace import Departure
-from grader.grading.tried import likely
+from grader.grading.tried import likely, trial
 from grader.grading.tried.clues import Clues
 from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.followed import Followed
+from grader.grading.tried.reference import Reference
 from grader.grading.tried.statements import Statements
-from grader.grading.tried.text import Edit, Names
+from grader.grading.tried.text import Edit, Names, Text
 from grader.grading.tried.values import Values
 from grader.grading.tried.words import Words
+from grader.rubric import Evidence
 
 MOST_AT_ONCE = 8
 """Up to so many edits towards the reference, two are made at once."""
@@ -32,6 +35,27 @@ class Candidate(NamedTuple):
     edit: Edit
 
 
+class Setting(NamedTuple):
+    """A failing program: where its report points, its words, and how it is like the reference.
+
+    ``raised``: it raises an error, else its numbers are wrong.
+    """
+
+    clues: Clues
+    words: Words
+    alike: Reference
+    raised: bool
+
+
+def setting(source: str, solution: str, told: Report, evidence: Evidence) -> Setting:
+    """What all edits of a program need, whose report is ``told``."""
+    mine, right = Text.of_source(source), Text.of_source(solution)
+    error = trial.first_error(evidence)
+    words = Words(mine, right, trial.names(error))
+    clues, alike = Clues.of(mine, told, error), Reference(mine, right)
+    return Setting(clues, words, alike, error is not None)
+
+
 def towards(reference: Sequence[Edit]) -> Iterator[Edit]:
     """The edits towards the reference; of few, also two at once."""
     yield from reference
@@ -42,10 +66,11 @@ def towards(reference: Sequence[Edit]) -> Iterator[Edit]:
 
 def valued(followed: Followed | None, names: Mapping[str, Names]) -> Iterator[Edit]:
     """What the reference does next, where the values leave the path."""
-    for departure in followed.departures() if followed is not None else ():
-        if followed is not None:
-            for place in (departure, *_bound(followed, departure)):
-                yield from Values(followed.comparison, place, names).edits()
+    if followed is None:
+        return
+    for departure in followed.departures():
+        for place in (departure, *_bound(followed, departure)):
+            yield from Values(followed.comparison, place, names).edits()
 
 
 def usual(clues: Clues, words: Words, *, raised: bool) -> Iterator[Edit]:

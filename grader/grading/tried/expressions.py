@@ -56,25 +56,18 @@ class Expressions(Maker):
             yield from self._parts(node)
         yield from self._by_kind(node)
         yield from self._wrapped(node)
-        yield from self._operators.of(node)
-        yield from self._calls.of(node)
-        yield from self._orders.of(node)
+        for maker in self._makers:
+            yield from maker.of(node)
 
     @cached_property
-    def _calls(self) -> Calls:
-        return Calls(self.mine, self.words, self.raised)
-
-    @cached_property
-    def _orders(self) -> Orders:
-        return Orders(self.mine, self.words, self.raised)
+    def _makers(self) -> tuple[Operators | Calls | Orders, ...]:
+        """What makes edits of any expression."""
+        given = self.mine, self.words, self.raised
+        return Operators(*given), Calls(*given), Orders(*given)
 
     @cached_property
     def _literals(self) -> Literals:
         return Literals(self.mine, self.words, self.raised)
-
-    @cached_property
-    def _operators(self) -> Operators:
-        return Operators(self.mine, self.words, self.raised)
 
     @cached_property
     def _arguments(self) -> Arguments:

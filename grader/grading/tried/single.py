@@ -16,13 +16,10 @@ from grader.base.model import Report, Trace
 from grader.grading.placing import TRY
 from grader.grading.reading import bindings
 from grader.grading.tried import trial
-from grader.grading.tried.candidates import Candidate, compiles, ordered, usual
-from grader.grading.tried.clues import Clues
+from grader.grading.tried.candidates import Candidate, compiles, ordered, setting, usual
 from grader.grading.tried.possible import Possible
-from grader.grading.tried.reference import Reference
 from grader.grading.tried.suggest import Case, difference
 from grader.grading.tried.text import Edit, Text
-from grader.grading.tried.words import Words
 from grader.rubric import Evidence
 from grader.source import placeholders
 
@@ -145,12 +142,11 @@ def _spread(evidence: Evidence) -> tuple[str, ...]:
 
 def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
     """The edited programs, the likeliest first."""
-    right = Text.of_source(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
-    error = trial.first_error(case.judge.evidence(case.outcome))
-    clues, raised = Clues.of(mine, case.told, error), error is not None
-    words = Words(mine, right, trial.names(error))
+    solution = make_answer(case.judge.step.solution.read_text(encoding="utf-8"))
+    evidence = case.judge.evidence(case.outcome)
+    clues, words, alike, raised = setting(case.job.source, solution, case.told, evidence)
     made = islice(usual(clues, words, raised=raised), MOST_MADE)
-    edits = [*Reference(mine, right).edits(), *made]
+    edits = [*alike.edits(), *made]
     found = ordered(edits, clues, raised=raised)
     possible = Possible(mine, raised)
     return (one for one in found if possible.may_be(one.edit) and compiles(one.source))

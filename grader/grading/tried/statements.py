@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from grader.grading.tried.maker import Maker
 from grader.grading.tried.orders import Orders
@@ -33,11 +34,15 @@ class Statements(Maker):
             yield from self._another_definition(node)
         yield from self._moved(node)
         yield from self._repeated(node)
-        yield from Orders(self.mine, self.words, self.raised).exchanged(node)
+        yield from self._orders.exchanged(node)
         if isinstance(node, ast.Assign) and len(node.targets) > 1:
             yield from self._split(node)
         if isinstance(node, ast.If | ast.While):
             yield from self._present(node.test)
+
+    @cached_property
+    def _orders(self) -> Orders:
+        return Orders(self.mine, self.words, self.raised)
 
     @of_kind("none")
     def _present(self, test: ast.expr) -> Iterator[Edit]:

@@ -15,13 +15,17 @@ from grader.grading.conclude import Judge
 from grader.grading.judge import source_findings
 from grader.grading.meter import Meter
 from grader.grading.tried import syntax, trial
-from grader.grading.tried.candidates import Candidate, ordered, towards, usual, valued
-from grader.grading.tried.clues import Clues
+from grader.grading.tried.candidates import (
+    Candidate,
+    ordered,
+    setting,
+    towards,
+    usual,
+    valued,
+)
 from grader.grading.tried.followed import Followed, followed
-from grader.grading.tried.reference import Reference
 from grader.grading.tried.text import Edit, Text
 from grader.grading.tried.told import Told
-from grader.grading.tried.words import Words
 from grader.source import parse
 
 if TYPE_CHECKING:
@@ -93,19 +97,16 @@ class Search:
     def found(self) -> Tried | None:
         """What helps, if anything does."""
         case = self._case
-        right = Text.of_source(make_answer(case.judge.step.solution.read_text(encoding="utf-8")))
+        solution = make_answer(case.judge.step.solution.read_text(encoding="utf-8"))
         if case.report.problem is not None:
-            repaired = syntax.repairs(case.job.source, right.source)
+            repaired = syntax.repairs(case.job.source, solution)
             return self._try(repaired, BATCHES) or self._half
-        mine = Text.of_source(case.job.source)
-        error = trial.first_error(self.evidence)
-        clues, raised = Clues.of(mine, case.told, error), error is not None
-        alike, words = Reference(mine, right), Words(mine, right, trial.names(error))
+        clues, words, alike, raised = setting(case.job.source, solution, case.told, self.evidence)
         reference = list(alike.edits())
         failed = sum(check.status is Status.FAIL for check in case.report.checks)
         if failed >= UNFINISHED:
             self._past(reference)
-        edits = [*Told(mine, words, raised).edits(case.told), *towards(reference)]
+        edits = [*Told(clues.mine, words, raised).edits(case.told), *towards(reference)]
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
         whole = self._try(ordered(edits, clues, raised=raised), BATCHES[:2])
         if whole is None and self._searching() > 0:
