@@ -29,6 +29,7 @@ from grader.report.style import FILE, Style
 from grader.rubric import load
 from tests import worker_jobs
 from tests.graded import mistakes
+from tests.graded.tried import asked
 from tests.own_course import Course, begin_again, copy_course
 
 Start = Callable[..., sandbox.Worker]
@@ -71,9 +72,9 @@ def _graded(step: str, text: str, folder: Path, start: Start, **options: Any) ->
 
 
 def _helped(step: str, text: str, folder: Path, start: Start, seed: int = 5) -> Report:
-    """The report with a change that was tried, as a learner asks for it after a report."""
-    told = _graded(step, text, folder, start, seed=seed, follow=Follow.FAILING)
-    return _graded(step, text, folder, start, seed=seed, tried=told)
+    path = folder / f"step_{step.removeprefix('s')}.py"
+    path.write_text(text, encoding="utf-8")
+    return asked(step, path, seed, start)
 
 
 def _changed(text: str, change: Tried) -> str:

@@ -26,9 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader import sandbox
-from grader.base import course
 from grader.base.blanks import make_answer
-from grader.grading import pipeline
 from grader.grading.tried import likely, suggest
 from grader.grading.tried.candidates import setting, towards, usual, valued
 from grader.grading.tried.likely import Feature
@@ -36,6 +34,7 @@ from grader.grading.tried.text import Edit, Text
 from grader.grading.tried.told import Told
 from tests.graded import mistakes
 from tests.graded.mistakes import Mistake
+from tests.graded.tried import asked
 
 PENALTY, TURNS, RATE = 0.001, 300, 0.1
 SCALE = 10
@@ -114,12 +113,10 @@ def collected(step: str, share: int) -> Collected:
         for one in mistakes.of(step)[::share]:
             path = Path(folder) / f"step_{step.removeprefix('s')}.py"
             path.write_text(one.source, encoding="utf-8")
-            failing = pipeline.Options(seed=1, follow=pipeline.Follow.FAILING)
-            told = pipeline.grade(course.find(step), path, failing, start)
             cases.clear()
-            if told.problem is None:
-                pipeline.grade(course.find(step), path, pipeline.Options(seed=1, tried=told), start)
-            found = chosen(one, cases[0]) if cases else None
+            asked(step, path, 1, start)
+            readable = cases and cases[0].report.problem is None
+            found = chosen(one, cases[0]) if readable else None
             print(one.name, found is not None, file=sys.stderr, flush=True)
             if found is not None:
                 rows = [
@@ -194,9 +191,9 @@ def main() -> int:
     parser.add_argument("steps", nargs="+")
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    asked = parser.parse_args()
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        found = list(pool.map(collected, asked.steps, [asked.share] * len(asked.steps)))
+    given = parser.parse_args()
+    with ProcessPoolExecutor(given.jobs) as pool:
+        found = list(pool.map(collected, given.steps, [given.share] * len(given.steps)))
     weights = fitted(found)
     for group in GROUPS:
         some = [(round(SCALE * weight), of) for of, weight in weights.items() if of[0] == group]
