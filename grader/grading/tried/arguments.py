@@ -44,6 +44,8 @@ class Arguments(Maker):
         given = [*node.args, *(one.value for one in node.keywords)]
         for name in self.words.missing(node) if self.raised else ():
             yield from self._more(node, node.args, name)
+        for text in self.words.positional(node) if not node.keywords else ():
+            yield from self._more(node, node.args, text)
         for keyword in self.words.keywords(node):
             yield from self._more(node, given, keyword)
         if called(node) in REDUCING and not any(one.arg == "axis" for one in node.keywords):
@@ -66,9 +68,20 @@ class Arguments(Maker):
             yield from self._one_more(node.elts, new)
         for one in node.elts if len(node.elts) > 1 else ():
             yield from self._left_out(one, node.elts)
+        if isinstance(node, ast.Tuple):
+            yield from self._chosen(node)
         if self.raised:
             yield from self._starred(node.elts)
             yield from self._other_brackets(node)
+
+    @of_kind("brackets")
+    def _chosen(self, node: ast.Tuple) -> Iterator[Edit]:
+        """``(a, b) if c else d`` for ``a, b if c else d``."""
+        match node.elts:
+            case [*first, ast.IfExp(body=body, test=test, orelse=other)] if first:
+                items = ", ".join(self.mine.of(one) for one in (*first, body))
+                choice = f"if {self.mine.of(test)} else {self.mine.of(other)}"
+                yield from self.put(node, f"({items}) {choice}", -2)
 
     @of_kind("keyword")
     def _named(self, node: ast.Call, one: ast.keyword) -> Iterator[Edit]:

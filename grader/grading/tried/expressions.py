@@ -17,6 +17,7 @@ from grader.grading.tried.maker import Maker
 from grader.grading.tried.operators import Operators
 from grader.grading.tried.orders import Orders
 from grader.grading.tried.text import Change, Edit, of_kind
+from grader.grading.tried.unread import Unread
 from grader.grading.tried.words import nearest, unlike
 
 TWINS = (
@@ -38,6 +39,8 @@ TWINS = (
     ("squeeze", "unsqueeze"),
     ("add", "sub"),
     ("mul", "div"),
+    ("mul", "truediv"),
+    ("minimum", "maximum"),
     ("tile", "repeat"),
 )
 """Functions that are taken for each other, though a program has one of them only."""
@@ -45,6 +48,8 @@ NOTHING = "0.0"
 """What may be meant where a named number is written: a mask is made of two, and one is this."""
 SOONER = -4
 """What an edit weighs of which there are few, and which are often right."""
+BESIDE = 3
+"""How unlike a name that may be meant is taken to be, if it is not among the most similar."""
 
 
 class Expressions(Maker):
@@ -60,10 +65,10 @@ class Expressions(Maker):
             yield from maker.of(node)
 
     @cached_property
-    def _makers(self) -> tuple[Operators | Calls | Orders, ...]:
+    def _makers(self) -> tuple[Operators | Calls | Orders | Unread, ...]:
         """What makes edits of any expression."""
         given = self.mine, self.words, self.raised
-        return Operators(*given), Calls(*given), Orders(*given)
+        return Operators(*given), Calls(*given), Orders(*given), Unread(*given)
 
     @cached_property
     def _literals(self) -> Literals:
@@ -84,6 +89,9 @@ class Expressions(Maker):
                 yield from self._literals.of(node)
             case ast.Call(func=ast.Name("float"), args=[ast.Constant(value=str())]):
                 yield from self.put(node, "0.0")
+            case ast.Call(func=ast.Name("slice"), args=[lower, upper]):
+                yield from self._sliced(node, lower, upper)
+                yield from self._arguments.of_call(node)
             case ast.Call():
                 yield from self._arguments.of_call(node)
             case ast.Slice():
@@ -122,8 +130,12 @@ class Expressions(Maker):
 
     @of_kind("name")
     def _name(self, node: ast.Name) -> Iterator[Edit]:
-        for name in nearest(node.id, self.words.names(node)) if node.id != "self" else ():
+        near = nearest(node.id, self.words.names(node)) if node.id != "self" else []
+        for name in near:
             yield from self.put(node, name, unlike(node.id, name))
+        for name in self.words.beside(node):
+            if name not in near:
+                yield from self.put(node, name, BESIDE)
         if node.id in self.words.constants:
             yield from self.put(node, NOTHING, SOONER)
         if self.words.in_method(node) and self.words.defines(node.id):
@@ -154,9 +166,33 @@ class Expressions(Maker):
         others += [(f"-{one}", "", step) for one in (lower, upper) if one and one[0] != "-"]
         others += [(bound, upper, step) for bound in self.words.bounds]
         others += [(lower, bound, step) for bound in self.words.bounds]
+        others += [(one, other, step) for one, other in self._bounds(node, lower, upper)]
         for one in dict.fromkeys(others):
             text = f"{one[0]}:{one[1]}" + (f":{one[2]}" if one[2] else "")
             yield Edit((Change(start, end, text),), node.lineno, 3)
+
+    @of_kind("slice")
+    def _sliced(self, node: ast.Call, lower: ast.expr, upper: ast.expr) -> Iterator[Edit]:
+        """Both bounds of a ``slice`` otherwise."""
+        (start, _), (_, end) = self.mine.span(lower), self.mine.span(upper)
+        for both in self._bounds(node, self.mine.of(lower), self.mine.of(upper)):
+            yield Edit((Change(start, end, ", ".join(both)),), node.lineno, 3)
+
+    def _bounds(self, node: ast.expr, lower: str, upper: str) -> Iterator[tuple[str, str]]:
+        """Both bounds otherwise: the next part of the same width, or that of a loop's turn."""
+        if upper.isidentifier() or upper.startswith("self."):
+            if lower in ("", "0"):
+                yield upper, f"2 * {upper}"
+                yield f"2 * {upper}", f"3 * {upper}"
+            for turn in self.words.turns(node):
+                if turn != upper:
+                    yield f"{turn} * {upper}", f"({turn} + 1) * {upper}"
+        if (lower, upper) == ("0", "1"):
+            yield from ((turn, f"{turn} + 1") for turn in self.words.turns(node))
+        first, plus, width = upper.partition(" + ")
+        if plus and first == lower and lower.isidentifier():
+            yield f"{lower} * {width}", f"({lower} + 1) * {width}"
+        yield from self.words.spans
 
     @of_kind("step")
     def _wrapped(self, node: ast.expr) -> Iterator[Edit]:
@@ -172,3 +208,12 @@ class Expressions(Maker):
             if after.startswith(".") and not isinstance(node, ast.Name | ast.Attribute | ast.Call):
                 text = text if isinstance(node, ast.Subscript) else f"({text})"
             yield from self.put(node, f"{before}{text}{after}")
+        yield from self._once_more(node)
+
+    @of_kind("again")
+    def _once_more(self, node: ast.expr) -> Iterator[Edit]:
+        """A call that the same function makes elsewhere, made here."""
+        if isinstance(node, ast.Name | ast.Subscript | ast.Call | ast.Attribute):
+            for before, after in self.words.again(node):
+                if not self.mine.of(node).startswith(before):
+                    yield from self.put(node, f"{before}{self.mine.of(node)}{after}")

@@ -46,7 +46,10 @@ class Literals(Maker):
     def _is_operand(self, node: ast.Constant) -> bool:
         """Whether a variable may stand there as well."""
         kinds = ast.Call | ast.keyword | ast.Compare | ast.BinOp | ast.Subscript
-        return isinstance(self.mine.parents.get(node), kinds)
+        outer = self.mine.parents.get(node)
+        if isinstance(outer, ast.Tuple):
+            return node.value is None or isinstance(self.mine.parents.get(outer), ast.Subscript)
+        return isinstance(outer, kinds)
 
     @of_kind("number")
     def _whole(self, node: ast.Constant, value: int) -> Iterator[Edit]:
@@ -55,7 +58,9 @@ class Literals(Maker):
         old = -value if isinstance(outer, ast.UnaryOp) else value
         idle = _idle(self.mine.parents.get(whole))
         inside = isinstance(self.mine.parents.get(whole), ast.BinOp)
-        others = [2 * old, old - 1, old + 1] if inside else [-old, *AXES, old - 1, old + 1]
+        others = [-old, *AXES, old - 1, old + 1]
+        if inside:
+            others = [2 * old, old - 1, old + 1, -old]
         if self._listed(whole):
             others = []
         for other in dict.fromkeys(others):
@@ -70,6 +75,8 @@ class Literals(Maker):
             yield from self.put(outer, self.mine.of(node))
         elif node.value:
             yield from self.put(node, f"-{self.mine.of(node)}")
+        if isinstance(node.value, float) and node.value.is_integer() and node.value < SMALL:
+            yield from self.put(node, str(2 * node.value))
 
     @of_kind("text")
     def _text(self, node: ast.Constant, value: str) -> Iterator[Edit]:
@@ -89,8 +96,11 @@ class Literals(Maker):
     def _listed(self, node: ast.expr) -> bool:
         """Whether a number is among others in a list: their order may be wrong."""
         outer = self.mine.parents.get(node)
-        return isinstance(outer, ast.List | ast.Tuple) and all(
-            isinstance(one, ast.Constant | ast.UnaryOp) for one in outer.elts
+        index = isinstance(self.mine.parents.get(outer), ast.Subscript) if outer else False
+        return (
+            not index
+            and isinstance(outer, ast.List | ast.Tuple)
+            and all(isinstance(one, ast.Constant | ast.UnaryOp) for one in outer.elts)
         )
 
 

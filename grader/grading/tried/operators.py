@@ -20,6 +20,7 @@ OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {
     ast.Pow: ("**", ("*",)),
     ast.BitOr: ("|", ("&",)),
     ast.BitAnd: ("&", ("|",)),
+    ast.BitXor: ("^", ("**",)),
 }
 """Each operator's sign, and the signs of those that it is taken for."""
 ORDERS: dict[type[ast.cmpop], str] = {
@@ -58,7 +59,62 @@ class Operators(Maker):
                 yield from self._joined(node)
             case ast.UnaryOp(op=ast.Not()):
                 yield from self._absent(node)
+        if self._is_test(node):
+            yield from self._negated(node)
         yield from self._shifted(node)
+        yield from self._powers(node)
+        if isinstance(node, ast.Call) and called(node) in COUNTING:
+            yield from self._counted(node)
+
+    def _is_test(self, node: ast.expr) -> bool:
+        """Whether a condition says no more than this."""
+        outer = self.mine.parents.get(node)
+        plain = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        return plain and node in (getattr(outer, "test", None), *getattr(outer, "ifs", ()))
+
+    @of_kind("negated")
+    def _negated(self, node: ast.expr) -> Iterator[Edit]:
+        """The other way round."""
+        yield from self.put(node, f"not {self.mine.of(node)}", -2)
+
+    @of_kind("power")
+    def _powers(self, node: ast.expr) -> Iterator[Edit]:
+        """A square for a value, its root for what divides, or one over it."""
+        outer, text = self.mine.parents.get(node), self.mine.of(node)
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+            return
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or self.is_called(node):
+            return
+        divides = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Div)
+        if divides and outer.right is node:  # type: ignore[union-attr]
+            yield from self.put(node, f"{text} ** 0.5")
+        if isinstance(node, ast.Name) and not self.raised and not _owns(node, outer):
+            yield from self.put(node, f"{text} * {text}", 3)
+
+    @of_kind("range")
+    def _counted(self, node: ast.Call) -> Iterator[Edit]:
+        """Both bounds of a range further on, by a variable or by one; or from the start."""
+        match node.args:
+            case [stop]:
+                first = stop
+                bounds = "0", self.mine.of(stop)
+            case [first, stop, *_]:
+                bounds = self.mine.of(first), self.mine.of(stop)
+            case _:
+                return
+        (start, _), (_, end) = self.mine.span(first), self.mine.span(stop)
+        lower, upper = bounds
+        others = [(f"{name}", f"{name} + {upper}") for name in self.words.variables(node)]
+        others = [one for one in others if lower == "0" and one[0] != upper][-MOST_ADDED:]
+        for one in (" + 1", " - 1"):
+            others.append((f"{lower}{one}".removeprefix("0 + "), f"{upper}{one}"))
+        if lower != "0" and upper.startswith(f"{lower} + "):
+            others.append(("0", upper.removeprefix(f"{lower} + ")))
+        for one in ("+ 1", "- 1"):
+            if lower.endswith(one) and upper.endswith(one):
+                others.append((lower.removesuffix(f" {one}"), upper.removesuffix(f" {one}")))
+        for one, other in others:
+            yield Edit((Change(start, end, f"{one}, {other}"),), node.lineno, 4)
 
     @of_kind("sides")
     def _joined(self, node: ast.BoolOp) -> Iterator[Edit]:
@@ -124,8 +180,15 @@ class Operators(Maker):
                 rest = f"{OPERATORS[type(op)][0]} {self.mine.of(c)}"
                 yield from self.put(node, f"({inner}) {rest}", 2)
                 yield from self.put(node, f"{inner} {rest}", 2)
-        if left.endswith(")") and isinstance(_last(node.left), ast.Call):
+        last = _last(node.left)
+        if left.endswith(")") and isinstance(last, ast.Call):
             yield from self.put(node, f"{left[:-1]} {sign} {right})", 2)
+            if last is node.left and last.args and (len(last.args) > 1 or last.keywords):
+                _, at = self.mine.span(last.args[0])
+                start, end = self.mine.span(last)
+                text = self.mine.data[start:end].decode()
+                first = self.mine.data[start:at].decode()
+                yield from self.put(node, f"{first} {sign} {right}{text[len(first) :]}", 2)
         outer = self.mine.parents.get(node)
         if isinstance(outer, ast.Call) and outer.args == [node] and not outer.keywords:
             inside = f"{self.mine.of(outer.func)}({left})"
@@ -134,7 +197,7 @@ class Operators(Maker):
     @of_kind("factor")
     def _factor(self, node: ast.BinOp) -> Iterator[Edit]:
         """A number of the reference as one factor more."""
-        for number in ("2", *self.words.numbers[:MOST_ADDED]):
+        for number in ("2", "0.5", *self.words.numbers[:MOST_ADDED]):
             yield from self.put(node, f"{number} * {self.mine.of(node)}", 2)
 
     @of_kind("shift")
@@ -153,6 +216,7 @@ class Operators(Maker):
         kept = place and isinstance(outer, ast.Assign)
         bound = counts or kept or isinstance(outer, ast.Slice | ast.Compare)
         given = isinstance(outer, ast.keyword | ast.AnnAssign | ast.Call | ast.BinOp)
+        given |= isinstance(outer, ast.List | ast.Return | ast.Assign) and not self.raised
         if bound or given:
             yield from self.put(node, f"{text} + 1", 2 if bound else 6)
             yield from self.put(node, f"{text} - 1", 2 if bound else 6)

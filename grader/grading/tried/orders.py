@@ -9,6 +9,8 @@ from itertools import combinations
 from grader.grading.tried.maker import Maker
 from grader.grading.tried.text import Edit, expressions, of_kind
 
+MOST_ARGUMENTS = 3
+"""Arguments of a call that may have been meant for the call around it."""
 MOST_LEAVES = 10
 """Names of a statement of which two are exchanged."""
 
@@ -37,6 +39,36 @@ class Orders(Maker):
             case ast.Call(func=ast.Attribute(value=ast.Call(func=inner_, args=[value]) as call)):
                 step = self._between(call, node)
                 yield from self.put(node, f"{self.mine.of(inner_)}({self.mine.of(value)}{step})", 2)
+        match node:
+            case ast.Call(func=ast.expr() as outer, args=[ast.Call(func=ast.expr() as one), *_]):
+                yield from self._nested(node, outer, node.args[0], one)
+            case ast.Call(args=[ast.BinOp(op=ast.Add(), right=ast.Call(args=[given]) as inner)]):
+                yield from self._normed(node, inner, given)
+
+    def _nested(
+        self, node: ast.Call, outer: ast.expr, inner: ast.expr, one: ast.expr
+    ) -> Iterator[Edit]:
+        """Two calls in each other's place, each with what else it is given."""
+        if not isinstance(inner, ast.Call):
+            return
+        _, last = self.mine.span(node.args[0])
+        rest = self.mine.data[last : self.mine.span(node)[1] - 1].decode()
+        _, begin = self.mine.span(one)
+        for at in inner.args[:MOST_ARGUMENTS]:
+            (first, end), text = self.mine.span(at), self.mine.data
+            before, after = text[begin:first].decode(), text[end:last].decode()
+            called = f"{self.mine.of(outer)}({self.mine.of(at)}{rest})"
+            yield from self.put(node, f"{self.mine.of(one)}{before}{called}{after}", 2)
+
+    def _normed(self, node: ast.Call, inner: ast.Call, given: ast.expr) -> Iterator[Edit]:
+        """``x + g(f(x))`` for ``f(x + g(x))``."""
+        (start, _), (first, last) = self.mine.span(node.args[0]), self.mine.span(given)
+        _, end = self.mine.span(inner)
+        before, after = (
+            self.mine.data[slice(*part)].decode() for part in ((start, first), (last, end))
+        )
+        text = f"{self.mine.of(node.func)}({self.mine.of(given)})"
+        yield from self.put(node, f"{before}{text}{after}", 2)
 
     def _between(self, value: ast.expr, whole: ast.expr) -> str:
         """What is written after a value up to the end of the whole."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
 from grader.grading.tried.maker import Maker
 from grader.grading.tried.orders import Orders
 from grader.grading.tried.text import Change, Edit, of_kind
 from grader.grading.tried.words import called, nearest, unlike
+from grader.source.variables import stores
 
 ACTING = frozenset(("__init__", "append", "extend", "insert", "print", "setattr", "update"))
 """What is called for what it does, not for its result."""
@@ -20,25 +22,41 @@ class Statements(Maker):
 
     def of(self, node: ast.stmt) -> Iterator[Edit]:
         """Edits of a whole statement: its result assigned, itself left out, moved or shifted."""
-        if isinstance(node, ast.Expr) and not acts(node.value):
-            yield from self._assigned(node)
-        if isinstance(node, ast.Expr):
-            yield from self._done_with(node.value)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            yield from self._another_target(node, node.targets[0])
-        if isinstance(node, ast.For):
-            yield from self._iterated(node.iter, node.target)
-        if isinstance(node, ast.If):
-            yield from self._chained(node)
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield from self._another_definition(node)
+        yield from self._by_kind(node)
         yield from self._moved(node)
         yield from self._repeated(node)
         yield from self._orders.exchanged(node)
-        if isinstance(node, ast.Assign) and len(node.targets) > 1:
+
+    def _by_kind(self, node: ast.stmt) -> Iterator[Edit]:
+        match node:
+            case ast.Expr(value=value):
+                if not acts(value):
+                    yield from self._assigned(node)
+                yield from self._done_with(value)
+            case ast.Assign():
+                yield from self._of_assignment(node)
+            case ast.For(iter=value, target=target):
+                yield from self._iterated(value, target)
+            case ast.If(test=test) | ast.While(test=test):
+                if isinstance(node, ast.If):
+                    yield from self._chained(node)
+                yield from self._present(test)
+            case ast.FunctionDef() | ast.ClassDef():
+                yield from self._another_definition(node)
+                if isinstance(node, ast.FunctionDef):
+                    yield from self._parameters(node)
+
+    def _of_assignment(self, node: ast.Assign) -> Iterator[Edit]:
+        target = node.targets[0]
+        if isinstance(target, ast.Name):
+            yield from self._another_target(node, target)
+            yield from self._added_up(node, target)
+        if isinstance(target, ast.Tuple):
+            yield from self._kept(target, node)
+        if isinstance(node.value, ast.Lambda):
+            yield from self._parameters(node.value)
+        if len(node.targets) > 1:
             yield from self._split(node)
-        if isinstance(node, ast.If | ast.While):
-            yield from self._present(node.test)
 
     @cached_property
     def _orders(self) -> Orders:
@@ -49,6 +67,46 @@ class Statements(Maker):
         """Whether a value is not None, in place of whether it is neither 0 nor empty."""
         if isinstance(test, ast.Name | ast.Attribute):
             yield from self.put(test, f"{self.mine.of(test)} is not None")
+
+    @of_kind("added up")
+    def _added_up(self, node: ast.Assign, target: ast.Name) -> Iterator[Edit]:
+        """A value added to a variable instead of put in its place."""
+        known = any(
+            one.id == target.id and one.lineno < node.lineno
+            for one in stores(self.mine.around(node) or self.mine.tree)
+        )
+        if known and self._loops(node):
+            _, end = self.mine.span(target)
+            start, _ = self.mine.span(node.value)
+            yield Edit((Change(end, start, " += "),), node.lineno, 3)
+
+    def _loops(self, node: ast.stmt) -> bool:
+        """Whether a statement is in a loop."""
+        outer = self.mine.parents.get(node)
+        while isinstance(outer, ast.If):
+            outer = self.mine.parents.get(outer)
+        return isinstance(outer, ast.For | ast.While)
+
+    @of_kind("kept")
+    def _kept(self, targets: ast.Tuple, node: ast.Assign) -> Iterator[Edit]:
+        """A variable that the function reads, for one that it does not."""
+        for one in targets.elts:
+            if isinstance(one, ast.Name) and one.id not in self.words.read_in(node):
+                others = self.words.variables(node)
+                for name in nearest(one.id, [n for n in others if n in self.words.read_in(node)]):
+                    start, end = self.mine.span(one)
+                    yield Edit((Change(start, end, name),), node.lineno, 3)
+
+    @of_kind("parameters swapped")
+    def _parameters(self, node: ast.FunctionDef | ast.Lambda) -> Iterator[Edit]:
+        """Two parameters that follow each other swapped."""
+        plain = [one for one in node.args.args if one.arg != "self"]
+        plain = plain[: len(plain) - len(node.args.defaults)]
+        for one, other in pairwise(plain):
+            (start, middle), (after, end) = self.mine.span(one), self.mine.span(other)
+            between = self.mine.data[middle:after].decode()
+            text = f"{self.mine.of(other)}{between}{self.mine.of(one)}"
+            yield Edit((Change(start, end, text),), node.lineno, 5)
 
     @of_kind("repeated")
     def _repeated(self, node: ast.stmt) -> Iterator[Edit]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from grader.grading.tried.text import Text
-from grader.source.variables import reads, stored, stores
+from grader.source.variables import read, reads, stored, stores
 
 MOST_STEPS = 12
 MOST_NAMES = 6
 """Of other names and attributes that are tried in place of one."""
 MOST_MODULES = 4
+DEFAULTED = ("fromkeys", "get", "getattr", "setdefault")
+"""Functions that may be given a value for what is not there."""
 SMALL = 3
 """Numbers up to this one are tried everywhere."""
 
@@ -31,6 +34,8 @@ class Words:
     right: Text
     said: Sequence[str] = ()
     _locals: dict[ast.AST | None, tuple[str, ...]] = field(default_factory=dict)
+    _again: dict[ast.AST | None, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    _unread: dict[ast.AST | None, tuple[str, ...]] = field(default_factory=dict)
 
     def names(self, node: ast.AST) -> list[str]:
         """The names of the same kind: of the function or the module; for an unknown one both."""
@@ -45,6 +50,50 @@ class Words:
     def variables(self, node: ast.AST) -> list[str]:
         """The names that the function around a node takes or gives a value."""
         return [one for one in self._local(self.mine.around(node)) if one != "self"]
+
+    def unread(self, node: ast.AST) -> tuple[str, ...]:
+        """What the function around a node takes or makes and never reads; attributes likewise."""
+        function = self.mine.around(node)
+        if function not in self._unread:
+            made = self._local(function) if function is not None else ()
+            known = read(function) if function is not None else frozenset()
+            own = self._unread_attributes if "self" in made else ()
+            names = (one for one in made if one not in known and one not in ("self", "_"))
+            self._unread[function] = (*names, *own)
+        return self._unread[function]
+
+    @cached_property
+    def _unread_attributes(self) -> tuple[str, ...]:
+        found = {
+            node.attr
+            for node in self.mine.nodes
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+        }
+        return tuple(f"self.{one}" for one in sorted(self.set_attributes - found))
+
+    def beside(self, node: ast.Name) -> list[str]:
+        """The names that may be meant by another: what its statement makes, at the same place.
+
+        Also those that a statement makes together with it.
+        """
+        statement = self.mine.statement(self.mine.numbers[node])
+        found = list(_answers(self.mine, statement, node))
+        for names in self._together:
+            found += names if node.id in names else []
+        return [one for one in dict.fromkeys(found) if one != node.id]
+
+    @cached_property
+    def _together(self) -> list[list[str]]:
+        """The names that one assignment of a tuple, or two that follow each other, give a value."""
+        tuples = [node for node in self.mine.nodes if isinstance(node, ast.Tuple)]
+        made = [list(_targets(node)) for node in tuples if isinstance(node.ctx, ast.Store)]
+        for one in self.mine.nodes:
+            if isinstance(one, ast.FunctionDef):
+                plain = [node for node in one.body if isinstance(node, ast.Assign)]
+                made += [
+                    [*_targets(a.targets[0]), *_targets(b.targets[0])] for a, b in pairwise(plain)
+                ]
+        return made
 
     def _local(self, function: ast.AST | None) -> tuple[str, ...]:
         if function not in self._locals:
@@ -91,6 +140,11 @@ class Words:
         end, known = node.end_lineno or node.lineno, stored(function)
         found = [one.id for one in reads(function) if one.lineno > end]
         return [one for one in dict.fromkeys(found) if one in known and target not in found]
+
+    def read_in(self, node: ast.AST) -> frozenset[str]:
+        """What the function around a node reads."""
+        function = self.mine.around(node)
+        return read(function) if function is not None else frozenset()
 
     @cached_property
     def numbers(self) -> list[str]:
@@ -156,6 +210,25 @@ class Words:
         slices = [node for node in self.mine.nodes if isinstance(node, ast.Slice)]
         found = [one for node in slices for one in (node.lower, node.upper) if one is not None]
         return list(dict.fromkeys(self.mine.of(one) for one in found))[:MOST_NAMES]
+
+    @cached_property
+    def spans(self) -> list[tuple[str, str]]:
+        """Both bounds of the learner's slices that have two."""
+        slices = [node for node in self.mine.nodes if isinstance(node, ast.Slice)]
+        both = [(one.lower, one.upper) for one in slices if one.lower and one.upper]
+        found = [(self.mine.of(lower), self.mine.of(upper)) for lower, upper in both]
+        return list(dict.fromkeys(found))[:MOST_NAMES]
+
+    def turns(self, node: ast.AST) -> list[str]:
+        """The variables of the loops and comprehensions around a node."""
+        found: list[str] = []
+        outer = self.mine.parents.get(node)
+        while outer is not None:
+            loops = [outer, *getattr(outer, "generators", ())]
+            kinds = ast.For | ast.comprehension
+            found += [n for one in loops if isinstance(one, kinds) for n in _targets(one.target)]
+            outer = self.mine.parents.get(outer)
+        return found
 
     def in_method(self, node: ast.AST) -> bool:
         """Whether a node is in a function that has ``self``."""
@@ -235,6 +308,13 @@ class Words:
             )
         )
 
+    def positional(self, node: ast.Call) -> list[str]:
+        """What comes next in a longer call of this name in the learner's program."""
+        given = len(node.args)
+        calls = (call for text, call in self._calls.get(called(node), ()) if text is self.mine)
+        found = [self.mine.of(one.args[given]) for one in calls if len(one.args) > given]
+        return list(dict.fromkeys([*found, *self.numbers] if called(node) in DEFAULTED else found))
+
     def missing(self, node: ast.Call) -> list[str]:
         """What the learner's function of that name takes and this call may lack, in this place."""
         given = len(node.args)
@@ -262,11 +342,41 @@ class Words:
 
     @cached_property
     def _steps(self) -> tuple[tuple[str, str], ...]:
-        return tuple(dict.fromkeys(_steps(self.right)))[:MOST_STEPS]
+        theirs = tuple(dict.fromkeys(_steps(self.right)))[:MOST_STEPS]
+        own = (one for one, _ in Counter(_steps(self.mine)).most_common(MOST_STEPS))
+        return tuple(dict.fromkeys((*theirs, *own)))
 
     def steps(self) -> tuple[tuple[str, str], ...]:
-        """What the reference writes before and after a value to do something with it alone."""
+        """What either program writes before and after a value to do something with it alone."""
         return self._steps
+
+    def again(self, node: ast.AST) -> tuple[tuple[str, str], ...]:
+        """What the function around a node writes before and after a value in calls of its own."""
+        function = self.mine.around(node)
+        if function not in self._again:
+            some = ast.walk(function) if function is not None else ()
+            calls = (one for one in some if isinstance(one, ast.Call))
+            self._again[function] = tuple(dict.fromkeys(_again(self.mine, calls)))[:MOST_STEPS]
+        return self._again[function]
+
+
+def _targets(node: ast.expr) -> Iterator[str]:
+    """The variables that a target names, alone or in a tuple."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    yield from (one.id for one in parts if isinstance(one, ast.Name))
+
+
+def _answers(mine: Text, statement: ast.stmt | None, node: ast.AST) -> Iterator[str]:
+    """The variables that get the value of the part of a statement in which a node is."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            start, end = mine.span(node)
+            for target, value in zip(targets, values, strict=False):
+                first, last = mine.span(value)
+                if first <= start and end <= last:
+                    yield from _targets(target)
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            yield name
 
 
 def called(node: ast.Call) -> str:
@@ -292,6 +402,23 @@ def _steps(text: Text) -> Iterator[tuple[str, str]]:
                 at = whole.find(text.of(inner))
                 if "\n" not in whole and "self" not in whole[:at]:
                     yield whole[:at], whole[at + len(text.of(inner)) :]
+
+
+def _again(text: Text, calls: Iterator[ast.Call]) -> Iterator[tuple[str, str]]:
+    """What is written around the first argument of calls that are given only names besides."""
+    for node in calls:
+        rest = [*node.args[1:], *(one.value for one in node.keywords)]
+        names = all(isinstance(one, ast.Name | ast.Constant) for one in rest)
+        if node.args and names and not (_plain(rest) and not _own_call(node)):
+            (start, end), (first, last) = text.span(node), text.span(node.args[0])
+            before, after = text.data[start:first].decode(), text.data[last:end].decode()
+            if "\n" not in before + after:
+                yield before, after
+
+
+def _own_call(node: ast.Call) -> bool:
+    """Whether a call is of a part of the object itself."""
+    return isinstance(node.func, ast.Attribute) and _own(node.func)
 
 
 def _plain(parts: Sequence[ast.expr]) -> bool:
