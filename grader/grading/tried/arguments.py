@@ -93,7 +93,7 @@ class Arguments(Maker):
             if one.arg != name:
                 end = start + len(one.arg.encode())
                 yield Edit((Change(start, end, name),), one.lineno, 3)
-        if one.arg in self.words.variables(node) and self.mine.of(one.value) != one.arg:
+        if one.arg in self.words.around.variables(node) and self.mine.of(one.value) != one.arg:
             yield from self.put(one.value, one.arg, -2)
 
     @of_kind("turned")

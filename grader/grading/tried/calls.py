@@ -58,14 +58,18 @@ class Calls(Maker):
     def _taken(self, node: ast.expr) -> Iterator[Edit]:
         """A part of a value, what it returns, or that at the place of a variable."""
         text = self.mine.of(node)
-        places = [name for name in self.words.variables(node) if len(name) == 1 and name != text]
+        places = [
+            name for name in self.words.around.variables(node) if len(name) == 1 and name != text
+        ]
         for part in (*PARTS, *(f"[{name}]" for name in places)):
             yield from self.put(node, f"{text}{part}", 2)
 
     @of_kind("of a module")
     def _of_module(self, node: ast.Name) -> Iterator[Edit]:
         """A function of a module in place of a name that nothing has."""
-        if node.id not in self.words.variables(node) and not self.words.defines(node.id):
+        if node.id not in self.words.around.variables(node) and not self.words.around.defines(
+            node.id
+        ):
             for module in self.words.owners:
                 yield from self.put(node, f"{module}.{node.id}")
 

@@ -133,12 +133,12 @@ class Expressions(Maker):
         near = nearest(node.id, self.words.names(node)) if node.id != "self" else []
         for name in near:
             yield from self.put(node, name, unlike(node.id, name))
-        for name in self.words.beside(node):
+        for name in self.words.around.beside(node):
             if name not in near:
                 yield from self.put(node, name, BESIDE)
         if node.id in self.words.constants:
             yield from self.put(node, NOTHING, SOONER)
-        if self.words.in_method(node) and self.words.defines(node.id):
+        if self.words.around.in_method(node) and self.words.around.defines(node.id):
             start, _ = self.mine.span(node)
             yield Edit((Change(start, start, "self."),), node.lineno, 2)
 
@@ -148,7 +148,7 @@ class Expressions(Maker):
         start = end - len(node.attr.encode())
         others = self.words.attributes(node)
         if isinstance(node.ctx, ast.Store):
-            others = [name for name in others if name not in self.words.set_attributes]
+            others = [name for name in others if name not in self.words.around.set_attributes]
         twins = [pair[1 - pair.index(node.attr)] for pair in TWINS if node.attr in pair]
         for name in dict.fromkeys((*nearest(node.attr, others), *twins)):
             size = SOONER if name in twins else 2 + unlike(node.attr, name)
@@ -164,8 +164,8 @@ class Expressions(Maker):
         others = [(upper, lower, step), (upper, "", step), ("", lower, step), (lower, "", upper)]
         others += [("", upper, step), (lower, "", step)]
         others += [(f"-{one}", "", step) for one in (lower, upper) if one and one[0] != "-"]
-        others += [(bound, upper, step) for bound in self.words.bounds]
-        others += [(lower, bound, step) for bound in self.words.bounds]
+        others += [(bound, upper, step) for bound in self.words.around.bounds]
+        others += [(lower, bound, step) for bound in self.words.around.bounds]
         others += [(one, other, step) for one, other in self._bounds(node, lower, upper)]
         for one in dict.fromkeys(others):
             text = f"{one[0]}:{one[1]}" + (f":{one[2]}" if one[2] else "")
@@ -184,15 +184,15 @@ class Expressions(Maker):
             if lower in ("", "0"):
                 yield upper, f"2 * {upper}"
                 yield f"2 * {upper}", f"3 * {upper}"
-            for turn in self.words.turns(node):
+            for turn in self.words.around.turns(node):
                 if turn != upper:
                     yield f"{turn} * {upper}", f"({turn} + 1) * {upper}"
         if (lower, upper) == ("0", "1"):
-            yield from ((turn, f"{turn} + 1") for turn in self.words.turns(node))
+            yield from ((turn, f"{turn} + 1") for turn in self.words.around.turns(node))
         first, plus, width = upper.partition(" + ")
         if plus and first == lower and lower.isidentifier():
             yield f"{lower} * {width}", f"({lower} + 1) * {width}"
-        yield from self.words.spans
+        yield from self.words.around.spans
 
     @of_kind("step")
     def _wrapped(self, node: ast.expr) -> Iterator[Edit]:
@@ -214,6 +214,6 @@ class Expressions(Maker):
     def _once_more(self, node: ast.expr) -> Iterator[Edit]:
         """A call that the same function makes elsewhere, made here."""
         if isinstance(node, ast.Name | ast.Subscript | ast.Call | ast.Attribute):
-            for before, after in self.words.again(node):
+            for before, after in self.words.around.again(node):
                 if not self.mine.of(node).startswith(before):
                     yield from self.put(node, f"{before}{self.mine.of(node)}{after}")

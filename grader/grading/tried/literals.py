@@ -40,7 +40,7 @@ class Literals(Maker):
             for text in self.words.numbers:
                 yield from self.put(node, text, 3)
         if (value is None or type(value) is int) and self._is_operand(node):
-            for name in self.words.variables(node):
+            for name in self.words.around.variables(node):
                 yield from self.put(node, name, 3 - abs(len(name) - len(repr(value))))
 
     def _is_operand(self, node: ast.Constant) -> bool:

@@ -104,7 +104,7 @@ class Operators(Maker):
                 return
         (start, _), (_, end) = self.mine.span(first), self.mine.span(stop)
         lower, upper = bounds
-        others = [(f"{name}", f"{name} + {upper}") for name in self.words.variables(node)]
+        others = [(f"{name}", f"{name} + {upper}") for name in self.words.around.variables(node)]
         others = [one for one in others if lower == "0" and one[0] != upper][-MOST_ADDED:]
         for one in (" + 1", " - 1"):
             others.append((f"{lower}{one}".removeprefix("0 + "), f"{upper}{one}"))
@@ -229,7 +229,7 @@ class Operators(Maker):
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             return
         text = self.mine.of(node)
-        others = [one for one in self.words.variables(node) if one != text]
+        others = [one for one in self.words.around.variables(node) if one != text]
         for name in others[:MOST_ADDED]:
             yield from self.put(node, f"{name} + {text}", 4)
 

@@ -91,9 +91,11 @@ class Statements(Maker):
     def _kept(self, targets: ast.Tuple, node: ast.Assign) -> Iterator[Edit]:
         """A variable that the function reads, for one that it does not."""
         for one in targets.elts:
-            if isinstance(one, ast.Name) and one.id not in self.words.read_in(node):
-                others = self.words.variables(node)
-                for name in nearest(one.id, [n for n in others if n in self.words.read_in(node)]):
+            if isinstance(one, ast.Name) and one.id not in self.words.around.read_in(node):
+                others = self.words.around.variables(node)
+                for name in nearest(
+                    one.id, [n for n in others if n in self.words.around.read_in(node)]
+                ):
                     start, end = self.mine.span(one)
                     yield Edit((Change(start, end, name),), node.lineno, 3)
 
@@ -212,17 +214,17 @@ class Statements(Maker):
     @of_kind("target")
     def _another_target(self, node: ast.Assign, target: ast.Name) -> Iterator[Edit]:
         start, end = self.mine.span(target)
-        for name in self.words.read_after(node, target.id):
+        for name in self.words.around.read_after(node, target.id):
             size = 3 + unlike(target.id, name)
             yield Edit((Change(start, end, name),), node.lineno, size)
-        if self.words.is_list(node, target.id):
+        if self.words.around.is_list(node, target.id):
             value = node.value
             value = value.elts[0] if isinstance(value, ast.List) and value.elts else value
             (first, last), text = self.mine.span(node), self.mine.of(value)
             change = Change(first, last, f"{target.id}.append({text})")
             yield Edit((change,), node.lineno, 4)
         itself = isinstance(node.value, ast.Name) and node.value.id == target.id
-        if self.words.in_method(node) and (itself or target.id in self.words.own):
+        if self.words.around.in_method(node) and (itself or target.id in self.words.own):
             yield Edit((Change(start, end, f"self.{target.id}"),), node.lineno, 4)
         if self.raised:
             end, _ = self.mine.span(node.value)

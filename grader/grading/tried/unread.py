@@ -20,7 +20,7 @@ class Unread(Maker):
     @of_kind("unread")
     def of(self, node: ast.expr) -> Iterator[Edit]:
         """Such a name in place of an expression, joined to it, given to it, or as its index."""
-        names = self.words.unread(node)
+        names = self.words.around.unread(node)
         stored = not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         if stored or not names or len(names) > MOST or self.is_called(node):
             return
