@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from math import isfinite
+from math import isfinite, prod
+from operator import eq, itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Shape = tuple[int, ...]
+Numbered = tuple[int, Floats]
+"""A value of the reference, and its number."""
 
 RTOL, ATOL = 2e-4, 1e-5
 HIDDEN = -9_999.0
@@ -145,8 +149,8 @@ class Values:
         self, values: Sequence[Floats | None], given: Sequence[npt.NDArray[Any]] = ()
     ) -> None:
         self._values = [(index, one) for index, one in enumerate(values) if one is not None]
-        self._of_shape: defaultdict[tuple[int, ...], list[tuple[int, Floats]]] = defaultdict(list)
-        self._folded: defaultdict[tuple[int, ...], list[tuple[int, Floats]]] = defaultdict(list)
+        self._of_shape: defaultdict[Shape, list[Numbered]] = defaultdict(list)
+        self._folded: defaultdict[Shape, list[Numbered]] = defaultdict(list)
         for index, one in self._values:
             self._of_shape[one.shape].append((index, one))
             if one.ndim in (3, 4) and min(one.shape[:2]) > 1:
@@ -200,19 +204,25 @@ class Values:
         mine = single(mine)
         if mine.size <= 1 or not np.isfinite(mine).any():
             return None
-        for look in (_transposed, _scaled, _reshaped, _part, _entry):
-            for index, one in self._values:
+        for look, fits in LOOKS:
+            for index, one in self._fitting(mine.shape, fits):
                 self._spend(mine.size if one.size == mine.size else 0)
-                if one.size > 1 and (relation := look(mine, one, index)) is not None:
+                if (relation := look(mine, one, index)) is not None:
                     return relation
         return None
 
+    def _fitting(self, mine: Shape, fits: Callable[[Shape, Shape], bool]) -> list[Numbered]:
+        """The values whose shape is one of those that a relation may be to, in their order."""
+        shapes = [one for one in self._of_shape if fits(mine, one)]
+        found = (one for shape in shapes for one in self._of_shape[shape])
+        return sorted((one for one in found if one[0] >= 0 and one[1].size > 1), key=itemgetter(0))
+
+
+def _may_be_transposed(mine: Shape, one: Shape) -> bool:
+    return 2 <= len(mine) <= MOST_AXES and sorted(mine) == sorted(one)
+
 
 def _transposed(mine: Floats, one: Floats, index: int) -> Relation | None:
-    if mine.ndim != one.ndim or not 2 <= mine.ndim <= MOST_AXES:
-        return None
-    if sorted(mine.shape) != sorted(one.shape):
-        return None
     for axes in list(permutations(range(mine.ndim)))[1:]:
         fits = tuple(one.shape[axis] for axis in axes) == mine.shape
         if fits and same(mine, one.transpose(axes)):
@@ -221,8 +231,6 @@ def _transposed(mine: Floats, one: Floats, index: int) -> Relation | None:
 
 
 def _scaled(mine: Floats, one: Floats, index: int) -> Relation | None:
-    if mine.shape != one.shape:
-        return None
     finite = np.isfinite(mine) & np.isfinite(one)
     at = np.argmax(np.where(finite, np.abs(one), 0.0))
     base = one.flat[at]
@@ -236,30 +244,39 @@ def _scaled(mine: Floats, one: Floats, index: int) -> Relation | None:
     return Relation("scaled", index, factor=factor) if same(mine, one * factor) else None
 
 
+def _may_be_reshaped(mine: Shape, one: Shape) -> bool:
+    return mine != one and prod(mine) == prod(one)
+
+
 def _reshaped(mine: Floats, one: Floats, index: int) -> Relation | None:
-    if mine.size != one.size or mine.shape == one.shape:
-        return None
     return Relation("reshaped", index) if same(mine.reshape(-1), one.reshape(-1)) else None
 
 
+def _may_be_part(mine: Shape, one: Shape) -> bool:
+    if len(mine) != len(one):
+        return False
+    longer = [(a, b) for a, b in zip(mine, one, strict=True) if a != b]
+    return len(longer) == 1 and longer[0][0] > 0 and not longer[0][1] % longer[0][0]
+
+
 def _part(mine: Floats, one: Floats, index: int) -> Relation | None:
-    if mine.ndim != one.ndim:
-        return None
-    axes = [a for a in range(mine.ndim) if mine.shape[a] != one.shape[a]]
-    if len(axes) != 1 or not mine.shape[axes[0]] or one.shape[axes[0]] % mine.shape[axes[0]]:
-        return None
-    count = one.shape[axes[0]] // mine.shape[axes[0]]
-    width, before = mine.shape[axes[0]], (slice(None),) * axes[0]
+    axis = next(a for a in range(mine.ndim) if mine.shape[a] != one.shape[a])
+    count = one.shape[axis] // mine.shape[axis]
+    width, before = mine.shape[axis], (slice(None),) * axis
     for number in range(count):
         if same(mine, one[*before, number * width : (number + 1) * width]):
-            return Relation("part", index, axis=axes[0], index=number, count=count)
+            return Relation("part", index, axis=axis, index=number, count=count)
     return None
+
+
+def _may_be_entry(mine: Shape, one: Shape) -> bool:
+    return len(mine) >= 2 and 1 <= len(one) - len(mine) <= 2 and one[-1] == mine[-1]
 
 
 def _entry(mine: Floats, one: Floats, index: int) -> Relation | None:
     """One head, or one text, or one head of one text: what a loop over them works on."""
     fewer = one.ndim - mine.ndim
-    if mine.ndim < 2 or not 1 <= fewer <= 2 or one.shape[-1] != mine.shape[-1]:
+    if not _may_be_entry(mine.shape, one.shape):
         return None
     whole = one.reshape(-1, *one.shape[2:]) if fewer == 2 else one
     for axis in range(whole.ndim - 2 if fewer == 1 else 1):
@@ -272,3 +289,13 @@ def _entry(mine: Floats, one: Floats, index: int) -> Relation | None:
             if same(mine, each[number]):
                 return Relation("part", index, axis=axis, index=int(number), count=len(each))
     return None
+
+
+LOOKS = (
+    (_transposed, _may_be_transposed),
+    (_scaled, eq),
+    (_reshaped, _may_be_reshaped),
+    (_part, _may_be_part),
+    (_entry, _may_be_entry),
+)
+"""What looks for a relation to a value of the reference, and to values of which shapes."""
