@@ -57,8 +57,6 @@ MOST_HELPING, MOST_GRADED = 10, 3
 """Programs of a batch that are run on more trials, and that are graded whole."""
 SEVERAL = 3
 """With time for so many gradings, those that help are run on more trials before."""
-LATE = "Late"
-"""What a trial is answered with for which there was no time."""
 
 
 @dataclass(frozen=True)
@@ -131,11 +129,12 @@ class Search:
     def _try(self, some: Iterable[Candidate], batches: Sequence[int]) -> Tried | None:
         """The first program that passes; what only helps is kept for later."""
         new = (one.source for one in some if self._worth(one))
-        for size in batches if self._chosen.exact else FEW:
+        quick = self._chosen.exact or self._chosen.alone
+        for size in batches if quick else FEW:
             batch = list(islice(new, size))
             batch = self._helping(self._chosen, batch)
             time = self._left() > SEVERAL * self._graded
-            if len(batch) > 1 and time and self._chosen.exact:
+            if self._chosen.alone or (len(batch) > 1 and time and self._chosen.exact):
                 batch = self._helping(self._closely, batch)
             for source in batch[:MOST_GRADED]:
                 tried = self._grade(source)
@@ -230,11 +229,7 @@ class Search:
         with case.meter.start(engine=job.engine) as running:
             outcome = running.finish(replace(job, seconds=self._left() - SPARE_S))
         self._graded = max(self._graded, outcome.spent)
-        done = {
-            name: seen
-            for name, seen in outcome.observations.items()
-            if seen.error is None or seen.error.type_name != LATE
-        }
+        done = {name: one for name, one in outcome.observations.items() if not trial.late(one)}
         return replace(outcome, observations=done)
 
     def _right(self, outcome: Outcome) -> bool:

@@ -12,33 +12,47 @@ from grader.rubric import Evidence, Failed, Rubric, Trial
 
 FEW = 2
 """Trials on which an edit is looked at more closely, before it is graded."""
+LATE = "Late"
+"""What a trial is answered with for which there was no time."""
 SLOW, QUICK_S = 2.5, 0.005
 """How much longer a trial may take than the quickest, and seconds that always are quick."""
 
 
 @dataclass(frozen=True)
 class Trials:
-    """The trials that tell a right program from this wrong one: cheap, and few."""
+    """The trials that tell a right program from this wrong one: cheap, and few.
+
+    ``exact``: they have an oracle; ``alone``: a check fails on what they say by themselves.
+    """
 
     rubric: Rubric
     evidence: Evidence
     names: tuple[str, ...]
     exact: bool
+    alone: bool = False
 
     def helped(self, outcome: Outcome, number: int) -> bool:
         """Whether the ``number``-th program is right where the learner's is not."""
         seen = _seen(outcome, number, self.names)
         if len(seen) < len(self.names):
             return False
-        evidence = _with(self.evidence, seen, only=self.exact)
+        evidence = _alone(self.evidence, seen) if self.alone else self._with(seen)
         if self.exact:
             return all(evidence.right(name) for name in self.names)
+        if self.alone:
+            return not _failures(self.rubric, evidence)
         return _failures(self.rubric, evidence) < _failures(self.rubric, self.evidence)
+
+    def _with(self, seen: Mapping[str, Observation]) -> Evidence:
+        """The evidence with these observations in place of the learner's; of exact ones, alone."""
+        before = {} if self.exact else self.evidence.outcome.observations
+        return replace(self.evidence, outcome=Outcome("done", {**before, **seen}))
 
 
 def choose(rubric: Rubric, evidence: Evidence, seconds: Mapping[str, float]) -> Trials:
-    """One wrong trial, up to its first wrong result; without one, all trials without an oracle.
+    """One wrong trial, up to its first wrong result; without one, those without an oracle.
 
+    Of these one is enough on which a check fails by itself.
     It is none of those that take much longer than others; ``seconds`` says how long each took.
     """
     failing = wrong(evidence)
@@ -48,12 +62,25 @@ def choose(rubric: Rubric, evidence: Evidence, seconds: Mapping[str, float]) -> 
         least = max(QUICK_S, min(seconds.get(name, 0.0) for name in failing))
         quick = [name for name in failing if seconds.get(name, 0.0) <= SLOW * least] or failing
         return Trials(rubric, within, (_small(within, quick),), True)
-    rest = tuple(name for name, trial in evidence.trials.items() if trial.expect is None)
-    return Trials(rubric, evidence, rest, False)
+    every = _without_oracle(evidence)
+    for name in sorted(every, key=lambda one: seconds.get(one, 0.0)):
+        seen = {one: it for one, it in evidence.outcome.observations.items() if one == name}
+        if seen and _failures(rubric, _alone(evidence, seen)):
+            return Trials(rubric, evidence, (name,), False, alone=True)
+    return Trials(rubric, evidence, every, False)
+
+
+def _without_oracle(evidence: Evidence) -> tuple[str, ...]:
+    return tuple(name for name, trial in evidence.trials.items() if trial.expect is None)
 
 
 def closely(rubric: Rubric, evidence: Evidence) -> Trials:
-    """A few of the wrong trials, in full: of those that do least, small ones and larger ones."""
+    """A few of the wrong trials, in full: of those that do least, small ones and larger ones.
+
+    Without a wrong one, all trials without an oracle.
+    """
+    if not wrong(evidence):
+        return Trials(rubric, evidence, _without_oracle(evidence), False)
     failing = sorted(wrong(evidence), key=lambda name: _size(evidence, name))
     failing.sort(key=lambda name: len(evidence.trials[name].probe.actions))
     some = failing[: max(FEW, len(failing) // 2)]
@@ -125,6 +152,11 @@ def run(
     return [number for number in range(len(sources)) if trials.helped(outcome, number)]
 
 
+def late(seen: Observation) -> bool:
+    """Whether there was no time for a trial."""
+    return seen.error is not None and seen.error.type_name == LATE
+
+
 def _named(number: int, trial: str) -> str:
     """The name of a trial that is run on the ``number``-th program."""
     return f"{number}.{trial}"
@@ -135,16 +167,18 @@ def _seen(outcome: Outcome, number: int, names: Sequence[str]) -> Mapping[str, O
 
     def answers() -> Iterator[tuple[str, Observation]]:
         for name in names:
-            if (one := outcome.observations.get(_named(number, name))) is not None:
+            one = outcome.observations.get(_named(number, name))
+            if one is not None and not late(one):
                 yield name, replace(one, probe=name)
 
     return dict(answers())
 
 
-def _with(evidence: Evidence, seen: Mapping[str, Observation], *, only: bool) -> Evidence:
-    """The evidence with these observations in place of the learner's, or with ``only`` these."""
-    before = {} if only else evidence.outcome.observations
-    return replace(evidence, outcome=Outcome("done", {**before, **seen}))
+def _alone(evidence: Evidence, seen: Mapping[str, Observation]) -> Evidence:
+    """The evidence with these observations in place of all without an oracle."""
+    before = evidence.outcome.observations
+    kept = {name: before[name] for name in before if evidence.trials[name].expect is not None}
+    return replace(evidence, outcome=Outcome("done", {**kept, **seen}))
 
 
 def _failures(rubric: Rubric, evidence: Evidence) -> int:
