@@ -138,7 +138,23 @@ SLIPS = [
     ("for i in h:\n    s = slice(0, d)", "for i in h:\n    s = slice(i * d, (i + 1) * d)", False),
     ("k = x[:, :w]", "k = x[:, w:2 * w]", False),
     ("a, b = p[..., 0], p[..., 0]", "a, b = p[..., 0], p[..., 1]", False),
+    ("v = x[:, :, w:2 * w]", "v = x[:, :, 2 * w:3 * w]", False),
+    ("y = 1 / t ** r(0, 2) / d", "y = 1 / t ** (r(0, 2) / d)", False),
+    ("e = r", "e = 1.0 / r", False),
+    ("b = s.reshape([n, m])\na = s.T", "b = s.T\na = s.T", False),
+    ("x = y.p([0, 1])\na = b", "x = y.p([0, 1])\na = b.p([0, 1])", False),
     # names
+    (
+        "class A:\n    def f(self):\n        self.c, self.hs = 1, 2\n        return self.c",
+        "class A:\n    def f(self):\n        self.c, self.hs = 1, 2\n        return self.hs",
+        False,
+    ),
+    ("f = lambda v, dtype: t(v, dtype=D.f)", "f = lambda v, dtype: t(v, dtype=dtype)", False),
+    (
+        "def g(a, k=0):\n    pass\ndef f(a, k):\n    g(a)\n    h(k)",
+        "def g(a, k=0):\n    pass\ndef f(a, k):\n    g(a, k=k)\n    h(k)",
+        False,
+    ),
     ("q, k = r(q), r(q)", "q, k = r(q), r(k)", False),
     ("def f(x):\n    k, v = x\n    return v, v", "def f(x):\n    k, v = x\n    return k, v", False),
     ("def f(s, mask):\n    return g(s)", "def f(s, mask):\n    return g(s + mask)", False),
@@ -176,6 +192,13 @@ SLIPS = [
     ("y = norm(x + mlp(x))", "y = x + mlp(norm(x))", False),
     ("def f(x, layer, norm):\n    g()", "def f(x, norm, layer):\n    g()", False),
     ("a = norm(n, eps)\nb = norm(n)", "a = norm(n, eps)\nb = norm(n, eps)", False),
+    ("class A:\n    n: int", "class A:\n    n: int = 12", True),
+    ("N = 12\nclass A:\n    n: int", "N = 12\nclass A:\n    n: int = N", True),
+    ('y = float("1e{n}")', 'y = float(f"1e{n}")', True),
+    ("y = finfo(dtype.min)", "y = finfo(dtype).min", True),
+    ("y = x.size(2)", "y = x.shape[2]", True),
+    ("y = None * n", "y = [None] * n", True),
+    ("y = t[None, :]", "y = t[..., None, :]", True),
     # what is done with a value
     ("a = x.turn(1, 2)\nb = y", "a = x.turn(1, 2)\nb = y.turn(1, 2)", False),
     (
@@ -189,6 +212,17 @@ SLIPS = [
     ("act = Gelu", "act = Gelu()", True),
     ("d = past.shape[2]", "d = past[0].shape[2]", True),
     # statements
+    ("def f():\n    print(y)", "def f():\n    return y", False),
+    (
+        "def f(x, p=None):\n    x = g(p[0])\n    return x",
+        "def f(x, p=None):\n    if p is not None:\n        x = g(p[0])\n    return x",
+        True,
+    ),
+    (
+        "class A:\n    def f(self):\n        self.c, hs = 1, 2\n        return self.hs",
+        "class A:\n    def f(self):\n        self.c, self.hs = 1, 2\n        return self.hs",
+        True,
+    ),
     ("for a in x:\n    t = 0\n    t = a", "for a in x:\n    t = 0\n    t += a", False),
     ('def f():\n    ValueError("x")', 'def f():\n    raise ValueError("x")', False),
     ("table[hidden] == 0.0", "table[hidden] = 0.0", False),

@@ -80,7 +80,7 @@ def _in_turn(rng: Rng) -> list[Trial]:
     }
     configs: tuple[tuple[dict[str, int | float], tuple[int, int]], ...] = (
         ({"n_embd": 9, "n_head": 3, "layer_norm_epsilon": 0.3}, (3, 3)),
-        ({"n_embd": 3, "n_head": 3, "n_inner": 3}, (2, 2)),
+        ({"n_embd": 3, "n_head": 3, "n_inner": 3, "layer_norm_epsilon": 0.2}, (2, 2)),
         ({"n_embd": 4, "n_head": 1, "n_inner": 5, "layer_norm_epsilon": 0.3, **UNUSED}, (2, 4)),
         ({"n_embd": 8, "n_head": 2, "n_inner": 3072, "layer_norm_epsilon": 0.3}, (4, 2)),
     )

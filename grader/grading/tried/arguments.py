@@ -44,6 +44,8 @@ class Arguments(Maker):
         given = [*node.args, *(one.value for one in node.keywords)]
         for name in self.words.missing(node) if self.raised else ():
             yield from self._more(node, node.args, name)
+        for name in self.words.optional(node):
+            yield from self._more(node, given, f"{name}={name}")
         for text in self.words.positional(node) if not node.keywords else ():
             yield from self._more(node, node.args, text)
         for keyword in self.words.keywords(node):
@@ -112,7 +114,7 @@ class Arguments(Maker):
         """What may be missing from a list: sizes of 1, an axis more, a name for what is given."""
         outer = self.mine.parents.get(node)
         if isinstance(outer, ast.Subscript):
-            return ("None", ":")
+            return ("None", ":", "...")
         if isinstance(getattr(node, "ctx", None), ast.Store):
             return ("_",) if self.raised else ()
         last = (self.mine.of(node.elts[-1]),) if node.elts else ()

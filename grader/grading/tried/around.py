@@ -25,8 +25,14 @@ class Around:
     _unread: dict[ast.AST | None, tuple[str, ...]] = field(default_factory=dict)
 
     def variables(self, node: ast.AST) -> list[str]:
-        """The names that the function around a node takes or gives a value."""
-        return [one for one in self.local(self.mine.around(node)) if one != "self"]
+        """The names that the function around a node takes or gives a value, or a lambda there."""
+        names = [one for one in self.local(self.mine.around(node)) if one != "self"]
+        outer = self.mine.parents.get(node)
+        while outer is not None:
+            if isinstance(outer, ast.Lambda):
+                names += [one.arg for one in outer.args.args]
+            outer = self.mine.parents.get(outer)
+        return list(dict.fromkeys(names))
 
     def local(self, function: ast.AST | None) -> tuple[str, ...]:
         """The names that a function takes or gives a value."""
@@ -117,6 +123,14 @@ class Around:
             found += names if node.id in names else []
         return [one for one in dict.fromkeys(found) if one != node.id]
 
+    def beside_attribute(self, node: ast.Attribute) -> list[str]:
+        """The attributes that an assignment of a tuple sets together with this one."""
+        every = (one for one in self.mine.nodes if isinstance(one, ast.Tuple))
+        tuples = (one.elts for one in every if isinstance(one.ctx, ast.Store))
+        found = [[one.attr for one in elts if isinstance(one, ast.Attribute)] for elts in tuples]
+        names = [name for one in found if node.attr in one for name in one]
+        return [one for one in names if one != node.attr] if own(node) else []
+
     @cached_property
     def _together(self) -> list[list[str]]:
         """The names that one assignment of a tuple, or two that follow each other, give a value."""
@@ -144,6 +158,16 @@ class Around:
         both = [(one.lower, one.upper) for one in slices if one.lower and one.upper]
         found = [(self.mine.of(lower), self.mine.of(upper)) for lower, upper in both]
         return list(dict.fromkeys(found))[:MOST_BOUNDS]
+
+    def may_be_none(self, node: ast.stmt) -> list[str]:
+        """What a plain statement reads that the function around it takes, None without."""
+        function = self.mine.around(node)
+        if function is None or isinstance(getattr(node, "body", None), list):
+            return []
+        args = function.args
+        pairs = zip(args.args[len(args.args) - len(args.defaults) :], args.defaults, strict=True)
+        none = [one.arg for one, value in pairs if ast.unparse(value) == "None"]
+        return [one for one in none if one in read(node)]
 
     def turns(self, node: ast.AST) -> list[str]:
         """The variables of the loops and comprehensions around a node."""
@@ -207,6 +231,7 @@ def plain(parts: Sequence[ast.expr]) -> bool:
     return all(
         isinstance(one, ast.Constant)
         or (isinstance(one, ast.UnaryOp) and isinstance(one.operand, ast.Constant))
+        or (isinstance(one, ast.List | ast.Tuple) and plain(one.elts))
         for one in parts
     )
 

@@ -34,13 +34,15 @@ class Calls(Maker):
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr=name)) if self._is_plain(value):
                 yield from self._function(node, value, name)
+            case ast.Call(func=ast.Name(), args=[ast.Attribute(value=value, attr=name)]):
+                yield from self._attribute_of(node, value, name)
 
     @of_kind("inverse")
     def _inverse(self, node: ast.expr) -> Iterator[Edit]:
         """One over a value that is kept or multiplied with."""
         outer = self.mine.parents.get(node)
         times = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)
-        called = isinstance(node, ast.Call | ast.BinOp)
+        called = isinstance(node, ast.Call | ast.BinOp | ast.Name)
         if (times and isinstance(node, ast.Call)) or (isinstance(outer, ast.Assign) and called):
             text = self.mine.of(node)
             text = f"({text})" if isinstance(node, ast.BinOp) else text
@@ -73,11 +75,18 @@ class Calls(Maker):
             for module in self.words.owners:
                 yield from self.put(node, f"{module}.{node.id}")
 
+    @of_kind("order")
+    def _attribute_of(self, node: ast.Call, value: ast.expr, name: str) -> Iterator[Edit]:
+        """``f(x).a`` for ``f(x.a)``."""
+        yield from self.put(node, f"{self.mine.of(node.func)}({self.mine.of(value)}).{name}", -2)
+
     @of_kind("function")
     def _function(self, node: ast.Call, value: ast.expr, name: str) -> Iterator[Edit]:
         """The function of a module in place of a method."""
         (_, start), (_, end) = self.mine.span(node.func), self.mine.span(node)
         rest = self.mine.data[start + 1 : end - 1].decode().strip()
+        if name == "size" and rest:
+            yield from self.put(node, f"{self.mine.of(value)}.shape[{rest}]", -2)
         for module in self.words.owners:
             given = f"{self.mine.of(value)}, {rest}" if rest else self.mine.of(value)
             yield from self.put(node, f"{module}.{name}({given})")

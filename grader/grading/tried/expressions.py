@@ -7,6 +7,7 @@ neighbour, or wrapped in a step that the reference takes somewhere.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -40,6 +41,7 @@ TWINS = (
     ("add", "sub"),
     ("mul", "div"),
     ("mul", "truediv"),
+    ("split", "chunk"),
     ("minimum", "maximum"),
     ("tile", "repeat"),
 )
@@ -50,6 +52,10 @@ SOONER = -4
 """What an edit weighs of which there are few, and which are often right."""
 BESIDE = 3
 """How unlike a name that may be meant is taken to be, if it is not among the most similar."""
+
+
+PART = re.compile(r"(?:\d \* )?(?P<again>[\w.]+):\d \* (?P<width>[\w.]+)")
+"""The bounds of a part that is not the first of its width."""
 
 
 class Expressions(Maker):
@@ -153,6 +159,8 @@ class Expressions(Maker):
         for name in dict.fromkeys((*nearest(node.attr, others), *twins)):
             size = SOONER if name in twins else 2 + unlike(node.attr, name)
             yield Edit((Change(start, end, name),), node.end_lineno or node.lineno, size)
+        for name in self.words.around.beside_attribute(node):
+            yield Edit((Change(start, end, name),), node.lineno, 2 + BESIDE)
 
     @of_kind("slice")
     def _slice(self, node: ast.Slice) -> Iterator[Edit]:
@@ -182,11 +190,14 @@ class Expressions(Maker):
         """Both bounds otherwise: the next part of the same width, or that of a loop's turn."""
         if upper.isidentifier() or upper.startswith("self."):
             if lower in ("", "0"):
-                yield upper, f"2 * {upper}"
-                yield f"2 * {upper}", f"3 * {upper}"
+                yield from (_part(upper, number) for number in (1, 2))
             for turn in self.words.around.turns(node):
                 if turn != upper:
                     yield f"{turn} * {upper}", f"({turn} + 1) * {upper}"
+        part = PART.fullmatch(f"{lower}:{upper}")
+        if part is not None and part["width"] == (part["again"] or lower):
+            for number in range(3):
+                yield _part(part["width"], number)
         if (lower, upper) == ("0", "1"):
             yield from ((turn, f"{turn} + 1") for turn in self.words.around.turns(node))
         first, plus, width = upper.partition(" + ")
@@ -208,6 +219,9 @@ class Expressions(Maker):
             if after.startswith(".") and not isinstance(node, ast.Name | ast.Attribute | ast.Call):
                 text = text if isinstance(node, ast.Subscript) else f"({text})"
             yield from self.put(node, f"{before}{text}{after}")
+            match node:
+                case ast.Call(func=ast.Attribute(value=value)) if not before:
+                    yield from self.put(node, f"{self.mine.of(value)}{after}", 4)
         yield from self._once_more(node)
 
     @of_kind("again")
@@ -217,3 +231,9 @@ class Expressions(Maker):
             for before, after in self.words.around.again(node):
                 if not self.mine.of(node).startswith(before):
                     yield from self.put(node, f"{before}{self.mine.of(node)}{after}")
+
+
+def _part(width: str, number: int) -> tuple[str, str]:
+    """The bounds of a part of that width."""
+    lower = ("", width, f"{number} * {width}")[min(number, 2)]
+    return lower, f"{number + 1} * {width}" if number else width

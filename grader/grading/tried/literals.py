@@ -28,6 +28,10 @@ class Literals(Maker):
     def of(self, node: ast.Constant) -> Iterator[Edit]:
         """Another value of the same kind, or a variable in its place."""
         value = node.value
+        outer = self.mine.parents.get(node)
+        if self.raised and isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult):
+            yield from self.put(node, f"[{self.mine.of(node)}]")
+            yield from self.put(node, f"({self.mine.of(node)},)")
         if isinstance(value, bool):
             yield from self.put(node, str(not value))
         elif isinstance(value, int):
@@ -83,6 +87,8 @@ class Literals(Maker):
         """A text that is said elsewhere, or what a text says without its quotation marks."""
         if value in SIGNED:
             yield from self.put(node, f'"{SIGNED[value]}"')
+        if "{" in value and self.raised:
+            yield from self.put(node, f"f{self.mine.of(node)}")
         others = [one for one in self.words.texts if one != value]
         for text in difflib.get_close_matches(value, others, MOST_TEXTS, ALIKE):
             yield from self.put(node, repr(text).replace("'", '"'), unlike(value, text))

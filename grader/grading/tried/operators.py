@@ -180,6 +180,7 @@ class Operators(Maker):
                 rest = f"{OPERATORS[type(op)][0]} {self.mine.of(c)}"
                 yield from self.put(node, f"({inner}) {rest}", 2)
                 yield from self.put(node, f"{inner} {rest}", 2)
+        yield from self._further_in(node, sign)
         last = _last(node.left)
         if left.endswith(")") and isinstance(last, ast.Call):
             yield from self.put(node, f"{left[:-1]} {sign} {right})", 2)
@@ -193,6 +194,19 @@ class Operators(Maker):
         if isinstance(outer, ast.Call) and outer.args == [node] and not outer.keywords:
             inside = f"{self.mine.of(outer.func)}({left})"
             yield from self.put(outer, f"{inside} {sign} {right}", 2)
+
+    def _further_in(self, node: ast.BinOp, sign: str) -> Iterator[Edit]:
+        """``a / b ** (c / d)`` for ``a / b ** c / d``."""
+        part, right = node.left, self.mine.of(node.right)
+        start, _ = self.mine.span(node)
+        while isinstance(part, ast.BinOp):
+            part = part.right
+            first, last = self.mine.span(part)
+            text = self.mine.data
+            if isinstance(part, ast.BinOp) or text[last : last + 1] == b")":
+                continue
+            before = text[start:first].decode()
+            yield from self.put(node, f"{before}({self.mine.of(part)} {sign} {right})", 2)
 
     @of_kind("factor")
     def _factor(self, node: ast.BinOp) -> Iterator[Edit]:

@@ -24,6 +24,8 @@ class Statements(Maker):
         """Edits of a whole statement: its result assigned, itself left out, moved or shifted."""
         yield from self._by_kind(node)
         yield from self._moved(node)
+        if self.raised:
+            yield from self._asked(node)
         yield from self._repeated(node)
         yield from self._orders.exchanged(node)
 
@@ -35,6 +37,8 @@ class Statements(Maker):
                 yield from self._done_with(value)
             case ast.Assign():
                 yield from self._of_assignment(node)
+            case ast.AnnAssign(value=None) if self.raised:
+                yield from self._given_a_value(node)
             case ast.For(iter=value, target=target):
                 yield from self._iterated(value, target)
             case ast.If(test=test) | ast.While(test=test):
@@ -87,10 +91,35 @@ class Statements(Maker):
             outer = self.mine.parents.get(outer)
         return isinstance(outer, ast.For | ast.While)
 
+    @of_kind("default")
+    def _given_a_value(self, node: ast.stmt) -> Iterator[Edit]:
+        """A number or a constant of the module as the value of a field."""
+        _, end = self.mine.span(node)
+        for text in (*self.words.constants, *self.words.numbers):
+            yield Edit((Change(end, end, f" = {text}"),), node.lineno, 3)
+
+    @of_kind("asked")
+    def _asked(self, node: ast.stmt) -> Iterator[Edit]:
+        """A statement, or two, only where what it reads is not None, as it may be."""
+        block = self._block(node)
+        at = [one is node for one in block].index(True) if block else 0
+        start, end = self._lines(node)
+        indent = " " * self.mine.indent(node)
+        for name in self.words.around.may_be_none(node):
+            for other in block[at : at + 2]:
+                _, end = self._lines(other)
+                lines = self.mine.data[start:end].decode().splitlines(keepends=True)
+                text = "".join(f"    {line}" for line in lines)
+                text = f"{indent}if {name} is not None:\n{text}"
+                yield Edit((Change(start, end, text),), node.lineno, 4)
+
     @of_kind("kept")
     def _kept(self, targets: ast.Tuple, node: ast.Assign) -> Iterator[Edit]:
         """A variable that the function reads, for one that it does not."""
         for one in targets.elts:
+            if isinstance(one, ast.Name) and one.id in self.words.own:
+                start, _ = self.mine.span(one)
+                yield Edit((Change(start, start, "self."),), node.lineno, 2)
             if isinstance(one, ast.Name) and one.id not in self.words.around.read_in(node):
                 others = self.words.around.variables(node)
                 for name in nearest(
@@ -178,6 +207,10 @@ class Statements(Maker):
         start, _ = self.mine.span(value)
         if isinstance(value, ast.Call) and called(value).endswith("Error"):
             yield Edit((Change(start, start, "raise "),), value.lineno, 1)
+        if isinstance(value, ast.Call) and called(value) == "print" and value.args:
+            _, end = self.mine.span(value)
+            text = f"return {self.mine.of(value.args[0])}"
+            yield Edit((Change(start, end, text),), value.lineno, 1)
         match value:
             case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
                 (_, start), (end, _) = self.mine.span(left), self.mine.span(right)

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 
 from grader.grading.tried.around import Around, own, plain
 from grader.grading.tried.text import Text
+from grader.source.variables import read
 
 MOST_STEPS = 12
 MOST_NAMES = 6
@@ -181,8 +182,10 @@ class Words:
     def positional(self, node: ast.Call) -> list[str]:
         """What comes next in a longer call of this name in the learner's program."""
         given = len(node.args)
-        calls = (call for text, call in self._calls.get(called(node), ()) if text is self.mine)
-        found = [self.mine.of(one.args[given]) for one in calls if len(one.args) > given]
+        calls = ((text, call) for text, call in self._calls.get(called(node), ()))
+        longer = [(text, one.args[given]) for text, one in calls if len(one.args) > given]
+        known = {*self.around.variables(node), "self", *self._shared}
+        found = [text.of(one) for text, one in longer if text is self.mine or read(one) <= known]
         return list(dict.fromkeys([*found, *self.numbers] if called(node) in DEFAULTED else found))
 
     def missing(self, node: ast.Call) -> list[str]:
@@ -194,6 +197,18 @@ class Words:
                 names = [arg.arg for arg in one.args.args if arg.arg != "self"]
                 found += [text for name in names[given:] for text in (name, f"self.{name}")]
         return found
+
+    def optional(self, node: ast.Call) -> list[str]:
+        """What the learner's function of that name may be given, and a variable here is called."""
+        here = {one.arg for one in node.keywords}
+        known = self.around.variables(node)
+        return [
+            arg.arg
+            for one in self.mine.nodes
+            if isinstance(one, ast.FunctionDef) and one.name == called(node)
+            for arg in (*one.args.args[len(node.args) :], *one.args.kwonlyargs)
+            if arg.arg in known and arg.arg not in here
+        ]
 
     def _made_by(self, node: ast.FunctionDef) -> str:
         """The class whose objects a function sets up; empty if none."""
