@@ -6,6 +6,7 @@ Longer than 300 lines, because the order in which the explanations are tried is 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -54,6 +55,12 @@ from grader.source.variables import read, stored
 
 ON_ANOTHER = ("It uses ", "The reference uses ", "The reference also uses ")
 """How sentences begin that are about one expression, and say nothing once another is quoted."""
+
+STILL_RIGHT = re.compile(r"Line (\d+) is still right")
+"""How a sentence begins that names a line before the one to change."""
+
+BETWEEN = "between the two"
+"""What a sentence says that needs both lines before it."""
 
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
@@ -218,7 +225,11 @@ class Teller:
         departures: Sequence[Departure] = (),
         blank: str = "",
     ) -> Trace:
-        """What is told, with the margin."""
+        """What is told, with the margin; of two distant lines first what to change."""
+        right = STILL_RIGHT.match(told[0]) if told else None
+        far = right is not None and line is not None and abs(int(right[1]) - line) > 1
+        if far and not any(BETWEEN in one for one in told):
+            told = (*told[1:], told[0])
         return Trace(tuple(told), line, tuple(margin(self.lesson, departures)), blank)
 
     @property
