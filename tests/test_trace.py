@@ -15,7 +15,7 @@ from grader.base import course
 from grader.base.model import Report, Trace, Verdict
 from grader.grading.pipeline import Follow, Options, grade
 from grader.protocol.probe import TensorArg
-from grader.report import as_margin
+from grader.report import as_margin, as_text
 from grader.report.style import FILE, Style
 from tests.graded import variants
 from tests.marks import whole_but_each
@@ -86,10 +86,12 @@ OMITTED = [
 def test_a_step_that_is_left_out_belongs_after_the_line_that_makes_what_it_takes(
     name: str, code: str, user: str, followed: Followed
 ) -> None:
-    trace = trace_of(followed(name))
+    report = followed(name)
+    trace = trace_of(report)
     source = variants.find(name).source.decode().splitlines()
     assert trace.line is not None
     assert trace.left_out
+    assert f"After line {trace.line}: " in as_text.render(report, FILE)
     assert code in source[trace.line - 1]
     users = re.findall(r"On line (\d+) the numbers go wrong", " ".join(trace.told))
     assert [user in source[int(line) - 1] for line in users] == [True]

@@ -12,7 +12,7 @@ from checks.shared.drawn import LONG, Array, Rng, long
 from checks.shared.far import SLACK
 from checks.shared.gpt2 import Ids
 from checks.shared.layer_norm import layer_norm
-from checks.step_11.trials import Config, config, model_weights, token_ids
+from checks.step_11.trials import STEADY, Config, config, model_weights, token_ids
 from checks.step_12 import choices, texts
 from checks.step_12.clear import CLASS
 from checks.step_12.oracle import Cache, decode
@@ -31,13 +31,6 @@ OTHERS = (2, 1, 4, 0)
 """How long the texts are that begin after the first piece: as long as that, or longer; 0 if none.
 
 A program that keeps the first cache is seen with equal lengths, one that counts with others.
-"""
-
-
-STEADY = {"layer_norm_epsilon": 0.3}
-"""With a small one, a vector of nearly equal features makes large what float32 rounds away.
-
-One in a thousand gradings has such a vector, among those of all tokens and blocks.
 """
 
 

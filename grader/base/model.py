@@ -78,7 +78,8 @@ class CheckResult:
     the 1-based character where it begins, or where Python stops reading.
     ``note`` adds what the sentence does not say; ``detail`` is the original error text,
     shown on request. ``waits_for`` is the sentence of the check that decides first. ``stopped``:
-    the program raised an error there, or was ended.
+    the program raised an error there, or was ended. ``after``: ``line`` is right, and what
+    belongs after it is missing.
     """
 
     id: str
@@ -93,6 +94,13 @@ class CheckResult:
     waits_for: str | None = None
     stopped: bool = False
     column: int = 1
+    after: bool = False
+
+    @property
+    def place(self) -> str:
+        """Where to look, as a sentence begins: the line, or after it; empty if unknown."""
+        where = "After line" if self.after else "Line"
+        return f"{where} {self.line}" if self.line is not None else ""
 
 
 @dataclass(frozen=True)

@@ -269,7 +269,7 @@ def _check(check: CheckResult) -> str:
     lines = [f'{mark} <span class="sr">{word}: </span>{markup.text(check.message)}']
     if check.line:
         code = f": <code>{markup.text(check.text)}</code>" if check.text else ""
-        lines.append(f"<p>Line {check.line}{code}</p>")
+        lines.append(f"<p>{check.place}{code}</p>")
     lines += [f"<p>{markup.text(line)}</p>" for line in (check.note or "").splitlines()]
     lines += [f'<p class="soft">Hint: {markup.text(hint)}</p>' for hint in check.hints[:1]]
     return f"<li>{''.join(lines)}</li>\n"

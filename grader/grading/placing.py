@@ -68,7 +68,7 @@ class Placing:
             return report
         trace = report.trace
         right = trace.line if trace is not None and trace.left_out else None
-        found = self._placed(report)
+        found = _after(self._placed(report), right)
         return doubted(found, self.rubric, self.source, self.findings, right=right)
 
     def _placed(self, report: Report) -> Report:
@@ -376,3 +376,17 @@ def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
 def _about_its_line(hint: str) -> bool:
     """Whether a hint on an error makes sense only at the line that raised it."""
     return hint.startswith(THERE) or "Write " in hint
+
+
+def _after(report: Report, right: int | None) -> Report:
+    """The report, whose ❌ at a line that is said to be right point after it."""
+    told = report.trace.told if report.trace is not None else ()
+    if right is None or not any(one.startswith(f"Line {right} is still right") for one in told):
+        return report
+    return replace(
+        report,
+        checks=tuple(
+            replace(one, after=one.status is Status.FAIL and one.line == right)
+            for one in report.checks
+        ),
+    )

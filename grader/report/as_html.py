@@ -109,7 +109,7 @@ def _check(check: CheckResult, level: int) -> Iterator[str]:
     yield f"<p>{mark} {escape(check.message)}</p>"
     if check.line is not None and check.status is Status.FAIL:
         code = f"<code>{escape(check.text)}</code>" if check.text else ""
-        yield f"<p>Line {check.line}: {code}</p>" if code else f"<p>Line {check.line}</p>"
+        yield f"<p>{check.place}: {code}</p>" if code else f"<p>{check.place}</p>"
     if check.note:
         label = "Note: " if check.status is Status.PASS else ""
         yield paragraph(label + check.note)

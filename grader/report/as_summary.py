@@ -22,7 +22,7 @@ def render(reports: Sequence[Report]) -> str:
 
 def _row(report: Report) -> str:
     first = report.first_to_fix
-    place = f"line {first.line}: " if first is not None and first.line else ""
+    place = f"{first.place.lower()}: " if first is not None and first.line else ""
     told = f"{place}{_cell(first.message)}" if first is not None else ""
     if report.verdict is Verdict.ERROR:
         told = "The grader could not finish. It costs you nothing."

@@ -82,7 +82,7 @@ def several(
         if check.status is Status.FAIL and check.line is not None and check.hints:
             key = check.line, check.hints[0]
             if key in explained:
-                yield from (next(lines), f"   Line {check.line}, as above.")
+                yield from (next(lines), f"   {check.place}, as above.")
                 continue
             explained.add(key)
         yield from lines
@@ -120,7 +120,7 @@ def one_check(
     """The lines on one check: its sentence, where, why, and as many hints as asked for."""
     yield f"{style.marks[check.status]} {check.message}"
     if check.line is not None and check.status is Status.FAIL:
-        yield f"   Line {check.line}: {check.text}" if check.text else f"   Line {check.line}"
+        yield f"   {check.place}: {check.text}" if check.text else f"   {check.place}"
     if check.note:
         label = "Note: " if check.status is Status.PASS else ""
         yield from (f"   {label}{line}" for line in check.note.splitlines())

@@ -9,7 +9,7 @@ from grader.base.model import LEVELS, CheckResult, Report, Status
 
 def said(check: CheckResult) -> list[str]:
     """What goes under a failed check: where, why, and its first hint."""
-    where = f"Line {check.line}: {check.text or ''}".rstrip(": ") if check.line else ""
+    where = f"{check.place}: {check.text or ''}".rstrip(": ")
     hint = f"Hint: {check.hints[0]}" if check.hints else ""
     return [line for line in (where, check.note or "", hint) if line]
 
