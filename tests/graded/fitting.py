@@ -41,6 +41,8 @@ SCALE = 10
 """Weights are printed as whole numbers of this part."""
 FAR = 16
 """An edit whose length is further than this from the right program's, in bytes, is another."""
+NEAR = 8
+"""Lines from a mistake."""
 GROUPS = ("place", "reference", "raised", "function", "size", "nearer", "runs", "raises")
 
 
@@ -73,7 +75,10 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     edits += valued(search.followed(), alike.names())
     edits = list({edit.changes: edit for edit in reversed(edits)}.values())
     nearer = sum(edit.kind in likely.NEARER for edit in edits)
-    at = next((n for n, edit in enumerate(edits) if _gives(mine, edit, one.base)), None)
+    near = [(n, edit) for n, edit in enumerate(edits) if _is_near(edit, one.lines)]
+    base = _flat(one.base), _tree(one.base)
+    size = len(one.base.encode())
+    at = next((n for n, edit in near if _gives(mine, edit, size, *base)), None)
     if at is None:
         return None
     features = [
@@ -82,16 +87,21 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     return Chosen(features, at)
 
 
-def _gives(mine: Text, edit: Edit, base: str) -> bool:
-    """Whether an edit of a program gives another, in whatever layout."""
+def _is_near(edit: Edit, lines: Sequence[int]) -> bool:
+    """Whether an edit is made where a mistake is: to read the others takes most of the time."""
+    return any(abs(edit.line - line) <= NEAR for line in lines)
+
+
+def _gives(mine: Text, edit: Edit, size: int, flat: str, tree: str) -> bool:
+    """Whether an edit of a program gives another of that size, in whatever layout."""
     more = sum(len(one.text.encode()) - (one.end - one.start) for one in edit.changes)
-    if abs(len(mine.data) + more - len(base.encode())) > FAR:
+    if abs(len(mine.data) + more - size) > FAR:
         return False
     try:
         source = mine.applied(edit)
     except ValueError:
         return False
-    return _flat(source) == _flat(base) and _tree(source) == _tree(base)
+    return _flat(source) == flat and _tree(source) == tree
 
 
 def _flat(text: str) -> str:
