@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from grader.base.model import Trace
 from grader.grading.reading import likely as meant
 from grader.grading.reading import odd, siblings
 from tests.graded import variants
@@ -77,6 +78,8 @@ def test_what_nobody_means_is_told(text: str, words: str) -> None:
     [
         ("n = 2^10", "2 ** 10"),
         ("n = 50,257", "50_257"),
+        ("return scores * (1.0 // root)", "1.0 / root"),
+        ("rate = 2 // 100", "2 / 100"),
         ("x =+ y", "x += y"),
         ("def f(self, a, b):\n    self.a = b\n    self.b = b", "self.a = a"),
         ("def f(a, b):\n    return g(a=b)", "a=a"),
@@ -376,3 +379,25 @@ def test_a_question_under_which_nothing_is_done_is_found() -> None:
     ((line, said, _),) = certain("if a is not None:\n    pass\nb = 1\n")
     assert (line, "does nothing where a is not None" in said) == (2, True)
     assert not certain("if a:\n    pass\nelse:\n    b = 1\n")
+
+
+CALLER = """\
+def soft(scores):
+    return scores / total(scores)
+
+def attend(scores, other):
+    scores = product(scores)
+    scaled = scale(scores)
+    masked = hide(scaled)
+    return soft(masked)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "lines"), [("masked", []), ("scaled", []), ("scores", []), ("other", [8])]
+)
+def test_a_helper_is_rightly_given_what_was_made_of_its_namesake(
+    given: str, lines: list[int]
+) -> None:
+    tree = ast.parse(CALLER.replace("soft(masked)", f"soft({given})"))
+    assert [one.line for one in meant.misgiven(tree, NOTHING, Trace((), 2, ()))] == lines

@@ -6,6 +6,9 @@ import ast
 
 import pytest
 
+from grader.grading.following.arguments import namesake
+from grader.grading.following.cause import Causes
+from grader.grading.following.differs import kinds_in
 from grader.grading.following.orders import along
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.trace import Comparison
@@ -47,6 +50,50 @@ def test_the_change_is_the_reference(right: str, wrong: str) -> None:
         comparison.mine.line(found.node)
         == comparison.mine.source.count("\n", 0, comparison.mine.source.index(wrong)) + 1
     )
+
+
+PLAIN = RIGHT.replace("scores - scores.max(axis=-1, keepdims=True)", "scores - 1")
+
+
+@pytest.mark.parametrize(("top", "low"), [("top", "low"), ("highest", "shifted")])
+def test_a_difference_turned_round_is_turned_back_though_a_softmax_needs_no_maximum(
+    top: str, low: str
+) -> None:
+    made = f"{top} = scores.max(axis=-1, keepdims=True)\n    {low} = {top} - scores"
+    mine = PLAIN.replace("low = scores - 1", made).replace("np.exp(low)", f"np.exp({low})")
+    found = change(recorded_runs.compared(mine, PLAIN, "attend", *GIVEN, MASK))
+    assert found is not None
+    assert ast.unparse(found.new) == f"scores - {top}"
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [("1 / math.sqrt(99)", ""), ("math.sqrt(6)", "It multiplies; the reference divides.")],
+)
+def test_to_multiply_is_wrong_only_by_the_number_that_the_reference_divides_by(
+    factor: str, said: str
+) -> None:
+    comparison = compared(("scores / math.sqrt(query.shape[-1])", f"scores * ({factor})"))
+    (departure,) = comparison.departures(len(comparison.mine.arrays) - 1)
+    cause = Causes(comparison).of(departure)
+    assert cause.twin is not None
+    assert kinds_in(comparison, cause.node, cause.twin) == said
+
+
+NAMESAKE = RIGHT.replace("weights(", "softened(").replace(
+    "scores.max(axis=-1", "scores.mean(axis=0"
+)
+
+
+@pytest.mark.parametrize(("given", "lines"), [("masked", []), ("scaled", []), ("mask", [13])])
+def test_a_helper_is_given_something_else_only_if_that_was_not_made_of_its_namesake(
+    given: str, lines: list[int]
+) -> None:
+    mine = NAMESAKE.replace("softened(masked)", f"softened({given})")
+    comparison = recorded_runs.compared(mine, RIGHT, "attend", *GIVEN, MASK)
+    first = comparison.departures(len(comparison.mine.arrays) - 1)[:1]
+    slip = namesake(comparison, first)
+    assert ([slip.line] if slip else []) == lines
 
 
 def test_what_is_done_twice_is_to_be_left_out_and_not_to_become_what_a_softmax_hides() -> None:

@@ -53,8 +53,8 @@ def _slip(mine: Run, call: ast.Call, name: str, given: Sequence[ast.expr]) -> Sl
 def namesake(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
     """The call that gives a helper of the file another variable than that of its argument's name.
 
-    The caller has such a variable, it holds a value of the reference, and the numbers go wrong in
-    the helper, where that argument is read.
+    The caller has such a variable, it holds a value of the reference, of which the one that is
+    given was not made, and the numbers go wrong in the helper, where that argument is read.
     """
     mine = comparison.mine
     departed = found[0] if len(found) == 1 else None
@@ -71,10 +71,24 @@ def namesake(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
             passed = _value(mine, one)
             if not isinstance(one, ast.Name) or own is None or held is None or one.id == name:
                 continue
-            if passed in departed.sources and passed != held and comparison.known(held):
+            if passed is None or passed == held or _comes_from(mine, passed, held):
+                continue  # what was made of it by further steps is meant
+            if passed in departed.sources and comparison.known(held):
                 said = f"Line {call.lineno} gives {function.name} {one.id} for {name}"
                 return Slip(call.lineno, f"{said}, and line {own.lineno} makes {name}.")
     return None
+
+
+def _comes_from(run: Run, value: int, other: int) -> bool:
+    """Whether a value was made of another, in any number of steps."""
+    todo, seen = [value], {value}
+    while todo:
+        sources = set(run.made[todo.pop()].sources) - seen
+        if other in sources:
+            return True
+        seen |= sources
+        todo += sources
+    return False
 
 
 def _bound_to(run: Run, statement: ast.stmt) -> int | None:

@@ -150,7 +150,7 @@ class Retried:
                 continue
             known = Changed(mine, made.order, onward.before(made.order), -1, {})
             node = mine.nodes[made.node]
-            without = _without(node, known) if isinstance(node, ast.BinOp) else ()
+            without = _less(node, known) if isinstance(node, ast.BinOp) else ()
             names = self._names(made.node, known)
             for new in chain(without, variations(node, known, names)):
                 array = known.value(new)
@@ -378,6 +378,13 @@ class Retried:
             if isinstance(node, ast.Name) and mine.function(other) == inside:
                 found[node.id] = node
         return list(found.values())[:MOST_NAMES]
+
+
+def _less(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:
+    """A difference turned round, which keeps all parts; then those that leave one out."""
+    if isinstance(node.op, ast.Sub):
+        yield ast.BinOp(node.right, node.op, node.left)
+    yield from _without(node, known)
 
 
 def _without(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:

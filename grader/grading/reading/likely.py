@@ -43,7 +43,8 @@ def misgiven(tree: ast.Module, right: ast.Module, trace: Trace | None) -> Iterat
     """The one call of a helper in which the numbers go wrong, if it gives another variable.
 
     The function around the call has one that is called as the helper calls what it takes. That
-    is nothing odd if the solution does the same, or if one of the two is made of the other.
+    is nothing odd if the solution does the same, or if one of the two is made of the other: what
+    was worked on further has another name.
     """
     line = trace.line if trace is not None and not trace.slip else None
     helper = around(tree, line) if line is not None else None
@@ -89,12 +90,13 @@ def _given_another(tree: ast.Module) -> Iterator[Another]:
 
 
 def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
-    """Whether a variable is made of another at once, or the other of it."""
-    given = (n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.AnnAssign))
-    return any(
-        (one in stored(n) and other in read(n)) or (other in stored(n) and one in read(n))
-        for n in given
-    )
+    """Whether a variable is made of another, in one step or several, or the other of it at once."""
+    given = [n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.AnnAssign)]
+    made_of, more = {one}, {one}
+    while more and other not in made_of:
+        more = {name for n in given if more & stored(n) for name in read(n)} - made_of
+        made_of |= more
+    return other in made_of or any(other in stored(n) and one in read(n) for n in given)
 
 
 def at_error(tree: ast.Module, line: int, message: str, detail: str | None) -> Slip | None:

@@ -25,6 +25,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         after_loop(tree),
         twins(tree),
         powers(tree),
+        rounded(tree),
         crossed_names(tree),
         commas(tree),
         without_comma(tree),
@@ -89,6 +90,22 @@ def powers(tree: ast.Module) -> Iterator[Slip]:
                 write = f"{ast.unparse(left)} ** {ast.unparse(node.right)}"
                 said = f"Line {node.lineno} has ^, which is not a power in Python: ** is."
                 yield Slip(node.lineno, said, write)
+
+
+def rounded(tree: ast.Module) -> Iterator[Slip]:
+    """``1.0 // root``, or ``1 // 10``: what // makes of a fraction is 0."""
+    for node in walked(tree):
+        match node:
+            case ast.BinOp(ast.Constant(int() | float() as above), ast.FloorDiv(), below):
+                least = below.value if isinstance(below, ast.Constant) else 0
+            case _:
+                continue
+        small = 0 < above <= 1 or (isinstance(least, int | float) and 0 < above < least)
+        if small and least != 1:
+            text = ast.unparse(node)
+            said = f"Line {node.lineno} has {text}: // rounds a fraction down to 0, and / keeps it."
+            write = f"{ast.unparse(node.left)} / {ast.unparse(node.right)}"
+            yield Slip(node.lineno, said, write)
 
 
 def crossed_names(tree: ast.Module) -> Iterator[Slip]:
