@@ -11,6 +11,7 @@ from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading.pipeline import Options, grade
 from grader.sandbox import WorkerPool
+from grader.source import SourceProblem, parse
 
 Graded = Callable[[str, str, str], Report]
 
@@ -70,6 +71,9 @@ RAISING = [
      "Write from dataclasses import dataclass"),
     ("s12", "np.sort(scores)[-min(top_k, len(scores))]", "np.sort(scores)[len(scores)]", None,
      "entries: indexes 0 to "),
+    ("s02", "dtype=dtype, device", "dtype=DType.float, device", None, "dtype=DType.float32"),
+    ("s11", "seq_len, dtype=DType.int64", "seq_len, dtype=DType.int8", "forward",
+     "Use a larger one. Write F.range(0, seq_len, dtype=DType.int64"),
     ("s08", "centered * centered", "centered ^ 2", None, "(centered ** 2).mean(axis=-1)"),
 ]  # fmt: skip
 
@@ -95,6 +99,21 @@ def test_the_learner_s_own_exception_is_shown_whole(graded: Graded) -> None:
     shown = f"{told.message}\n{told.note}"
     for block in range(2):
         assert f"transformer.h.{block}.attn.c_attn.weight has shape" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("if mask not None:", "Write mask is not None, with is before not."),
+        ("y = x if self.cache not True else z", "Write self.cache is not True"),
+        ("if mask is not None", "End the line with a colon."),
+        ("if x and not None y:", "Look at this line"),
+    ],
+)
+def test_a_line_that_lacks_is_before_not_is_told_so(line: str, hint: str) -> None:
+    with pytest.raises(SourceProblem) as raised:
+        parse(f"{line}\n    pass\n".encode(), "x.py")
+    assert (raised.value.hint or "").startswith(hint)
 
 
 def test_nan_is_called_nan_with_its_place(graded: Graded) -> None:

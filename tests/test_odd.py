@@ -381,6 +381,24 @@ def test_a_question_under_which_nothing_is_done_is_found() -> None:
     assert not certain("if a:\n    pass\nelse:\n    b = 1\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "write"),
+    [
+        ('x = float("1e{n}")', "could not convert string to float: '1e{n}'", 'f"1e{n}"'),
+        ("w = table['h.{i}.w']", "KeyError: 'h.{i}.w'", 'f"h.{i}.w"'),
+        ("w = table['h.{i}.w']", "KeyError: 'h.0.w'", None),
+        ('raise ValueError("no {n}")', "no {n}", None),
+        ('x = float(f"1e{{n}}")', "could not convert string to float: '1e{n}'", None),
+        ('x = float("{}")', "could not convert string to float: '{}'", None),
+    ],
+)
+def test_a_text_that_an_error_has_with_its_braces_is_to_be_an_f_string(
+    text: str, message: str, write: str | None
+) -> None:
+    slip = meant.unfilled(ast.parse(text), message)
+    assert (slip.write if slip else None) == write
+
+
 CALLER = """\
 def soft(scores):
     return scores / total(scores)

@@ -16,6 +16,7 @@ import pytest
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading.following import slips
 from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.helpers import named_by_caller
 from grader.grading.following.lines import Lines
 from grader.grading.following.omitted import omitted, wasted
 from grader.grading.following.relations import Values, gelu_by_hand, same
@@ -285,6 +286,26 @@ def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -
     seen = [SeenCall(number, "f", text, text) for number, text in calls]
     last = SeenCall(line, "f", code, code, values)
     return SeenError("TypeError", "no", "call", line, calls=(*seen, last))
+
+
+BOTH = "def f({0}, {1}):\n    return {0} + {2}\n\ndef g({2}, x):\n    return {3}\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "meant"),
+    [
+        (("scores", "hidden", "mask", "f(x, mask)"), "hidden"),
+        (("a", "b", "query", "f(a=query, b=x)"), "a"),
+        (("a", "b", "query", "f(x + query, x)"), None),
+    ],
+)
+def test_a_helper_that_reads_its_caller_s_variable_is_told_its_own_name(
+    names: tuple[str, ...], meant: str | None
+) -> None:
+    text = BOTH.format(*names)
+    error = raised("x", 2, (5, names[3]))
+    slip = named_by_caller(ast.parse(text), error, f"The name {names[2]} is not defined")
+    assert (slip.write if slip else None) == meant
 
 
 NONE = SeenValue("NoneType", "None")

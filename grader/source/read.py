@@ -234,6 +234,11 @@ WRITTEN: tuple[tuple[str, str], ...] = (
     (r"(^|[\s(=])!\w", "Write not."),
     (r"[\u201c\u201d\u2018\u2019]", "Use straight quotation marks, \" or '."),
     (r"^(else if|elseif)\b", "Write elif."),
+    (
+        r"\b(?!(?:and|assert|elif|else|if|in|is|not|or|return|while)\b)([A-Za-z_][\w.]*)\s+not\s+"
+        r"(None|True|False)\b",
+        r"Write \1 is not \2, with is before not.",
+    ),
 )
 """What a line that is no Python may contain, by its own text, and what to do."""
 
@@ -245,7 +250,7 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     shown = sanitize.line(shown, 200) if shown else None
     said = sanitize.line(problem.msg or "invalid syntax", 200)
     code = (shown or "").partition("#")[0]
-    advice = [h for pattern, h in WRITTEN if re.search(pattern, code)]
+    advice = [m.expand(h) for pattern, h in WRITTEN if (m := re.search(pattern, code))]
     advice += [h for pattern, h in ADVICE if re.search(pattern, said)]
     hint = next(iter(advice), "Look at this line and at the end of the one before it.")
     early = _ended_early(lines, line) if line and "unexpected indent" in said else None

@@ -14,6 +14,9 @@ from grader.source.walked import walked
 DIM = re.compile(r"^(\w+) is a Dim, and was used like a number")
 """How an error begins about a length that is no plain number."""
 
+UNDEFINED = re.compile(r"^The name (\w+) is not defined")
+"""How an error begins about a name that nothing defines."""
+
 NO_ENTRY = re.compile(r"has no entry (?P<key>['\"].+['\"])")
 """What is said of an error about a key that a dict has not."""
 
@@ -31,6 +34,23 @@ def dim_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         case [ast.Return(value=ast.expr() as given, lineno=line)] if callee(given) == "Dim":
             said = f"{found[1] if found else ''} comes from {helper.name}, which returns a Dim."
             return Slip(line, said, f"return int({ast.unparse(given)})")
+    return None
+
+
+def named_by_caller(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line of a helper that reads a variable of its caller, which gives it that as another."""
+    found = UNDEFINED.search(told)
+    if found is None or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    name, inside = found[1], around(tree, call.line)
+    for one in _calls(tree, inside, outer) if inside is not None else ():
+        names = [each for each in parameters(inside) if each != "self"]
+        given = [*zip(names, one.args, strict=False), *((w.arg, w.value) for w in one.keywords)]
+        meant = [own for own, value in given if isinstance(value, ast.Name) and value.id == name]
+        if len(meant) == 1 and meant[0] and meant[0] != name:
+            said = f"{name} is what line {one.lineno} gives {inside.name}, where it is called"
+            return Slip(call.line, f"{said} {meant[0]}.", meant[0])
     return None
 
 

@@ -27,7 +27,7 @@ from grader.grading.following.handed import (
     unpaired,
     unreturned,
 )
-from grader.grading.following.helpers import dim_given, key_given
+from grader.grading.following.helpers import dim_given, key_given, named_by_caller
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
 from grader.grading.following.omitted import forgotten, omitted
@@ -42,6 +42,7 @@ from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import around, callee, functions
+from grader.grading.reading.likely import unfilled
 from grader.grading.reading.shown import Slip, crossed
 from grader.protocol.probe import SeenError, SeenTensor
 from grader.source.variables import binds
@@ -374,6 +375,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
     """The slip that an error shows by itself, without the values; ``said`` is what it means."""
     return (
         next(crossed(mine.tree), None)
+        or unfilled(mine.tree, error.message)
         or selfless(mine.tree, error)
         or class_called(mine.tree, error)
         or misordered(mine.tree, error, said)
@@ -385,6 +387,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or unmade(mine.tree, error, said)
         or dim_given(mine.tree, error, said)
         or key_given(mine.tree, error, said)
+        or named_by_caller(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
         or too_far(mine, error)

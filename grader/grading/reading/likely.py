@@ -101,7 +101,7 @@ def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
 
 def at_error(tree: ast.Module, line: int, message: str, detail: str | None) -> Slip | None:
     """What the source shows of an error on ``line``, as it is told and as it was raised."""
-    slip = own_raise(tree, line, detail or message)
+    slip = own_raise(tree, line, detail or message) or unfilled(tree, message)
     return slip or one_only(tree, line, message) or unlisted(tree, line, message)
 
 
@@ -119,6 +119,26 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
                 at, test = node.test.lineno, ast.unparse(node.test)
                 said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
                 return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
+    return None
+
+
+BRACED = re.compile(r"\{([A-Za-z_]\w*)[^{}]*\}")
+"""A variable in a text, to be put in."""
+
+
+def unfilled(tree: ast.AST, message: str) -> Slip | None:
+    """The text with a variable in braces that an error's message has just so: it is no f-string."""
+    every = list(walked(tree)) if BRACED.search(message) else []
+    meant = [one for one in every if isinstance(one, ast.JoinedStr | ast.Raise)]
+    inner = {id(each) for one in meant for each in ast.walk(one)}
+    for node in every:
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in inner else None
+        found = BRACED.search(text) if isinstance(text, str) else None
+        if found is None or not isinstance(text, str) or text not in message:
+            continue
+        said = f"The text on line {node.lineno} holds {found[0]} as it stands: without an f before"
+        quoted = f'f"{text}"' if '"' not in text and text.isprintable() else ""
+        return Slip(node.lineno, f"{said} the quotes, nothing is put in.", quoted)
     return None
 
 

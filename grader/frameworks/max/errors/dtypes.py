@@ -22,6 +22,8 @@ def promoted(case: Case, match: re.Match[str]) -> Translation:
     text = ast.unparse(node) if node is not None else "A tensor"
     call = case.call
     if call is not None and ast.unparse(call.func).endswith("range"):
+        if large := LARGE.search(case.text):
+            return _too_small(case, match["dtype"], large[1])
         floats = next((one for one in case.operands() if _is_float(case, one)), None)
         fix = case.fix(floats, f"int({ast.unparse(floats)})") if floats is not None else None
         return Translation(
@@ -41,6 +43,18 @@ def promoted(case: Case, match: re.Match[str]) -> Translation:
         "Make it a floating-point tensor first.",
         case.fix(node, f"{_tight(node)}.cast(DType.float32)") if node is not None else None,
     )
+
+
+LARGE = re.compile(r"python int with value \((-?\d+)\)")
+"""How MAX says that a whole number does not fit a type."""
+
+
+def _too_small(case: Case, dtype: str, number: str) -> Translation:
+    """A type of whole numbers, of which one is too large for it."""
+    text = f"DType.{dtype}"
+    node = next((one for one in case.nodes() if ast.unparse(one) == text), None)
+    fix = case.fix(node, "DType.int64") if node is not None else None
+    return Translation(f"{dtype} is too small a type for {number}", "Use a larger one.", fix)
 
 
 def _is_float(case: Case, node: ast.expr) -> bool:

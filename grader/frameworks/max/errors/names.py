@@ -54,6 +54,30 @@ def _of_dtype(case: Case, node: ast.Attribute) -> Translation:
     return Translation(what, hint, case.fix(node, f"DType.{node.attr}"))
 
 
+TYPES = {
+    **dict.fromkeys(("int", "integer", "long", "int_", "int63"), "int64"),
+    **dict.fromkeys(("float", "f32", "single", "float_"), "float32"),
+    **dict.fromkeys(("double", "f64"), "float64"),
+    **dict.fromkeys(("half", "f16"), "float16"),
+    **dict.fromkeys(("bool_", "boolean"), "bool"),
+    **dict.fromkeys(("short",), "int16"),
+    **dict.fromkeys(("byte",), "uint8"),
+}
+"""What other libraries, and Python, call element types."""
+
+
+def _of_types(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
+    """An element type by a name that MAX has not."""
+    what = f"{ast.unparse(node.value)} has no {node.attr}"
+    near = TYPES.get(node.attr) or meant(node.attr, about.names)
+    if near is None:
+        return Translation(what, "The types are float32, int64, bool and others like these.")
+    fix = case.fix(node, ast.Attribute(node.value, near, node.ctx))
+    own = node.attr in TYPES and near[-1].isdigit()
+    hint = "A type's name ends with its size in bits." if own else f"Did you mean {near}?"
+    return Translation(what, hint, fix)
+
+
 OF_NUMPY = {
     **dict.fromkeys(
         ("topk", "top_k"), "np.sort(x)[-k] is the lowest of the k largest numbers of x."
@@ -73,6 +97,8 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         method = "forward" if name == "forward" else "__init__"
         fix = case.fix(node, f"{owner}.{method}")
         return Translation(f"{owner} has no {name}", "Two underscores on each side.", fix)
+    if about.kind == "type" and set(known()["DType"]) <= set(about.names):
+        return _of_types(case, node, about)
     near = _of_config(name, about) or LIMITS.get(about.kind, {}).get(name)
     unfit = about.uncalled if _is_called(case, node) else ()
     pool = [one for one in about.names if one not in unfit]
