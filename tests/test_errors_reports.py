@@ -102,6 +102,24 @@ def test_the_learner_s_own_exception_is_shown_whole(graded: Graded) -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "waits"),
+    [
+        ("    n_positions: int = 1024", "    n_ctx: int = 1024", "A vocabulary of 50257 tokens"),
+        ("    n_embd: int = 768", "    d_model: int = 768", "Vectors of 768 numbers"),
+        ("    n_embd: int = 768", "    n_embd = 768", ""),
+    ],
+)
+def test_a_field_that_is_not_there_is_told_once(
+    old: str, new: str, waits: str, graded: Graded
+) -> None:
+    report = graded("s01", old, new)
+    assert report.verdict is Verdict.FAIL
+    told = check(report, "named")
+    assert (told.status is Status.FAIL) is not bool(waits)
+    assert (told.waits_for or "").startswith(waits)
+
+
+@pytest.mark.parametrize(
     ("line", "hint"),
     [
         ("if mask not None:", "Write mask is not None, with is before not."),

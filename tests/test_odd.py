@@ -80,6 +80,8 @@ def test_what_nobody_means_is_told(text: str, words: str) -> None:
         ("n = 50,257", "50_257"),
         ("return scores * (1.0 // root)", "1.0 / root"),
         ("rate = 2 // 100", "2 / 100"),
+        ("def f(n):\n    m = n - 1\n    print(m)\nx = f(3)\ny = f(4)", "return m"),
+        ("def f(n):\n    print(n * 2)\ndef g(n):\n    return h(f(n))", "return n * 2"),
         ("x =+ y", "x += y"),
         ("def f(self, a, b):\n    self.a = b\n    self.b = b", "self.a = a"),
         ("def f(a, b):\n    return g(a=b)", "a=a"),
@@ -397,6 +399,41 @@ def test_a_text_that_an_error_has_with_its_braces_is_to_be_an_f_string(
 ) -> None:
     slip = meant.unfilled(ast.parse(text), message)
     assert (slip.write if slip else None) == write
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("def f(n):\n    m = n - 1\nx = f(3)", [2]),
+        ("def f(n):\n    m = n - 1\n    return m\nx = f(3)", []),
+        ("def f(n):\n    n.m = 1\nx = f(3)", []),
+        ("def f(n):\n    print(n)\nf(3)", []),
+        ("def f(n):\n    yield n\n    m = 1\nx = f(3)", []),
+    ],
+)
+def test_a_helper_without_a_return_is_odd_where_its_value_is_used(
+    text: str, lines: list[int]
+) -> None:
+    assert [one[0] for one in certain(text)] == lines
+
+
+FIELDS = "class Config:\n    vocab: int = 1\n    width: int = 2\n    heads: int = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("mine", "write"),
+    [
+        (FIELDS.replace("width", "d_model"), "width: int = 2"),
+        (FIELDS.replace("heads: int = 3", "n_heads: int = THREE"), "heads: int = THREE"),
+        (FIELDS, None),
+        (FIELDS.replace("    width: int = 2\n", "") + "    more: int = 2\n", None),
+        (FIELDS + "    more: int = 2\n", None),
+        (FIELDS.replace("Config", "Other").replace("width", "d_model"), None),
+    ],
+)
+def test_a_field_in_the_place_of_another_has_the_wrong_name(mine: str, write: str | None) -> None:
+    found = list(meant.withheld(ast.parse(mine), ast.parse(FIELDS)))
+    assert [one.write for one in found] == ([write] if write else [])
 
 
 CALLER = """\

@@ -5,6 +5,7 @@ Longer than 300 lines, because a file without behaviour is checked by its source
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any
@@ -86,6 +87,16 @@ OTHER_FURTHER: dict[str, tuple[object, ...]] = {
     "tie_word_embeddings": (False,),
 }
 """Neither 0, which counts as false, nor what a rounded number would keep, hides another mistake."""
+
+FIELDS = {
+    "vocabulary": ("vocab_size", "n_positions"),
+    "sizes": ("n_embd", "n_layer", "n_head"),
+    "feed-forward": ("n_inner", "activation_function"),
+    "dropout": ("resid_pdrop", "embd_pdrop", "attn_pdrop"),
+    "constants": ("layer_norm_epsilon", "initializer_range"),
+    "tokens": ("bos_token_id", "eos_token_id", "tie_word_embeddings"),
+}
+"""The checks of the defaults, and the fields of each."""
 
 SIZES = ("n_embd", "n_head", "n_layer", "vocab_size", "n_positions")
 NAMES = (*REQUIRED, *FURTHER)
@@ -170,7 +181,9 @@ def kept() -> Rule:
             makes = list(_makes(evidence, trial))
             for make in makes:  # all are made before the first is read
                 if stop := rules.obstacle(evidence, trial, make.name):
-                    return stop
+                    told = stop.message if isinstance(stop, Failed) and stop.message else ""
+                    lost = [n for n in REQUIRED if n not in fresh and re.search(rf"\b{n}\b", told)]
+                    return NotRun(_of_field(lost[0])) if lost else stop
             for index, make in enumerate(makes):
                 if stop := rules.obstacle(evidence, trial, f"fields-{index}"):
                     return stop
@@ -179,6 +192,11 @@ def kept() -> Rule:
         return Passed()
 
     return rule
+
+
+def _of_field(name: str) -> str:
+    """The check that says whether there is a field."""
+    return next(id for id, names in FIELDS.items() if name in names)
 
 
 def _makes(evidence: Evidence, trial: str) -> Iterable[Make]:
@@ -239,8 +257,8 @@ def _shown(seen: object) -> str:
     return getattr(seen, "type_name", None) or repr(seen)
 
 
-def fields(id: str, sentence: str, nudge: str, *names: str, blank: str = "") -> Check:
-    """A check of the defaults of these fields."""
+def fields(id: str, sentence: str, nudge: str, blank: str = "") -> Check:
+    """A check of the defaults of some fields."""
     return Check(
         id,
         sentence,
@@ -249,7 +267,7 @@ def fields(id: str, sentence: str, nudge: str, *names: str, blank: str = "") -> 
         "Names and defaults are Hugging Face's.",
         lesson="The fields",
         blank=blank,
-        rule=defaults(names),
+        rule=defaults(FIELDS[id]),
         needs=("builds",),
     )
 
@@ -290,39 +308,33 @@ CHECKS = (
         "vocabulary",
         "A vocabulary of 50257 tokens and texts of up to 1024 tokens",
         "How many tokens does GPT-2 know, and how long may a text be?",
-        *("vocab_size", "n_positions"),
         blank="sizes",
     ),
     fields(
         "sizes",
         "Vectors of 768 numbers, 12 layers and 12 heads",
         "How wide, how deep, and how many heads is the smallest GPT-2?",
-        *("n_embd", "n_layer", "n_head"),
     ),
     fields(
         "feed-forward",
         "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
         "Which of the two is computed later from another field, and which has a name?",
-        *("n_inner", "activation_function"),
         blank="activation",
     ),
     fields(
         "dropout",
         "The three dropout probabilities are 0.1",
         "All three have the same probability. Which one?",
-        *("resid_pdrop", "embd_pdrop", "attn_pdrop"),
     ),
     fields(
         "constants",
         "layer_norm_epsilon is 1e-5 and initializer_range is 0.02",
         "Two small numbers: which power of ten, and which standard deviation?",
-        *("layer_norm_epsilon", "initializer_range"),
     ),
     fields(
         "tokens",
         "Token 50256 begins and ends a text, and the output layer is tied",
         "What is the id of the last token of the vocabulary? It begins and ends a text.",
-        *("bos_token_id", "eos_token_id", "tie_word_embeddings"),
     ),
     Check(
         "named",

@@ -26,6 +26,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         twins(tree),
         powers(tree),
         rounded(tree),
+        unreturned(tree),
         crossed_names(tree),
         commas(tree),
         without_comma(tree),
@@ -106,6 +107,36 @@ def rounded(tree: ast.Module) -> Iterator[Slip]:
             said = f"Line {node.lineno} has {text}: // rounds a fraction down to 0, and / keeps it."
             write = f"{ast.unparse(node.left)} / {ast.unparse(node.right)}"
             yield Slip(node.lineno, said, write)
+
+
+def unreturned(tree: ast.Module) -> Iterator[Slip]:
+    """Functions that return nothing anywhere, though a line keeps, or hands on, what they give."""
+    calls = sorted(_kept_or_handed(tree), key=lambda one: -one.lineno)
+    users = {callee(one): one.lineno for one in calls}  # the first of each
+    for function in functions(tree):
+        inner, last = list(ast.walk(function)), function.body[-1]
+        gives = any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Lambda) for n in inner)
+        gives |= any(isinstance(n, ast.Return) and n.value is not None for n in inner)
+        if function.name not in users or gives or function.decorator_list:
+            continue
+        line, user = last.lineno, users[function.name]
+        match last:
+            case ast.Expr(ast.Call(ast.Name("print"), [shown], [])):
+                said = f"Line {line} prints {ast.unparse(shown)}, and {function.name} returns"
+                said = f"{said} nothing: line {user} uses what it returns."
+                yield Slip(line, said, f"return {ast.unparse(shown)}")
+            case ast.Assign([ast.Name(name)]):
+                said = f"{function.name} ends on line {line} without a return, and line {user}"
+                yield Slip(line, f"{said} uses what it returns. Is it to return {name}?")
+
+
+def _kept_or_handed(tree: ast.Module) -> Iterator[ast.Call]:
+    """The calls whose value gets a name, or is given to another call."""
+    for node in walked(tree):
+        if isinstance(node, ast.Call):
+            yield from (one for one in node.args if isinstance(one, ast.Call))
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
+            yield node.value
 
 
 def crossed_names(tree: ast.Module) -> Iterator[Slip]:
