@@ -12,6 +12,7 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading.pipeline import Options, grade
 from grader.sandbox import WorkerPool
 from grader.source import SourceProblem, parse
+from tests.graded import mistakes
 
 Graded = Callable[[str, str, str], Report]
 
@@ -132,6 +133,19 @@ def test_a_line_that_lacks_is_before_not_is_told_so(line: str, hint: str) -> Non
     with pytest.raises(SourceProblem) as raised:
         parse(f"{line}\n    pass\n".encode(), "x.py")
     assert (raised.value.hint or "").startswith(hint)
+
+
+@pytest.mark.parametrize("name", ["offset_subtracted", "queries_start_at_zero"])
+def test_what_hides_earlier_tokens_is_no_band_that_works(
+    name: str, workers: WorkerPool, tmp_path: Path
+) -> None:
+    (one,) = [each for each in mistakes.of("s02") if each.edit.name == name]
+    path = tmp_path / "mine.py"
+    path.write_text(one.source, encoding="utf-8")
+    report = grade(course.find("s02"), path, Options(seed=7), workers.start)
+    assert check(report, "earlier").status is Status.FAIL
+    assert check(report, "band").status is Status.NOT_RUN
+    assert "inus infinity" not in check(report, "broadcast").message
 
 
 def test_nan_is_called_nan_with_its_place(graded: Graded) -> None:

@@ -78,8 +78,8 @@ CHECKS = (
     ),
     Check(
         "broadcast",
-        "Minus infinity is spread over every row and column",
-        "Minus infinity is not spread over every row and column",
+        "The constant is spread over every row and column",
+        "The constant is not spread over every row and column",
         "The constant is one number. How many rows and columns does the mask have?",
         "One number becomes a matrix.",
         lesson="The band",
@@ -98,7 +98,7 @@ CHECKS = (
         lesson="The band",
         gives="the causal mask",
         test=source.returns(NAME, "F.band_part(..., exclude=True)"),
-        proven_by=("square",),
+        proven_by=("square", "earlier"),
     ),
     Check(
         "runs",
