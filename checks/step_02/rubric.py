@@ -98,7 +98,8 @@ CHECKS = (
         lesson="The band",
         gives="the causal mask",
         test=source.returns(NAME, "F.band_part(..., exclude=True)"),
-        proven_by=("square", "earlier"),
+        proven_by=("square",),
+        left_open_by=("earlier",),
     ),
     Check(
         "runs",

@@ -141,7 +141,9 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
         if behaves(case.rulings):
             return _pass(check, UNRECOGNISED)
         if _proven(case, check):
-            return _pass(check, PROVEN)
+            rulings = map(case.rulings.get, check.left_open_by)
+            still_open = any(isinstance(one, Failed) for one in rulings)
+            return _undecided_yet(case, check) if still_open else _pass(check, PROVEN)
         likely = case.evidence.mostly_right() and not _refuted(case, check)
         if likely and not finding.certain:
             return _undecided_yet(case, check)

@@ -74,7 +74,8 @@ class Check:
 
     ``part`` names the parts of the program that it is about, if that is not its id: see
     :class:`Misconception`. ``proven_by`` names trials, or run-time checks, whose success proves
-    this part of the program right however it is written. ``needs`` names the run-time checks that
+    this part of the program right however it is written; those of ``left_open_by`` are about it as
+    well, and if one of them fails, nothing is proven. ``needs`` names the run-time checks that
     this one waits for until they pass.
     """
 
@@ -93,6 +94,7 @@ class Check:
     rule: Rule | None = None
     needs: tuple[str, ...] = ()
     proven_by: tuple[str, ...] = ()
+    left_open_by: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Kind:
