@@ -244,6 +244,25 @@ def test_what_leads_nowhere_is_there(line: str, told: str | None) -> None:
     assert found.foreign == line.startswith("keep")  # what is left there is not the quotient
 
 
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("z = x / 2\n    z = soft(y)", "line 8 gives z another value, and nothing uses this one"),
+        ("if x:\n        z = x / 2\n    z = y", "line 9 gives z another value, and nothing uses"),
+        ("z = x / 2\n    y = keep(z)\n    z = y", ""),
+        ("z = x / 2\n    if x:\n        z = y\n    z = y - z", ""),
+        ("for i in x:\n        z = y\n    z = x / 2\n    z = y", ""),
+    ],
+)
+def test_what_is_kept_by_a_name_that_gets_another_value_leads_nowhere(
+    lines: str, told: str
+) -> None:
+    function = f"\ndef f(self, x, y):\n    y = self.first(x)\n    {lines}\n    return x * z\n"
+    found = returns("f", "_ / _")(program(function))
+    assert found.there == bool(told)
+    assert (found.detail or "").startswith(told)
+
+
 def test_only_with_says_nothing_of_a_missing_helper() -> None:
     failing = returns(call_of("Attention"), "_ / _")
     assert only_with(failing, "Attention._merge")(ATTENTION).foreign

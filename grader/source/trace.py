@@ -50,6 +50,7 @@ class Tracer(Names):
         self._steps = 0
         self._traced: dict[str, tuple[Expr, dict[str, Expr]]] = {}
         self._unused: dict[str, tuple[tuple[str, Expr], ...]] = {}
+        self._replaced: dict[str, tuple[tuple[str, Expr, int], ...]] = {}
         super().__init__(tree, spellings)
 
     def read(self, node: ast.expr, names: dict[str, Expr]) -> Expr:
@@ -68,6 +69,11 @@ class Tracer(Names):
         self.trace(path)
         return self._unused.get(path, ())
 
+    def replaced(self, path: str) -> tuple[tuple[str, Expr, int], ...]:
+        """What it keeps by a name that gets another value first: name, value, and that line."""
+        self.trace(path)
+        return self._replaced.get(path, ())
+
     def _follow(self, path: str) -> tuple[Expr, dict[str, Expr]]:
         self._steps = 0
         found = self.function(path)
@@ -85,6 +91,10 @@ class Tracer(Names):
         last = _last_reads(found) if scope.left else {}
         self._unused[path] = tuple(
             (_name_of(node), value) for node, value in scope.left if not _read_later(node, last)
+        )
+        again = [(node, value, _replaced_at(found, node)) for node, value in scope.left]
+        self._replaced[path] = tuple(
+            (_name_of(node), value, line) for node, value, line in again if line is not None
         )
         return followed
 
@@ -418,6 +428,21 @@ def _read_later(node: ast.stmt, last: Mapping[str, float]) -> bool:
     if len(names) < len(node.targets):
         return True
     return any(last.get(name, 0) > (node.end_lineno or node.lineno) for name in names)
+
+
+def _replaced_at(function: ast.FunctionDef, node: ast.stmt) -> int | None:
+    """The line that gives a variable another value for sure, before anything has read this one."""
+    name, end = _name_of(node), node.end_lineno or node.lineno
+    every = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == name]
+    if not name or any(isinstance(one, ast.For | ast.While) for one in ast.walk(function)):
+        return None
+    for one in function.body:
+        match one:
+            case ast.Assign(targets=[ast.Name(id=own)], lineno=line) if own == name and line > end:
+                last = one.end_lineno or line
+                read = any(isinstance(n.ctx, ast.Load) and end < n.lineno <= last for n in every)
+                return None if read else line
+    return None
 
 
 def _is_new(value: Expr) -> bool:
