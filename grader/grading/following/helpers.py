@@ -44,7 +44,9 @@ def named_by_caller(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
         return None
     outer, call = error.calls[-2:]
     name, inside = found[1], around(tree, call.line)
-    for one in _calls(tree, inside, outer) if inside is not None else ():
+    if inside is None:
+        return None
+    for one in _calls(tree, inside, outer):
         names = [each for each in parameters(inside) if each != "self"]
         given = [*zip(names, one.args, strict=False), *((w.arg, w.value) for w in one.keywords)]
         meant = [own for own, value in given if isinstance(value, ast.Name) and value.id == name]

@@ -131,10 +131,11 @@ def unfilled(tree: ast.AST, message: str) -> Slip | None:
     every = list(walked(tree)) if BRACED.search(message) else []
     meant = [one for one in every if isinstance(one, ast.JoinedStr | ast.Raise)]
     inner = {id(each) for one in meant for each in ast.walk(one)}
-    for node in every:
-        text = node.value if isinstance(node, ast.Constant) and id(node) not in inner else None
-        found = BRACED.search(text) if isinstance(text, str) else None
-        if found is None or not isinstance(text, str) or text not in message:
+    texts = (one for one in every if isinstance(one, ast.Constant) and id(one) not in inner)
+    for node in texts:
+        text = node.value if isinstance(node.value, str) else ""
+        found = BRACED.search(text)
+        if found is None or text not in message:
             continue
         said = f"The text on line {node.lineno} holds {found[0]} as it stands: without an f before"
         quoted = f'f"{text}"' if '"' not in text and text.isprintable() else ""
