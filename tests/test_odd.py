@@ -9,7 +9,7 @@ import pytest
 
 from grader.base.model import Trace
 from grader.grading.reading import likely as meant
-from grader.grading.reading import odd, siblings
+from grader.grading.reading import odd, siblings, texts
 from tests.graded import variants
 
 NOTHING = ast.parse("")
@@ -397,7 +397,7 @@ def test_a_question_under_which_nothing_is_done_is_found() -> None:
 def test_a_text_that_an_error_has_with_its_braces_is_to_be_an_f_string(
     text: str, message: str, write: str | None
 ) -> None:
-    slip = meant.unfilled(ast.parse(text), message)
+    slip = texts.unfilled(ast.parse(text), message)
     assert (slip.write if slip else None) == write
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from grader.grading.following.kinds import spelled
+from grader.grading.following.kinds import factor, spelled
 from grader.grading.following.relations import Floats, same
-from grader.grading.following.run import Run, operation
+from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison
 from grader.source.walked import walked
 
@@ -82,22 +82,10 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     if have is not None and want is not None and have.shape != want.shape:
         return ""
     if {spelled(one), spelled(comparison.right.nodes[twin])} == {"Mult", "Div"}:
-        factors = _factor(mine, node), _factor(comparison.right, twin)
+        factors = factor(mine, node), factor(comparison.right, twin)
         if None not in factors and factors[0] != factors[1]:
             return ""
     return kinds(one, comparison.right.nodes[twin])
-
-
-def _factor(run: Run, node: int) -> float | None:
-    """The plain number that an operation of two takes; None if both are tensors."""
-    one = run.nodes[node]
-    for inner in (one.right, one.left) if isinstance(one, ast.BinOp) else ():
-        held = run.held(run.numbers[inner])
-        if isinstance(inner, ast.Constant) and isinstance(inner.value, int | float):
-            return float(inner.value)
-        if held and not run.gave(run.numbers[inner]):
-            return held[0]
-    return None
 
 
 def beside(said: str, new: ast.expr) -> bool:

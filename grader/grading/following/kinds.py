@@ -36,3 +36,15 @@ def spelled(node: ast.AST) -> str:
     name = operation(node)
     two = isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords
     return SPELLED.get(name, name) if two else name
+
+
+def factor(run: Run, node: int) -> float | None:
+    """The plain number that an operation of two takes; None if both are tensors."""
+    one = run.nodes[node]
+    for inner in (one.right, one.left) if isinstance(one, ast.BinOp) else ():
+        held = run.held(run.numbers[inner])
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, int | float):
+            return float(inner.value)
+        if held and not run.gave(run.numbers[inner]):
+            return held[0]
+    return None

@@ -42,8 +42,8 @@ from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import around, callee, functions
-from grader.grading.reading.likely import unfilled
 from grader.grading.reading.shown import Slip, crossed
+from grader.grading.reading.texts import unfilled
 from grader.protocol.probe import SeenError, SeenTensor
 from grader.source.variables import binds
 from grader.source.walked import walked

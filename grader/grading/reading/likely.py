@@ -12,8 +12,10 @@ from typing import TypeGuard
 
 from grader.base.model import Trace
 from grader.grading.reading.bindings import around, bound, callee
+from grader.grading.reading.fields import renamed
 from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, own_calls
+from grader.grading.reading.texts import unfilled
 from grader.source.variables import read, reads, stored, stores
 from grader.source.walked import walked
 
@@ -122,27 +124,6 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
     return None
 
 
-BRACED = re.compile(r"\{([A-Za-z_]\w*)[^{}]*\}")
-"""A variable in a text, to be put in."""
-
-
-def unfilled(tree: ast.AST, message: str) -> Slip | None:
-    """The text with a variable in braces that an error's message has just so: it is no f-string."""
-    every = list(walked(tree)) if BRACED.search(message) else []
-    meant = [one for one in every if isinstance(one, ast.JoinedStr | ast.Raise)]
-    inner = {id(each) for one in meant for each in ast.walk(one)}
-    texts = (one for one in every if isinstance(one, ast.Constant) and id(one) not in inner)
-    for node in texts:
-        text = node.value if isinstance(node.value, str) else ""
-        found = BRACED.search(text)
-        if found is None or text not in message:
-            continue
-        said = f"The text on line {node.lineno} holds {found[0]} as it stands: without an f before"
-        quoted = f'f"{text}"' if '"' not in text and text.isprintable() else ""
-        return Slip(node.lineno, f"{said} the quotes, nothing is put in.", quoted)
-    return None
-
-
 NUMBER = re.compile(r"needs a list, and (\w+) is the number ")
 """What the message of an error says if a number is where a list is needed."""
 
@@ -199,40 +180,6 @@ def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     return chain(
         renamed(tree, right), (one for one in unused(tree, right) if one.said.endswith(ends))
     )
-
-
-def renamed(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
-    """A field that the solution's class has not, in the place of the one that it has more."""
-    classes = {one.name: _fields(one) for one in right.body if isinstance(one, ast.ClassDef)}
-    for one in tree.body:
-        if not isinstance(one, ast.ClassDef):
-            continue
-        mine, wanted = _fields(one), classes.get(one.name, {})
-        lacks = [name for name in wanted if name not in mine]
-        more = [name for name in mine if name not in wanted]
-        if len(lacks) != 1 or len(more) != 1 or _beside(mine, *more) != _beside(wanted, *lacks):
-            continue
-        line, node = mine[more[0]].lineno, mine[more[0]]
-        kind = ast.unparse(node.annotation)
-        value = f" = {ast.unparse(node.value)}" if node.value is not None else ""
-        said = f"Line {line} has the field {more[0]}, which is called {lacks[0]} here."
-        yield Slip(line, said, f"{lacks[0]}: {kind}{value}")
-
-
-def _fields(owner: ast.ClassDef) -> dict[str, ast.AnnAssign]:
-    """The fields of a class with their statements, in their order."""
-    return {
-        one.target.id: one
-        for one in owner.body
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
-    }
-
-
-def _beside(fields: dict[str, ast.AnnAssign], name: str) -> tuple[str, str]:
-    """The fields before and after one of them."""
-    names = ["", *fields, ""]
-    at = names.index(name)
-    return names[at - 1], names[at + 1]
 
 
 def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
