@@ -151,5 +151,6 @@ def test_rubrics_name_checks_that_exist(step: str) -> None:
     for check in found.checks:
         assert set(check.needs) <= set(checks)
         assert set(check.proven_by) <= set(checks) | trials
+        assert set(check.left_open_by) <= set(checks)
     for one in found.misconceptions:
         assert found.blamed(one), one.id
