@@ -148,6 +148,24 @@ def test_what_hides_earlier_tokens_is_no_band_that_works(
     assert "inus infinity" not in check(report, "broadcast").message
 
 
+@pytest.mark.parametrize(
+    ("name", "note"),
+    [
+        ("softmax_of_unmasked", "No later line uses scores_masques."),
+        ("masked_scores_in_weights", "gives weights another value, and nothing uses this one."),
+    ],
+)
+def test_a_mask_that_is_added_in_vain_is_not_said_to_be_wrong(
+    name: str, note: str, workers: WorkerPool, tmp_path: Path
+) -> None:
+    (one,) = [each for each in mistakes.of("s03") if each.edit.name == name]
+    path = tmp_path / "mine.py"
+    path.write_text(one.source, encoding="utf-8")
+    told = check(grade(course.find("s03"), path, Options(seed=7), workers.start), "mask")
+    assert told.message == "The mask is added to the scores, if there is one, but in vain"
+    assert (told.note or "").endswith(note)
+
+
 def test_nan_is_called_nan_with_its_place(graded: Graded) -> None:
     report = graded("s05", "F.softmax(attn_weights)", "F.softmax(attn_weights) * float('nan')")
     told = check(report, "output")

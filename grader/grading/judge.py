@@ -38,6 +38,7 @@ from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
 
 BUT = ", but wrong"
+IN_VAIN = ", but in vain"
 """How a ❌ goes on about what is there."""
 
 ABSENT = ("MissingName", "AttributeError")
@@ -189,7 +190,8 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     note = f"{told[:1].upper()}{told[1:]}." if told else None
     # the mistake has a name: the check's own nudge asks for something else
     own = failed.hints if finding.there and finding.hint else check.hints[1:]
-    return replace(failed, message=_but(case, check), note=note, hints=own or failed.hints)
+    message = f"{check.passed}{IN_VAIN}" if finding.unused else _but(case, check)
+    return replace(failed, message=message, note=note, hints=own or failed.hints)
 
 
 def _right_alone(case: Case, place: str) -> bool:
@@ -215,7 +217,7 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
     failed = _fail(check, finding.line, None if finding.ok else finding.detail)
     if not finding.there:
         return failed
-    message = f"{check.passed}{BUT}: {finding.detail}"
+    message = f"{check.passed}{IN_VAIN if finding.unused else BUT}: {finding.detail}"
     hints = (finding.hint, *check.hints[1:2]) if finding.hint else check.hints
     return replace(failed, message=message, note=None, hints=hints)
 

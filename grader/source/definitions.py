@@ -30,7 +30,7 @@ class Finding:
     ok. ``lacks`` has the names that the file should bring in or define and does not, ``brings``
     those of what it imports; ``absent`` is the name at the top of the file under which the place
     to look at is not there. ``there``: what is sought is in the file, but is not as it must be;
-    ``hint`` says what to do about that.
+    ``hint`` says what to do about that. ``unused``: it is made, and leads nowhere.
     """
 
     ok: bool
@@ -45,6 +45,7 @@ class Finding:
     there: bool = False
     hint: str = ""
     brings: frozenset[str] = frozenset()
+    unused: bool = False
 
 
 SourceTest = Callable[[Source], Finding]

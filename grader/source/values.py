@@ -96,12 +96,14 @@ def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
             told, use = "the result of this line is thrown away", "Assign it, and use that below."
             if name:
                 told, use = f"no later line uses {name}", f"Use {name} below this line."
-            return Finding(False, value.line, told, foreign=not itself, there=True, hint=use)
+            return Finding(
+                False, value.line, told, foreign=not itself, there=True, hint=use, unused=True
+            )
     for name, value, line in tracer(source).replaced(place(source, path)):
         if wanted(value):
             told = f"line {line} gives {name} another value, and nothing uses this one"
             use = f"Keep it by a name that is used below, and not as {name}."
-            return Finding(False, value.line, told, there=True, hint=use)
+            return Finding(False, value.line, told, there=True, hint=use, unused=True)
     return None
 
 
