@@ -149,20 +149,22 @@ def test_what_hides_earlier_tokens_is_no_band_that_works(
 
 
 @pytest.mark.parametrize(
-    ("name", "note"),
+    ("name", "about", "note"),
     [
-        ("softmax_of_unmasked", "No later line uses scores_masques."),
-        ("masked_scores_in_weights", "gives weights another value, and nothing uses this one."),
+        ("softmax_of_unmasked", "mask", "No later line uses scores_masques."),
+        ("masked_scores_in_weights", "mask", "another value, and nothing uses this one."),
+        ("scaled_under_another_name", "scale", "No later line uses q."),
     ],
 )
-def test_a_mask_that_is_added_in_vain_is_not_said_to_be_wrong(
-    name: str, note: str, workers: WorkerPool, tmp_path: Path
+def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
+    name: str, about: str, note: str, workers: WorkerPool, tmp_path: Path
 ) -> None:
     (one,) = [each for each in mistakes.of("s03") if each.edit.name == name]
     path = tmp_path / "mine.py"
     path.write_text(one.source, encoding="utf-8")
-    told = check(grade(course.find("s03"), path, Options(seed=7), workers.start), "mask")
-    assert told.message == "The mask is added to the scores, if there is one, but in vain"
+    told = check(grade(course.find("s03"), path, Options(seed=7), workers.start), about)
+    assert told.message.endswith(", but in vain")
+    assert one.beside(told.line)
     assert (told.note or "").endswith(note)
 
 
