@@ -55,7 +55,7 @@ def _of_dtype(case: Case, node: ast.Attribute) -> Translation:
 
 
 TYPES = {
-    **dict.fromkeys(("int", "integer", "long", "int_", "int63"), "int64"),
+    **dict.fromkeys(("int", "integer", "long", "int_"), "int64"),
     **dict.fromkeys(("float", "f32", "single", "float_"), "float32"),
     **dict.fromkeys(("double", "f64"), "float64"),
     **dict.fromkeys(("half", "f16"), "float16"),
