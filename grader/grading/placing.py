@@ -46,6 +46,9 @@ TRY = "Tried on your file: "
 SAYS = "At this point the lesson says: "
 """How a sentence begins on the step that a line is to take."""
 
+BELOW = "below this line"
+"""How a hint says where to use what its line makes."""
+
 FUNCTION = re.compile(r"\(in \w+\)$")
 """How the message of an error ends that the learner's own line raised."""
 
@@ -249,7 +252,7 @@ class Placing:
         if raised:
             return check.waiting(first, ELSEWHERE.format(line=line))
         if check.id in blamed or filled:
-            return self._at(result, line)
+            return self._at(_from_afar(result), line)
         return check.waiting(first, ELSEWHERE.format(line=line))
 
     def _own(self, report: Report, checks: Iterable[CheckResult]) -> int | None:
@@ -355,6 +358,12 @@ def _used(trace: Trace) -> Trace:
     """The trace of what is right, and uses what was made wrong: without the step of its line."""
     told = tuple(one for one in trace.told if not one.startswith(SAYS))
     return replace(trace, told=told, blank="")
+
+
+def _from_afar(result: CheckResult) -> CheckResult:
+    """The check, with its hints on what is below its line told from another line."""
+    hints = (h.replace(BELOW, f"below line {result.line}") for h in result.hints)
+    return replace(result, hints=tuple(hints))
 
 
 def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:

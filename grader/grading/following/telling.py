@@ -41,7 +41,13 @@ from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.wording import Wording
-from grader.grading.reading.bindings import around, read_instead, reads, statement_at
+from grader.grading.reading.bindings import (
+    around,
+    exchanged_at,
+    read_instead,
+    reads,
+    statement_at,
+)
 from grader.grading.reading.shown import (
     Slip,
     crossed,
@@ -320,14 +326,17 @@ class Teller:
         at, quantity = self.lines.of(cause), self.lesson.quantity(match)
         if at <= line or self.causes.named_as(cause.have, match):
             return None
-        own, what = self.lesson.own_name(cause.have), quantity or "something"
+        own = self.wording.read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
+        what = quantity or "what the reference uses"
         kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
+        read = f"Line {at} uses {own}. Nothing uses {name}, in which line {line} keeps {what}."
         if (end := _returned(self.comparison.mine.tree, line, at)) is not None:
             return Slip(end, f"{kept}: line {end} does without it.")
         several = len(reads(self.comparison.mine.tree, own, line)) > 1
         if several and not self.comparison.known(cause.have):
             return None  # several lines use it: the one that gives it is to change
-        return Slip(at, f"{kept}: line {at} uses {own}.")
+        write = exchanged_at(self.comparison.mine.tree, at, own, name, line)
+        return Slip(at, read, write)
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
         """The cause in a program that computes from no input: its last operation says more."""

@@ -237,7 +237,7 @@ class Wording:
         want = self.lesson.quantity(cause.want)
         kept, own = self._kept(cause), ""
         if cause.have is not None:
-            own = self._read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
+            own = self.read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
         where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
         if have and want and have != want:
             if whole is not None and self._has_pieces(cause):
@@ -276,7 +276,7 @@ class Wording:
         there += [] if cause.twin is None else [cause.twin]
         return bool(there) and all(self.comparison.in_other_class(cause.node, one) for one in there)
 
-    def _read_as(self, node: int, value: int) -> str:
+    def read_as(self, node: int, value: int) -> str:
         """The variable by which an expression reads a value; empty if by none."""
         mine = self.comparison.mine
         names = (one for one in ast.walk(mine.nodes[node]) if isinstance(one, ast.Name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Mapping
 
 from grader.source.walked import walked
@@ -49,6 +50,28 @@ def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
     inside = walked(around(tree, line) or tree)
     names = (one for one in inside if isinstance(one, ast.Name) and one.id == name)
     return frozenset(one.lineno for one in names if one.lineno > line)
+
+
+def exchanged_at(tree: ast.Module, line: int, old: str, new: str, since: int) -> str:
+    """The value on a line with the variable ``new``, made on line ``since``, in place of ``old``.
+
+    Empty where the line reads ``old`` other than once, or is no assignment or return of the same
+    function.
+    """
+    inside = around(tree, line)
+    here = (one for one in walked(inside or tree) if isinstance(one, ast.stmt))
+    found = next((one for one in here if one.lineno == line), None)
+    same = inside is around(tree, since) and since < line
+    value = found.value if isinstance(found, ast.Assign | ast.Return) else None
+    if value is None or not same or not new.isidentifier():
+        return ""
+    changed = copy.deepcopy(value)
+    names = [one for one in ast.walk(changed) if isinstance(one, ast.Name) and one.id == old]
+    if len(names) != 1:
+        return ""
+    names[0].id = new
+    text = ast.unparse(changed)
+    return f"return {text}" if isinstance(found, ast.Return) else text
 
 
 def read_instead(tree: ast.Module, kept: ast.stmt | None, name: str) -> tuple[int, str] | None:
