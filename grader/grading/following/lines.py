@@ -68,6 +68,8 @@ class Lines:
             kinds = (ast.Name, ast.Subscript) if piece else (ast.Name,)
             if not isinstance(made, ast.Assign) or not isinstance(made.value, kinds):
                 continue
+            if self._rightly_named(name.id, cause.have):
+                continue
             if cause.have in mine.values(mine.numbers[name]) and self._alone(name, made):
                 return made.lineno
         return None
@@ -105,9 +107,18 @@ class Lines:
             alone = [n for n in every if n.attr == one.attr and isinstance(n.ctx, ast.Load)] == [
                 one
             ]
-            if made and plain and alone and cause.have in mine.values(mine.numbers[one]):
+            rightly = self._rightly_named(mine.of(one), cause.have)
+            if rightly or not (made and plain and alone):
+                continue
+            if cause.have in mine.values(mine.numbers[one]):
                 return made.lineno
         return None
+
+    def _rightly_named(self, name: str, value: int | None) -> bool:
+        """Whether the reference gives a value the same name: then it is wrong where it is read."""
+        match = None if value is None else self.comparison.match(value)
+        bindings = self.comparison.right.bindings(match)
+        return match is not None and any(name in targets(one) for one, _ in bindings)
 
     def short(self, cause: Cause) -> int | None:
         """The line that makes the wrong value for this one line, a step short of the right one."""

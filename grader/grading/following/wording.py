@@ -21,7 +21,8 @@ from grader.grading.following.relations import Floats, Relation
 from grader.grading.following.repeats import again
 from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.reading.program import target
+from grader.grading.reading.bindings import around
+from grader.grading.reading.program import attribute, target
 
 FEW = 4  # numbers that are told one by one
 
@@ -301,14 +302,18 @@ class Wording:
     def _kept(self, cause: Cause) -> str:
         """Under which name, and on which line, the program itself has what the reference uses."""
         mine, line = self.comparison.mine, self.comparison.mine.line(cause.node)
+        found: dict[bool, str] = {}
         for value in mine.made if cause.want is not None else ():
             if self.comparison.match(value) != cause.want:
                 continue
             for statement, part in mine.bindings(value):
-                name = target(statement, part)
+                name = target(statement, part) or attribute(statement, part)
                 if name and statement.lineno < line:
-                    return f"line {statement.lineno} keeps as {name}"
-        return ""
+                    here = "." in name or around(mine.tree, statement.lineno) is around(
+                        mine.tree, line
+                    )
+                    found.setdefault(here, f"line {statement.lineno} keeps as {name}")
+        return found.get(True, found.get(False, ""))
 
     def shapes(self, cause: Cause) -> str:
         """That a value has another shape than the one that the reference uses."""

@@ -1,0 +1,118 @@
+"""A report points at the line to change, and accuses none that is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.base import course
+from grader.base.model import CheckResult, Report
+from grader.grading.pipeline import Follow, Options, grade
+from grader.sandbox import WorkerPool
+
+Edit = tuple[str, str]
+Graded = Callable[..., Report]
+
+
+@pytest.fixture
+def graded(workers: WorkerPool, tmp_path: Path) -> Graded:
+    """Gives the report on the solution of a step with some places changed."""
+
+    def report(step: str, *edits: Edit) -> Report:
+        found = course.find(step)
+        text = found.solution.read_text(encoding="utf-8")
+        for old, new in edits:
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        path = tmp_path / "mine.py"
+        path.write_text(text, encoding="utf-8")
+        return grade(found, path, Options(seed=7, follow=Follow.FAILING), workers.start)
+
+    return report
+
+
+def first(report: Report) -> CheckResult:
+    one = report.first_to_fix
+    assert one is not None
+    return one
+
+
+def told(report: Report) -> str:
+    assert report.trace is not None
+    return "\n".join(report.trace.told)
+
+
+SCALE = "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))"
+MASKED = "attn_weights = attn_weights + mask"
+OUT = "return normalized * self.weight + self.bias"
+RETURNED = """out = normalized * self.weight
+        full = out + self.bias
+        return out"""
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "text", "write"),
+    [
+        (
+            "s05",
+            [
+                ("attn_weights = query", "points = query"),
+                (SCALE, SCALE.replace("attn_weights", "points").replace("points =", "scaled =")),
+                (MASKED, "attn_weights = points + mask"),
+            ],
+            "points + mask",
+            "Write scaled + mask",
+        ),
+        (
+            "s08",
+            [(OUT, RETURNED)],
+            "return out",
+            "Write return full",
+        ),
+    ],
+)
+def test_what_is_used_in_place_of_an_unused_result_is_told_on_its_line(
+    step: str, edits: list[Edit], text: str, write: str, graded: Graded
+) -> None:
+    report = graded(step, *edits)
+    one = first(report)
+    assert one.text is not None
+    assert text in one.text
+    assert write in one.hints[0]
+    assert told(report).startswith(f"Line {one.line} uses ")
+
+
+ONES, ZEROS = "self.weight = Tensor.ones([dim])", "self.bias = Tensor.zeros([dim])"
+NAMED = [
+    (ONES, "first = Tensor.ones([dim])\n        self.weight = first"),
+    (ZEROS, "second = Tensor.zeros([dim])\n        self.bias = second"),
+]
+
+
+@pytest.mark.parametrize(
+    ("new", "text"),
+    [
+        ("return normalized * self.bias + self.weight", "* self.bias + self.weight"),
+        (
+            "out = normalized * self.bias\n        return out + self.weight",
+            "out ",
+        ),
+    ],
+)
+def test_a_layer_of_the_right_name_is_wrong_where_it_is_read(
+    new: str, text: str, graded: Graded
+) -> None:
+    report = graded("s08", *NAMED, (OUT, new))
+    one = first(report)
+    assert one.text is not None
+    assert text in one.text
+    assert "first" not in told(report)
+    assert not any("0 / 0" in hint for check in report.checks for hint in check.hints)
+
+
+def test_a_division_by_zero_is_told_where_it_shows(graded: Graded) -> None:
+    report = graded("s08", ("variance + self.eps", "variance"))
+    hints = [one.hints[0] for one in report.checks if one.id == "equal" and one.hints]
+    assert hints == ["Its variance is 0: eps keeps the division from 0 / 0"]
