@@ -147,6 +147,41 @@ def test_none_that_may_be_meant_is_not(text: str) -> None:
     assert not certain(text)
 
 
+CLASS = """\
+class Block(Module):
+    def __init__(self, width, config: {kind}):
+        self.net = Net(width, {given})
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CLASS.format(kind="Config", given="Config"),
+        CLASS.format(kind="'Config'", given="config=Config"),
+    ],
+)
+def test_a_class_where_an_object_of_it_is_at_hand_is_found(text: str) -> None:
+    ((line, said, write),) = certain(text)
+    assert line == 3
+    assert "the class Config itself: config is an object" in said
+    assert write.replace("config=", "") == "Net(width, config)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CLASS.format(kind="Config", given="config"),
+        CLASS.format(kind="Config", given="Config()"),
+        CLASS.format(kind="Config", given="Other"),
+        CLASS.format(kind="type[Config]", given="Config"),
+        CLASS.format(kind="Config", given="Config").replace("Net(", "fields("),
+    ],
+)
+def test_a_class_that_may_be_meant_is_not(text: str) -> None:
+    assert not certain(text)
+
+
 @pytest.mark.parametrize("step", variants.steps())
 def test_nothing_certain_is_told_of_a_right_program(step: str) -> None:
     for one in variants.of(step, right=True):

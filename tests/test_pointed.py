@@ -116,3 +116,26 @@ def test_a_division_by_zero_is_told_where_it_shows(graded: Graded) -> None:
     report = graded("s08", ("variance + self.eps", "variance"))
     hints = [one.hints[0] for one in report.checks if one.id == "equal" and one.hints]
     assert hints == ["Its variance is 0: eps keeps the division from 0 / 0"]
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "write"),
+    [
+        (
+            "s09",
+            "self.mlp(self.ln_2(hidden",
+            "self.mlp(LayerNorm(hidden",
+            "self.ln_2(hidden_states)",
+        ),
+        ("s09", "= self.c_fc(hidden", "= Linear(hidden", ""),
+        ("s08", "sublayer(norm(x))", "sublayer(LayerNorm(x))", ""),
+    ],
+)
+def test_a_layer_made_where_one_is_to_be_called(
+    step: str, old: str, new: str, write: str, graded: Graded
+) -> None:
+    one = first(graded(step, (old, new)))
+    assert one.text is not None
+    assert new in one.text
+    assert not any("._" in hint for hint in one.hints)
+    assert not write or one.hints[0] == f"Write {write}"

@@ -357,11 +357,19 @@ def class_called(tree: ast.Module, error: SeenError) -> Slip | None:
         given = {one.id for one in node.args if isinstance(one, ast.Name)}
         owners = _objects(tree, callee(node)) if given & tensors else []
         if owners and isinstance(node.func, ast.Name):
+            idle = [one for one in owners if not _reads(tree, one)]
+            owners = idle if len(idle) == 1 else owners  # the others have their calls
             text = " or ".join(owners)
             said = f"Line {node.lineno} makes a new {callee(node)}: the one to call is {text}."
             args = ", ".join(map(ast.unparse, node.args))
             return Slip(node.lineno, said, f"{owners[0]}({args})" if len(owners) == 1 else "")
     return None
+
+
+def _reads(tree: ast.Module, attribute: str) -> bool:
+    """Whether the file reads an attribute of ``self`` anywhere."""
+    every = (one for one in walked(tree) if isinstance(one, ast.Attribute))
+    return any(isinstance(one.ctx, ast.Load) and ast.unparse(one) == attribute for one in every)
 
 
 def _objects(tree: ast.Module, name: str) -> list[str]:

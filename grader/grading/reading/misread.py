@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator
 from itertools import chain
 
@@ -24,6 +25,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         yield from chain(always_true(tree, function), emptied(tree, function), unkept(function))
         yield from chain(unfilled(function), overwritten(function), same_twice(function))
+        yield from class_for_object(function)
     yield from stripped(tree)
 
 
@@ -174,3 +176,32 @@ def same_twice(function: ast.FunctionDef) -> Iterator[Slip]:
         if twice and read(loop) & stored(loop.target):
             line = loop.iter.lineno
             yield Slip(line, f"Line {line} goes through {twice[0]} twice.")
+
+
+def class_for_object(function: ast.FunctionDef) -> Iterator[Slip]:
+    """``Layer(width, Config)`` in a function that takes a ``config: Config``."""
+    objects = {
+        of: one.arg
+        for one in (*function.args.args, *function.args.kwonlyargs)
+        if one.annotation is not None and (of := _annotated(one.annotation))[:1].isupper()
+    }
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or not callee(node)[:1].isupper():
+            continue
+        for given in (*node.args, *(word.value for word in node.keywords)):
+            if isinstance(given, ast.Name) and given.id in objects:
+                changed = copy.deepcopy(node)
+                for one in ast.walk(changed):
+                    if isinstance(one, ast.Name) and one.id == given.id:
+                        one.id = objects[given.id]
+                line, name = given.lineno, objects[given.id]
+                said = f"Line {line} hands over the class {given.id} itself"
+                said = f"{said}: {name} is an object of it."
+                yield Slip(line, said, ast.unparse(changed))
+
+
+def _annotated(annotation: ast.expr) -> str:
+    """The class that an annotation names, and nothing else; empty for any other."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value if annotation.value.isidentifier() else ""
+    return annotation.id if isinstance(annotation, ast.Name) else ""

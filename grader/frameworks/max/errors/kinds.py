@@ -216,8 +216,9 @@ def _no_size(case: Case, node: ast.expr, value: SeenValue) -> Translation:
         return Translation(what, "* takes it apart.", case.fix(node, ast.List(flat)))
     if value.kind == "DType":
         return Translation(what, "Give the type by name: dtype=...")
-    if value.fields:
-        every = ", ".join(f"{text}.{one}" for one in value.fields[:6])
+    fields = [one for one in value.fields if not one.startswith("_")]
+    if fields:
+        every = ", ".join(f"{text}.{one}" for one in fields[:6])
         return Translation(what, f"Take the number out of it: {every} …")
     return Translation(what, "Give a number, or int(tensor.shape[...]).")
 
