@@ -139,3 +139,18 @@ def test_a_layer_made_where_one_is_to_be_called(
     assert new in one.text
     assert not any("._" in hint for hint in one.hints)
     assert not write or one.hints[0] == f"Write {write}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "done"),
+    [
+        ("query.shape[-2]", "query.size(-2)", "query times key"),
+        ("attn_output, self.num_heads, self.head_dim", "attn_output", "_merge_heads moves"),
+    ],
+)
+def test_a_step_that_is_taken_is_not_what_the_lesson_says_there(
+    old: str, new: str, done: str, graded: Graded
+) -> None:
+    report = graded("s07", (old, new))
+    said = [one for one in told(report).splitlines() if "the lesson says" in one]
+    assert not any(done in one for one in said)

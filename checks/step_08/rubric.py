@@ -107,7 +107,7 @@ CHECKS = (
         "The variance is the mean of the squares",
         "The variance is not the mean of the squares",
         "Square what is left after the mean. What turns the squares of a vector into one number?",
-        "A mean of squares divides by dim, not by dim - 1.",
+        "It is the mean of the squares of x - mean, and divides by dim, not by dim - 1.",
         lesson="Variance",
         gives="the variance",
         test=source.returns(

@@ -58,8 +58,8 @@ MLP_SOURCE = (
         "gelu",
         'GPT2MLP: F.gelu with approximate="tanh" comes between the two layers',
         'GPT2MLP: F.gelu with approximate="tanh" does not come between the two layers',
-        "What bends the numbers between the two layers? MAX has it, in two variants",
-        "GPT-2 was trained with the approximation, so only that gives its numbers.",
+        "What bends the numbers between the two layers, and in which of MAX's variants?",
+        "It reads what c_fc gives. GPT-2 was trained with the approximation by tanh.",
         lesson="GELU",
         gives="the bent features",
         test=source.returns(

@@ -11,6 +11,7 @@ from grader.grading.following.cause import Cause
 from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.placing import SAYS
+from grader.grading.reading.bindings import functions
 from grader.grading.reading.program import target
 
 
@@ -92,8 +93,10 @@ class Lesson:
         """The blank of the reference's next operation on ``sources``, if it is of another kind.
 
         In a function outside of classes that the reference has too, it is one of that function.
+        It is none that the program has taken, nor one of another helper that the program has.
         """
         right, name = self.comparison.right, self.comparison.mine.named(node)
+        own = set(functions(self.comparison.mine.tree)) - {name}
         alike = any(isinstance(o, ast.FunctionDef) and o.name == name for o in right.tree.body)
         matched = {self.comparison.match(value) for value in sources} - {None, -1}
         used = {one for made in right.made.values() for one in made.sources}
@@ -101,8 +104,9 @@ class Lesson:
             return ""
         steps = [
             made
-            for made in right.made.values()
+            for value, made in right.made.items()
             if matched & set(made.sources) and (not alike or right.named(made.node) == name)
+            if value not in self.comparison.matched and right.named(made.node) not in own
             if not self.comparison.in_other_class(node, made.node)
         ]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
