@@ -154,3 +154,19 @@ def test_a_step_that_is_taken_is_not_what_the_lesson_says_there(
     report = graded("s07", (old, new))
     said = [one for one in told(report).splitlines() if "the lesson says" in one]
     assert not any(done in one for one in said)
+
+
+INNER = "inner = 4 * config.n_embd if config.n_inner is None else config.n_inner"
+HERE = """inner = config.n_inner
+        if inner is None:
+            inner = 3 * config.n_embd"""
+BEFORE = """inner = 3 * config.n_embd
+        if config.n_inner is not None:
+            inner = config.n_inner"""
+
+
+@pytest.mark.parametrize("new", [HERE, BEFORE])
+def test_a_number_is_wrong_where_it_is_worked_out(new: str, graded: Graded) -> None:
+    report = graded("s09", (INNER, new))
+    assert first(report).text == "inner = 3 * config.n_embd"
+    assert told(report).startswith(f"Line {first(report).line} makes inner ")

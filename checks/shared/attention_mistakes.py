@@ -72,8 +72,8 @@ ATTENTION: Family = {
     ),
     "mask-past-and-self": mask(
         "past_and_self",
-        "The mask hides each token and its past, and shows the future. Keep the part of "
-        "the −inf matrix above the diagonal.",
+        "The mask hides each token and its past, and shows the future. −inf belongs above the "
+        "diagonal only: with exclude=True F.band_part keeps what is there.",
         place=CHOICE,
     ).also(filler="finite"),
     "mask-allows-next": mask(

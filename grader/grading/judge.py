@@ -212,6 +212,13 @@ def _mistaken(case: Case, check: Check) -> int | None:
     return None if place is None else origins.place(case.source.tree, place)
 
 
+def _mistaken_in(case: Case, trial: str) -> int | None:
+    """The line at which a named mistake is written in the helper that a trial calls."""
+    helper = getattr(case.evidence.trials[trial].probe.actions[-1], "method", None)
+    places = [one.place for one in _mistakes(case) if one.place.partition("()")[0] == helper]
+    return origins.place(case.source.tree, places[0]) if helper and places else None
+
+
 def _not_found(check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check. What is there and leads nowhere is not said to be missing."""
     failed = _fail(check, finding.line, None if finding.ok else finding.detail)
@@ -292,7 +299,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
         elif wrong := _how_wrong(case, name):
             words = _operations(case.evidence, name)
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
-            failed = _fail(accused, *wrong[:2])
+            failed = _fail(accused, wrong[0] or _mistaken_in(case, name), wrong[1])
             if case.findings[accused.id].ok or _is_there(case, accused):
                 failed = replace(failed, message=f"{accused.passed}{BUT}")
             results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])

@@ -20,6 +20,7 @@ from grader.grading.reading.bindings import (
 )
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
+from grader.source.variables import reads
 from grader.source.walked import walked
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
@@ -470,8 +471,40 @@ def numbers(mine: Run, right: Run) -> Slip | None:
             (call,), (one,), (two,) = calls, have[apart[0]], want[apart[0]]
             line, name = mine.line(mine.numbers[call]), names[apart[0]]
             said = f"Line {line} gives {callee(call)} {one:g} for {name}, where the reference"
-            return Slip(line, f"{said} gives it {two:g}.")
+            said = f"{said} gives it {two:g}."
+            at = apart[0] - (names[0] == "self")
+            made = _worked_out(mine, call, at, name, one) if isinstance(call, ast.Call) else None
+            if made is not None:
+                variable, there = made
+                return Slip(there, f"Line {there} makes {variable} {one:g}. {said}")
+            return Slip(line, said)
     return None
+
+
+def _worked_out(
+    mine: Run, call: ast.Call, at: int, name: str, number: float
+) -> tuple[str, int] | None:
+    """The variable that a call is given as an argument, and the line that works the number out.
+
+    Only if the variable is worked out for that call alone.
+    """
+    named = {word.arg: word.value for word in call.keywords}
+    given = call.args[at] if at < len(call.args) else named.get(name)
+    if not isinstance(given, ast.Name):
+        return None
+    inside = around(mine.tree, call.lineno) or mine.tree
+    made = [
+        one
+        for one in ast.walk(inside)
+        if isinstance(one, ast.Assign) and targets(one) == [given.id] and one.lineno < call.lineno
+        if mine.held(mine.numbers[one.value]) == (number,)
+    ]
+    if len(made) != 1 or not isinstance(made[0].value, ast.BinOp):
+        return None
+    used = {one.lineno for one in reads(inside) if one.id == given.id}
+    used = {line for line in used if line > made[0].lineno}
+    alone = used <= set(statement_at(mine.tree, call.lineno))
+    return (given.id, made[0].lineno) if alone else None
 
 
 def _plain(run: Run, function: int) -> dict[int, set[float]]:
