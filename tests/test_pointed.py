@@ -170,3 +170,20 @@ def test_a_number_is_wrong_where_it_is_worked_out(new: str, graded: Graded) -> N
     report = graded("s09", (INNER, new))
     assert first(report).text == "inner = 3 * config.n_embd"
     assert told(report).startswith(f"Line {first(report).line} makes inner ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("num_upper=allowed, exclude=True", "num_upper=allowed"),
+        ("num_upper=allowed, exclude=True", "num_upper=allowed + 1, exclude=True"),
+    ],
+)
+def test_a_helper_that_is_wrong_alone_has_the_line_of_its_mistake(
+    old: str, new: str, graded: Graded
+) -> None:
+    one = first(graded("s07", (old, new)))
+    assert one.note is not None
+    assert one.note.startswith("Called alone")
+    assert one.text is not None
+    assert one.text.startswith("return F.band_part(")
