@@ -33,9 +33,11 @@ class Layer:
 LINES = {"makes": 5, "root": 9, "scaled": 12, "mask": 14, "softmax": 15}
 
 
-def waiting(findings: dict[str, int], *, named: int | None = None, **failed: Any) -> set[str]:
+def waiting(
+    findings: dict[str, int], *, named: int | None = None, program: str = PROGRAM, **failed: Any
+) -> set[str]:
     """The source checks that wait in a report with one ❌ of the run."""
-    source = parse(PROGRAM.encode(), "step_01.py")
+    source = parse(program.encode(), "step_01.py")
     results = [CheckResult(name, Kind.SOURCE, Status.PASS, name) for name in findings]
     results.append(CheckResult("runs", Kind.RUNTIME, Status.FAIL, "wrong", **failed))
     checks = [
@@ -67,7 +69,7 @@ def test_so_does_the_first_tick_on_what_needs_that_statement() -> None:
 
 def test_a_note_says_where_an_error_was_raised() -> None:
     raised = "The error was raised on line 12."
-    assert waiting(LINES, line=8, note=raised, stopped=True) == {"scaled"}
+    assert waiting(LINES, line=8, note=raised, stopped=True) == {"root", "scaled"}
     assert waiting(LINES, line=5, note="It is used on line 12.", stopped=True) == {"scaled"}
 
 
@@ -79,3 +81,25 @@ def test_a_tick_waits_on_the_line_of_a_cross_of_the_run() -> None:
 
 def test_a_tick_waits_where_the_named_mistake_is() -> None:
     assert waiting(LINES, named=12) == {"scaled"}
+
+
+DECORATED = """\
+def twice():
+    return 2
+
+@twice()
+def masked(x):
+    return x
+
+@dataclass
+class Config:
+    width: int
+"""
+
+
+@pytest.mark.parametrize(("line", "wait"), [(4, {"masked"}), (8, {"class"}), (5, set())])
+def test_a_tick_on_what_its_decorator_keeps_from_being_defined_waits(
+    line: int, wait: set[str]
+) -> None:
+    lines = {"masked": 5, "class": 9, "other": 1}
+    assert waiting(lines, program=DECORATED, line=line, stopped=True) == wait

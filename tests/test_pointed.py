@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.base import course
-from grader.base.model import CheckResult, Report
+from grader.base.model import CheckResult, Report, Status
 from grader.grading.pipeline import Follow, Options, grade
 from grader.sandbox import WorkerPool
 
@@ -187,3 +187,30 @@ def test_a_helper_that_is_wrong_alone_has_the_line_of_its_mistake(
     assert one.note.startswith("Called alone")
     assert one.text is not None
     assert one.text.startswith("return F.band_part(")
+
+
+JOINED = "[:-2] + [num_heads * attn_head_size]"
+PAIRED = "[:-2] + (num_heads * attn_head_size,)"
+TURNED = "tensor = tensor.permute([0, 2, 1, 3])  # [batch, seq"
+
+
+@pytest.mark.parametrize(
+    ("edits", "said"),
+    [
+        ([(JOINED, PAIRED)], "_merge_heads joins the last two axes"),
+        (
+            [(JOINED, PAIRED), ("tensor = tensor.transpose(-3, -2)  # [batch, seq", TURNED)],
+            "_merge_heads joins the last two axes",
+        ),
+    ],
+)
+def test_the_cross_is_at_the_step_that_the_line_is_part_of(
+    edits: list[Edit], said: str, graded: Graded
+) -> None:
+    assert first(graded("s07", *edits)).message.startswith(said)
+
+
+def test_no_tick_stands_on_the_part_that_an_error_comes_from(graded: Graded) -> None:
+    report = graded("s09", ("if config.n_inner is None", "if config.n_inner is not None"))
+    waits = {one.id for one in report.checks if one.status is Status.NOT_RUN}
+    assert "mlp" in waits

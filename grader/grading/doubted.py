@@ -17,8 +17,10 @@ from grader.grading.reading import bindings
 from grader.rubric import Rubric
 from grader.source import Finding, Source
 from grader.source.variables import read
+from grader.source.walked import walked
 
 RAISED = "The error was raised on line {line}."
+CAUSED = "The error came from line {line}."
 FAULTY = "Something is wrong on its line, {line}."
 
 USED = "It is used on line "
@@ -41,8 +43,12 @@ def doubted(
     """The report, with such checks waiting. The line ``right`` is known to be right."""
     waits: dict[str, str] = {}
     for line, note in _faulty(report, source):
+        decorated = _decorated(source.tree, line) if note is RAISED else None
+        for name, found in findings.items():
+            if decorated is not None and found.line == decorated:
+                waits.setdefault(name, note.format(line=line))
         if line != right and not DEFINES.match(source.quoted(line)[0] or ""):
-            for name in _about(source.tree, line, findings, before=note is RAISED):
+            for name in _about(source.tree, line, findings, before=note is not FAULTY):
                 waits.setdefault(name, note.format(line=line))
     pairs = list(zip(rubric.checks, report.checks, strict=True))
     failed = [check for check, one in pairs if one.status is Status.FAIL]
@@ -56,6 +62,15 @@ def doubted(
     return replace(report, checks=checks)
 
 
+def _decorated(tree: ast.Module, line: int) -> int | None:
+    """The line of the definition that has a decorator on ``line``."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    every = (one for one in walked(tree) if isinstance(one, kinds))
+    return next(
+        (one.lineno for one in every if line in [mark.lineno for mark in one.decorator_list]), None
+    )
+
+
 def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:
     """Each line that something is wrong on, and how to say so.
 
@@ -67,6 +82,8 @@ def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:
         other = RAISED_ON.search(one.note or "")
         if other is not None:
             yield int(other[1]), RAISED
+            if one.line is not None and one.stopped and not other[0].startswith(USED):
+                yield one.line, CAUSED
         elif one.stopped and one.line is not None:
             yield one.line, RAISED
     lines = [one.line for one in failed if one.kind is not Kind.SOURCE and not one.stopped]

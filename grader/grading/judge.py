@@ -19,6 +19,7 @@ from grader.base.model import CheckResult, Status
 from grader.grading import once
 from grader.grading.diagnose import Explanation
 from grader.grading.heads import REFUSED, lesson_head, misnamed
+from grader.grading.reading import bindings
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
@@ -36,6 +37,7 @@ from grader.rubric.compare import difference
 from grader.source import Finding, Source, origins
 from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
+from grader.source.variables import read
 
 BUT = ", but wrong"
 IN_VAIN = ", but in vain"
@@ -298,6 +300,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
                 results[check.id] = _undecided_yet(case, check)
         elif wrong := _how_wrong(case, name):
             words = _operations(case.evidence, name)
+            words |= _words_from(case.source, wrong[0])
             accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
             failed = _fail(accused, wrong[0] or _mistaken_in(case, name), wrong[1])
             if case.findings[accused.id].ok or _is_there(case, accused):
@@ -357,6 +360,20 @@ def _operations(evidence: Evidence, trial: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", f"{code} {told.message} {told.hint}"))
 
 
+def _words_from(source: Source, line: int | None) -> frozenset[str]:
+    """The words of the statement at ``line``, and of the next that uses what it gives a name."""
+    inside = bindings.around(source.tree, line) if line is not None else None
+    if inside is None or line is None:
+        return frozenset()
+    every = (one for one in ast.walk(inside) if isinstance(one, ast.stmt))
+    below = sorted((one for one in every if one.lineno >= line), key=lambda one: one.lineno)
+    if not below or below[0].lineno != line:
+        return frozenset()
+    names = set(bindings.targets(below[0]))
+    user = next((one for one in below[1:] if not names.isdisjoint(read(one))), below[0])
+    return frozenset(re.findall(r"\w+", f"{ast.unparse(below[0])} {ast.unparse(user)}"))
+
+
 def _standing_at(
     group: list[Check], line: int | None, words: frozenset[str], findings: Mapping[str, Finding]
 ) -> Check | None:
@@ -367,7 +384,7 @@ def _standing_at(
     missing = [c for c in group if not findings[c.id].ok and not findings[c.id].foreign]
     missing.sort(key=lambda c: (c.id.split("-")[-1] not in words, findings[c.id].line != line))
     found = [c for c in group if line in findings[c.id].span]
-    found.sort(key=lambda c: len(findings[c.id].span))
+    found.sort(key=lambda c: (len(findings[c.id].span), c.id.split("-")[-1] not in words))
     return next(iter([*missing, *found]), None) if line is not None else None
 
 
