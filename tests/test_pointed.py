@@ -214,3 +214,22 @@ def test_no_tick_stands_on_the_part_that_an_error_comes_from(graded: Graded) -> 
     report = graded("s09", ("if config.n_inner is None", "if config.n_inner is not None"))
     waits = {one.id for one in report.checks if one.status is Status.NOT_RUN}
     assert "mlp" in waits
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[self.split_size, self.split_size, self.split_size]", "[self.head_dim] * 3"),
+        ("[self.split_size, self.split_size, self.split_size]", "[self.num_heads] * 3"),
+    ],
+)
+def test_sizes_of_another_run_are_told_as_such(old: str, new: str, graded: Graded) -> None:
+    said = told(graded("s07", (old, new))).splitlines()
+    sized = [one for one in said if "[2, " in one]
+    other = [one for one in said if "those of another run" in one]
+    assert len(other) == len(sized[:1])
+
+
+def test_sizes_of_the_same_run_are_not(graded: Graded) -> None:
+    report = graded("s07", ("[:-2] + [num_heads", "[:-1] + [num_heads"))
+    assert "another run" not in told(report)

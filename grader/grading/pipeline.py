@@ -252,8 +252,10 @@ def _followed(
 
     def followed() -> Trace | None:
         evidence = judge.evidence(outcome)
-        settings = {"whole": whole, "pair": options.pair}
-        return follow.follow(judge.step, judge.rubric, job, evidence, start, **settings)
+        failed = [one for one in found.checks if one.status is Status.FAIL]
+        said = [text for one in failed for text in (one.message, one.note) if text]
+        settings = follow.Settings(whole, options.pair, "\n".join(said))
+        return follow.follow(judge.step, judge.rubric, job, evidence, start, settings)
 
     return _explaining(followed, None)
 

@@ -9,14 +9,16 @@ Longer than 300 lines, because the trial that is followed is chosen here, too.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.following.lesson import Lesson
@@ -40,6 +42,7 @@ from grader.protocol.probe import (
     Make,
     Observation,
     SeenArray,
+    SeenError,
     SeenTensor,
     TensorArg,
 )
@@ -57,23 +60,30 @@ MOST_S = 2.0
 """Processor time for both programs; a tenth is usual."""
 
 
+@dataclass(frozen=True)
+class Settings:
+    """How a program is followed.
+
+    ``whole`` follows a program even where every trial is right. With ``pair``, each program has a
+    worker of its own, at the same time; otherwise both have one. ``said`` is what the checks say.
+    """
+
+    whole: bool = False
+    pair: bool = False
+    said: str = ""
+
+
 def follow(
     step: Step,
     rubric: Rubric,
     job: Job,
     evidence: Evidence,
     start: Start,
-    *,
-    whole: bool = False,
-    pair: bool = False,
+    settings: Settings,
 ) -> Trace | None:
-    """Where the program of ``job`` leaves the reference's path; None where nothing can be said.
-
-    ``whole`` follows a program even where every trial is right. With ``pair``, each program has a
-    worker of its own, at the same time; otherwise both have one.
-    """
+    """Where the program of ``job`` leaves the reference's path; None where nothing can be said."""
     trials = _wrong(evidence, loops=_loops(job.source))
-    if not trials and whole:
+    if not trials and settings.whole:
         trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
     if not trials:
         return None
@@ -86,7 +96,7 @@ def follow(
         follow=True,
         raised=tuple((one.type_name, one.line) for one in errors),
     )
-    if pair:
+    if settings.pair:
         other = replace(asked, file=step.solution.name, source=solution)
         mine, right = _apart(asked, other, start)
     else:
@@ -100,7 +110,8 @@ def follow(
     told = []
     for trial in _as_used(found, evidence):
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
-        told.append(_told(Teller(lesson), evidence, trial, mine[trial]))
+        one = _told(Teller(lesson), evidence, trial, mine[trial])
+        told.append(one and _of_its_run(one, mine[trial].error, settings.said))
     return _together([one for one in told if one is not None])
 
 
@@ -131,6 +142,9 @@ def _ranks(run: Run, values: frozenset[int]) -> frozenset[int]:
     """How many axes these have."""
     return frozenset(array.ndim for one in values if (array := run.arrays[one]) is not None)
 
+
+NUMBER, SIZES = re.compile(r"\d+"), re.compile(r"\[\d+(, \d+)*\]")
+"""A number of a message, and a shape."""
 
 ENORMOUS = 1e6
 """Beside numbers as large as this, others count for nothing."""
@@ -347,6 +361,18 @@ def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> 
             return teller.departed(result, wanted)
     except TooMuch:
         return None
+
+
+def _of_its_run(trace: Trace, error: SeenError | None, said: str) -> Trace:
+    """The trace of an error; if the checks say the same error with other sizes, it tells so."""
+    own = "" if error is None else frameworks.current().translate(error).message
+    sized = [at for at, one in enumerate(trace.told) if SIZES.search(one)]
+    alike = NUMBER.sub("0", own) in NUMBER.sub("0", said)
+    if not sized or not NUMBER.search(own) or own in said or not alike:
+        return trace
+    told = list(trace.told)
+    told.insert(sized[-1] + 1, "These sizes are those of another run, with the same error.")
+    return replace(trace, told=tuple(told))
 
 
 def _wrong_number(evidence: Evidence, trial: str, mine: Observation) -> float | None:
