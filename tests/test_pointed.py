@@ -233,3 +233,31 @@ def test_sizes_of_another_run_are_told_as_such(old: str, new: str, graded: Grade
 def test_sizes_of_the_same_run_are_not(graded: Graded) -> None:
     report = graded("s07", ("[:-2] + [num_heads", "[:-1] + [num_heads"))
     assert "another run" not in told(report)
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "fails", "waits"),
+    [
+        (
+            "s07",
+            "[:-1] + [num_heads, attn_head_size]",
+            "[:-1] + [attn_head_size, num_heads]",
+            "split-reshape",
+            "heads",
+        ),
+        (
+            "s09",
+            "self.ln_2 = LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)",
+            "self.ln_2 = self.ln_1",
+            "norms",
+            "attend",
+        ),
+    ],
+)
+def test_the_cross_is_where_the_mistake_is_made_and_not_where_it_shows(
+    step: str, old: str, new: str, fails: str, waits: str, graded: Graded
+) -> None:
+    report = graded(step, (old, new))
+    status = {one.id: one.status for one in report.checks}
+    assert first(report).id == fails
+    assert status[waits] is Status.NOT_RUN

@@ -71,8 +71,42 @@ class Placing:
             return report
         trace = report.trace
         right = trace.line if trace is not None and trace.left_out else None
-        found = _after(self._placed(report), right)
+        found = _after(self._owned(self._placed(report)), right)
         return doubted(found, self.rubric, self.source, self.findings, right=right)
+
+    def _owned(self, report: Report) -> Report:
+        """The report, with its first ❌ at the step that its line is part of.
+
+        A mistake in a helper or in ``__init__`` shows where that is used, and is not made there.
+        """
+        pairs = list(zip(self.rubric.checks, report.checks, strict=True))
+        pair = next((one for one in pairs if one[1].status is Status.FAIL), None)
+        if pair is None or pair[1].kind is not Kind.SOURCE or BUT not in pair[1].message:
+            return report
+        user, worst = pair
+        inside, own = self._inside(worst.line), self.findings[worst.id]
+        if inside is None or not own.ok or self._inside(own.line) in (None, inside):
+            return report
+        makers = [
+            check
+            for check, one in pairs
+            if (known := self.findings.get(check.id)) is not None and worst.line in known.span
+            if known.ok and one.status is not Status.FAIL and self._inside(known.line) is inside
+        ]
+        maker = min(makers, key=lambda one: len(self.findings[one.id].span), default=None)
+        if maker is None:
+            return report
+        said = f"{maker.passed}{BUT}{worst.message.partition(BUT)[2]}"
+        written = any(hint.startswith("Write ") for hint in worst.hints[:1])
+        hints = worst.hints if written else maker.hints
+        moved = replace(worst, id=maker.id, message=said, hints=hints)
+        waits = user.waiting(maker.passed, ELSEWHERE.format(line=worst.line))
+        checks = {maker.id: moved, worst.id: waits}
+        return replace(report, checks=tuple(checks.get(one.id, one) for one in report.checks))
+
+    def _inside(self, line: int | None) -> ast.FunctionDef | None:
+        """The function around a line."""
+        return None if line is None else bindings.around(self.source.tree, line)
 
     def _placed(self, report: Report) -> Report:
         trace = report.trace

@@ -139,10 +139,17 @@ def stores(
         if value is None:
             return Finding(False, function.lineno, f"self.{attribute} is not set")
         if made_with(value, wanted):
-            return Finding(True, value.line)
+            return Finding(True, value.line, span=_sets(function, attribute))
         return Finding(False, value.line or function.lineno, certain=gives_none(value))
 
     return test
+
+
+def _sets(function: ast.AST, attribute: str) -> frozenset[int]:
+    """The lines that set ``self.attribute`` in a function."""
+    every = (one for one in ast.walk(function) if isinstance(one, ast.Attribute))
+    stored = (one for one in every if isinstance(one.ctx, ast.Store) and one.attr == attribute)
+    return frozenset(one.lineno for one in stored)
 
 
 def only_with(test: SourceTest, *paths: str) -> SourceTest:
