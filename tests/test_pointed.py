@@ -261,3 +261,25 @@ def test_the_cross_is_where_the_mistake_is_made_and_not_where_it_shows(
     status = {one.id: one.status for one in report.checks}
     assert first(report).id == fails
     assert status[waits] is Status.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "said"),
+    [
+        ("s08", "Tensor.ones([dim])", "torch.ones([dim])", "Write Tensor.ones([dim])"),
+        ("s08", "Tensor.zeros([dim])", "torch.zeros([dim])", "Write Tensor.zeros([dim])"),
+        ("s08", "F.sqrt(variance", "torch.sqrt(variance", "Write F.sqrt(variance + self.eps)"),
+    ],
+)
+def test_what_is_made_by_torch_is_made_as_the_lesson_does(
+    step: str, old: str, new: str, said: str, graded: Graded
+) -> None:
+    assert said in " ".join(first(graded(step, (old, new))).hints)
+
+
+def test_a_list_that_is_taken_apart_is_told_as_such(graded: Graded) -> None:
+    report = graded(
+        "s07", ("return tensor.reshape(new_shape)", "return tensor.reshape(*new_shape)")
+    )
+    text = [f"{one.message} {one.note}" for one in report.checks]
+    assert any("* hands over the entries one by one" in one for one in text)

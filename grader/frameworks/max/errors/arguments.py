@@ -297,7 +297,7 @@ def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
     if not most:
         return f"{name} takes fewer than {count} arguments by place"
     starred = any(isinstance(one, ast.Starred) for one in call.args)
-    given = "* hands over more or fewer" if starred else f"is given {count}"
+    given = "* hands over the entries one by one" if starred else f"is given {count}"
     return f"{name} takes {most} value{'s' * (most != 1)} by place, and {given}"
 
 

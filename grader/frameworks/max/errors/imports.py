@@ -154,7 +154,11 @@ def _without_torch(case: Case, node: ast.Name) -> Fix | None:
     about = case.error.about.names if case.error.about else ()
     if whole is None or whole.attr not in (*about, *known()["F"]):
         return None
-    return case.fix(whole, whole.attr if whole.attr in about else f"F.{whole.attr}")
+    call = next((one for one in case.calls() if one.func is whole), None)
+    made = call is not None and not any(case.is_tensor(one) for one in call.args)
+    made = made and "Tensor" in about and whole.attr in known().get("Tensor", ())
+    home = "Tensor" if made else "F"
+    return case.fix(whole, whole.attr if whole.attr in about else f"{home}.{whole.attr}")
 
 
 def _known_hint(case: Case, name: str) -> str:
