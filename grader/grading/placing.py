@@ -3,6 +3,8 @@
 A check is decided without the trace, from the results and the source. Once the line is known, a
 check must not point elsewhere: a ❌ that is only a guess waits, and so does a ✅ on that very line.
 No hint stays that the quoted line already follows. No verdict changes.
+
+Longer than 300 lines, because each rule on where a check points must know the others.
 """
 
 from __future__ import annotations
