@@ -278,6 +278,8 @@ def test_what_the_program_has_no_name_for_is_not_written() -> None:
 def test_two_arguments_in_the_wrong_order() -> None:
     tree = ast.parse("def f(a, b):\n    return a - b\n\ndef g(a, b):\n    return f(b, a)\n")
     assert [one.line for one in shown.crossed(tree)] == [5]
+    tree = ast.parse("f = lambda a, b: a - b\n\ndef g(a, b):\n    return f(b, a)\n")
+    assert [(one.line, one.write) for one in shown.crossed(tree)] == [(4, "f(a, b)")]
     tree = ast.parse("def f(a, b):\n    return a - b\n\ndef g(a, b):\n    return f(a, c)\n")
     assert list(shown.crossed(tree)) == []
 

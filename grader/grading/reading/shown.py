@@ -56,7 +56,15 @@ def crossed(tree: ast.Module) -> Iterator[Slip]:
                         node.lineno,
                         f"Line {node.lineno} swaps two arguments: {name} takes "
                         f"{', '.join(params)}, in this order.",
+                        _exchanged(node, at, later) if callee(node) == name else "",
                     )
+
+
+def _exchanged(call: ast.Call, one: int, other: int) -> str:
+    """A call with two of its arguments in each other's place."""
+    given = list(call.args)
+    given[one], given[other] = given[other], given[one]
+    return ast.unparse(ast.Call(call.func, given, call.keywords))
 
 
 def left_early(tree: ast.Module) -> Iterator[Slip]:
@@ -316,7 +324,7 @@ def _called(node: ast.expr) -> str:
 
 
 def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What each function and class of the file takes by position, without ``self``."""
+    """What each function, class and named lambda takes by position, without ``self``."""
     for node in walked(tree):
         if isinstance(node, ast.ClassDef):
             for one in node.body:
@@ -325,6 +333,9 @@ def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
         elif isinstance(node, ast.FunctionDef):
             names = tuple(arg.arg for arg in node.args.args)
             yield node.name, names[1:] if names[:1] == ("self",) else names
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            names = tuple(arg.arg for arg in node.value.args.args)
+            yield from ((name, names) for name in map(name_of, node.targets) if name)
 
 
 def name_of(node: ast.expr) -> str:

@@ -5,7 +5,7 @@ A rule takes names of trials; ``*`` stands for any text in them, as in names of 
 
 from __future__ import annotations
 
-from grader.rubric.rules.combining import all_of, note, optional, placed, wish
+from grader.rubric.rules.combining import all_of, note, once, optional, placed, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, loads
 from grader.rubric.rules.results import (
     note_if,
@@ -39,6 +39,7 @@ __all__ = [
     "note_if",
     "numbers",
     "obstacle",
+    "once",
     "optional",
     "placed",
     "repeats",

@@ -32,6 +32,15 @@ def all_of(*rules: Rule) -> Rule:
     return rule
 
 
+def once(first: Rule, rule: Rule) -> Rule:
+    """``rule``, which waits until ``first`` holds: that is wrong for the same reason."""
+
+    def ruling(evidence: Evidence) -> Ruling:
+        return rule(evidence) if isinstance(first(evidence), Passed) else NotRun()
+
+    return ruling
+
+
 def note(text: str, *trials: str) -> Rule:
     """Adds ``text`` to a check that passed; ``{count}`` is the number of expected results."""
 
@@ -78,11 +87,16 @@ def _predicted(evidence: Evidence, trial: str, knobs: Mapping[str, Any]) -> bool
     )
 
 
-def wish(trial: str, note: str) -> Rule:
-    """Always holds; ``note`` is added if ``trial`` is not right."""
+def wish(trial: str, note: str, *others: str) -> Rule:
+    """Always holds; ``note`` is added if ``trial`` ran and is wrong, and all ``others`` are right.
+
+    What is wrong in them as well is not what ``note`` says.
+    """
 
     def rule(evidence: Evidence) -> Ruling:
-        return Passed(None if evidence.right(trial) else note)
+        ran = trial in evidence.outcome.observations
+        alone = ran and all(map(evidence.right, evidence.matching(*others)))
+        return Passed(note if alone and not evidence.right(trial) else None)
 
     return rule
 

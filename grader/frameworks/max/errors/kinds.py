@@ -148,11 +148,34 @@ def dim(case: Case, match: re.Match[str]) -> Translation:
             "Make a number of it: int(tensor.shape[-1]).",
         )
     text = ast.unparse(node)
+    if (told := _beside_list(case, node)) is not None:
+        return told
     fix = case.fix(node, f"int({text})")
     if case.node and sum(ast.unparse(one) == text for one in ast.walk(case.node)) > 1:
         every = _Numbers(text).visit(copy.deepcopy(case.node))
         fix = case.fix(case.node, ast.unparse(every))
     return Translation(f"{text} is a Dim, and was used like a number", "Make a number of it.", fix)
+
+
+def _beside_list(case: Case, node: ast.expr) -> Translation | None:
+    """One length of a shape, where a list is added to it: it must be in a list as well."""
+    match case.node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right) if node in (left, right):
+            other = right if node is left else left
+        case _:
+            return None
+    if case.kind(other) not in ("list", "Shape"):
+        return None
+    text, to = ast.unparse(node), ast.unparse(other)
+    what = f"{text} is one size, a Dim, and {to} is a list: they cannot be added"
+    match node:
+        case ast.Subscript(value=ast.Attribute(attr="shape") as shape, slice=ast.expr() as index):
+            at, sizes = ast.unparse(index), ast.unparse(shape)
+            part = f"{sizes}[:{at}]" if node is left else f"{sizes}[{at}:]"
+            where = "before that one" if node is left else "from that one on"
+            hint = f"{part}, with a colon, is a list: the sizes {where}."
+            return Translation(what, f"{hint} A list of it alone is [{text}].")
+    return Translation(what, f"A list of it is [{text}].")
 
 
 class _Numbers(ast.NodeTransformer):

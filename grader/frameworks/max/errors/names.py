@@ -35,8 +35,7 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
     if about.text in MODULES.values() or about.kind == "Tensor" or about.text == "Tensor":
         return _of_max(case, node, about)
     if about.kind == "DType" and name in ("min", "max"):
-        fix = case.fix(node, f"finfo({owner}).{name}")
-        return Translation(f"{owner} is an element type, which has no {name}", None, fix)
+        return _of_limits(case, node)
     if owner in ("self", "np", "numpy") and name in known()["DType"]:
         return _of_dtype(case, node)
     if owner in ("np", "numpy") and name in OF_NUMPY:
@@ -45,6 +44,18 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
     if owner in ("np", "numpy", "math") and of_max:
         return _of_max(case, node, about)
     return bound_first(case, node, about) or _of_others(case, node, about)
+
+
+def _of_limits(case: Case, node: ast.Attribute) -> Translation:
+    """An end of an element type that is asked of the type itself; perhaps inside of ``finfo``."""
+    owner = ast.unparse(node.value)
+    what = f"{owner} is an element type, which has no {node.attr}"
+    outer = next((one for one in case.calls() if one.args == [node]), None)
+    maker = "" if outer is None else ast.unparse(outer.func)
+    if outer is None or maker.rpartition(".")[2] not in ("finfo", "iinfo"):
+        return Translation(what, None, case.fix(node, f"finfo({owner}).{node.attr}"))
+    fix = case.fix(outer, f"{maker}({owner}).{node.attr}")
+    return Translation(what, f"Close the bracket before .{node.attr}.", fix)
 
 
 def _of_dtype(case: Case, node: ast.Attribute) -> Translation:
@@ -122,7 +133,8 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
     if holder := _elsewhere(case, node):
         return holder
     if about.fields and about.kind not in ("int", "list", "tuple", "dict", "str", "float"):
-        every = f"It has: {', '.join(about.fields[:12])}." if about.fields else None
+        own = [one for one in about.fields if not one.startswith("_")]
+        every = f"It has: {', '.join(own[:12])}." if own else None
         return _suggested(case, node, f"{owner} is {described(about)} without {name}", near, every)
     return _of_python(case, node, about, near)
 

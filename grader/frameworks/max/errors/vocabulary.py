@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Iterable
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 CLOSE = 0.75
@@ -13,6 +14,9 @@ CLOSE = 0.75
 
 SHORT = 3
 """Characters of a name of which half are enough, if the other is as short."""
+
+MOST_WORDS = 4
+"""Words of a name that are compared in any order."""
 
 
 @cache
@@ -41,8 +45,25 @@ def meant(name: str, names: Iterable[str]) -> str | None:
     found = difflib.get_close_matches(name, near, 1, 0.5 if short else CLOSE)
     if found:
         return found[0]
+    words = [one for one in pool if _same_words(name, one)]
+    if len(words) == 1:
+        return words[0]
     starts = [one for one in pool if len(name) > 2 and (one.startswith(name) or name in one)]
     return min(starts, key=len) if starts else None
+
+
+def _same_words(one: str, other: str) -> bool:
+    """Whether two names have the same words, in any order and cut short or not.
+
+    ``d_head`` and ``head_dim`` have.
+    """
+    first, second = one.lower().strip("_").split("_"), other.lower().strip("_").split("_")
+    if len(first) != len(second) or len(first) < 2 or len(first) > MOST_WORDS:
+        return False
+    return any(
+        all(a.startswith(b) or b.startswith(a) for a, b in zip(first, turned, strict=True))
+        for turned in permutations(second)
+    )
 
 
 def _bare(name: str) -> str:

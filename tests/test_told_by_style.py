@@ -1,0 +1,99 @@
+"""What a report tells of one mistake, in programs that are written in different styles.
+
+A program is the solution of a step or one of ``tests/mistakes``, with one place changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.base import course
+from grader.base.blanks import make_answer
+from grader.grading.pipeline import Follow, Options, grade
+from grader.report import as_text
+from grader.sandbox import WorkerPool
+from tests.graded.mistakes import FOLDER
+
+Reported = Callable[[str, str, str], str]
+
+
+@pytest.fixture
+def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
+    """Gives the text of the report on a program with one place changed."""
+
+    def report(name: str, old: str, new: str) -> str:
+        step, _, base = name.partition("/")
+        found = course.find(step)
+        if base == "solution":
+            text = make_answer(found.solution.read_text(encoding="utf-8"))
+        else:
+            text = (FOLDER / step / f"{base}.py").read_text(encoding="utf-8")
+        assert text.count(old) == 1, old
+        path = tmp_path / "mine.py"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        options = Options(seed=7, follow=Follow.FAILING)
+        return as_text.render(grade(found, path, options, workers.start))
+
+    return report
+
+
+@pytest.mark.parametrize(
+    ("program", "old", "new", "told"),
+    [
+        (
+            "s04/functional",
+            "finfo(dtype).min",
+            "finfo(dtype.min)",
+            "Close the bracket before .min. Write finfo(dtype).min\n",
+        ),
+        (
+            "s04/solution",
+            "Tensor(finfo(dtype).min",
+            "Tensor(finfo(dtype.min)",
+            "Write finfo(dtype).min\n",
+        ),
+        (
+            "s04/functional",
+            "(0.0, token_ids, dtype)",
+            "(0.0, dtype, token_ids)",
+            "Line 16 swaps two arguments: scalar_like takes value, ids, dtype, in this order.",
+        ),
+        ("s05/functional", "self.head_dim)\n        l", "self.d_head)\n        l", "self.head_dim"),
+        ("s05/solution", "query, self.num_heads,", "query, self.n_heads,", "self.num_heads"),
+        (
+            "s05/solution",
+            "tensor.shape[:-1] + [num_heads",
+            "tensor.shape[-1] + [num_heads",
+            "Hint: tensor.shape[:-1], with a colon, is a list: the sizes before that one.",
+        ),
+        (
+            "s06/functional",
+            "x.shape[:-1] + [int",
+            "x.shape[-1] + [int",
+            "Hint: x.shape[:-1], with a colon, is a list: the sizes before that one.",
+        ),
+    ],
+)
+def test_it_names_the_mistake(
+    program: str, old: str, new: str, told: str, reported: Reported
+) -> None:
+    assert told in reported(program, old, new)
+
+
+@pytest.mark.parametrize(
+    ("program", "old", "new", "untold"),
+    [
+        ("s04/functional", "(0.0, token_ids, dtype)", "(0.0, dtype, token_ids)", "_sort_order_"),
+        ("s04/functional", "!= pad_token_id", "== pad_token_id", "float16"),
+        ("s04/solution", "Tensor(finfo(dtype).min", "Tensor(-finfo(dtype).min", "float16"),
+        ("s04/functional", "dtype=dtype, device", "dtype=DType.float32, device", "gives NaN"),
+        ("s05/functional", "self.head_dim)\n        l", "self.d_head)\n        l", "split_size"),
+    ],
+)
+def test_it_does_not_tell_what_is_not_so(
+    program: str, old: str, new: str, untold: str, reported: Reported
+) -> None:
+    assert untold not in reported(program, old, new)
