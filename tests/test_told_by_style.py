@@ -19,6 +19,10 @@ from tests.graded.mistakes import FOLDER
 
 Reported = Callable[[str, str, str], str]
 
+TABLES = """\
+        self.cos = np.cos(angles).astype(np.float32)  # [max_seq_len, d_k / 2]
+        self.sin = np.sin(angles)"""
+
 
 @pytest.fixture
 def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
@@ -75,6 +79,42 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
             "x.shape[-1] + [int",
             "Hint: x.shape[:-1], with a colon, is a list: the sizes before that one.",
         ),
+        (
+            "s06/functional",
+            "(np.cos, np.sin)",
+            "(np.sin, np.cos)",
+            "Hint: Line 21 gives self.cos and self.sin each what belongs to the other.",
+        ),
+        (
+            "s06/solution",
+            TABLES,
+            TABLES.replace("np.cos", "np.tan").replace("np.sin", "np.cos").replace("tan", "sin"),
+            "gives self.cos what belongs to self.sin, and line ",
+        ),
+        (
+            "s05/solution",
+            "query, key, value = F.split(",
+            "key, query, value = F.split(",
+            " gives key and query each what belongs to the other.",
+        ),
+        (
+            "s05/functional",
+            "transpose_last(key)",
+            "transpose_last(key * scale)",
+            "Hint: Write query instead of query * scale\n",
+        ),
+        (
+            "s06/functional",
+            "im * cos + re * sin",
+            "im * cos + new_re * sin",
+            "Hint: Write re * sin instead of new_re * sin\n",
+        ),
+        (
+            "s06/solution",
+            "self.rope(key, positions)",
+            "self.rope(query, positions)",
+            "Hint: Write self.rope(key, positions) instead of self.rope(query, positions)\n",
+        ),
     ],
 )
 def test_it_names_the_mistake(
@@ -91,6 +131,10 @@ def test_it_names_the_mistake(
         ("s04/solution", "Tensor(finfo(dtype).min", "Tensor(-finfo(dtype).min", "float16"),
         ("s04/functional", "dtype=dtype, device", "dtype=DType.float32, device", "gives NaN"),
         ("s05/functional", "self.head_dim)\n        l", "self.d_head)\n        l", "split_size"),
+        ("s05/functional", "transpose_last(key)", "transpose_last(key * scale)", "Divide by it"),
+        ("s05/functional", "transpose_last(key)", "transpose_last(key * scale)", "it would give"),
+        ("s05/solution", "query, key, value = F.", "key, query, value = F.", "_attn query and key"),
+        ("s06/functional", "(np.cos, np.sin)", "(np.sin, np.cos)", "the reference adds"),
     ],
 )
 def test_it_does_not_tell_what_is_not_so(

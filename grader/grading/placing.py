@@ -42,6 +42,10 @@ THERE = (
 INSTEAD = "With "
 """How a sentence begins on what another expression would give."""
 
+WITH = re.compile(r"With (?P<new>.+) instead of (?P<old>.+?),? (?:it|the result) would \w+ ")
+BESIDE = re.compile(r"It has (?P<old>.+) where the reference has (?P<new>.+)\.$")
+"""What such a sentence says to write, and one on the only difference."""
+
 TRY = "Tried on your file: "
 """How a sentence begins on a change that was tried."""
 
@@ -322,7 +326,8 @@ class Placing:
             if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):
                 continue
             if one.kind is Kind.SOURCE:
-                found[index] = replace(one, hints=_hints(one, trace))
+                hints = _of_named(one, trace) or _hints(one, trace)
+                found[index] = replace(one, hints=hints)
                 continue
             known = one.id in self.sure and one.line is not None
             if known and (not trace.lone or USED in (one.note or "")):
@@ -345,7 +350,7 @@ class Placing:
             return ()
         about = (one for one in self.rubric.checks if one.test is not None)
         found = (one.hints for one in about if trace.blank in (one.blank, one.id))
-        return next(found, ())
+        return _changes(trace) or next(found, ())
 
     def _at(self, result: CheckResult, line: int) -> CheckResult:
         text, column = self.source.quoted(line)
@@ -417,6 +422,34 @@ def _hints(result: CheckResult, trace: Trace) -> tuple[str, ...]:
             return ()
         return tuple(h for h in result.hints if not (moved and _about_its_line(h)))
     return (f"Write {trace.write}",)
+
+
+def _of_named(result: CheckResult, trace: Trace) -> tuple[str, ...]:
+    """The hint on a step that is there, but wrong: what is wrong on its line, where that is known.
+
+    What the step is made of, or why, tells nothing about that.
+    """
+    if BUT not in result.message or trace.write or result.line != trace.line:
+        return ()
+    return _changes(trace) or ((trace.slip,) if trace.slip else ())
+
+
+def _changes(trace: Trace) -> tuple[str, ...]:
+    """What to write instead of what the line has, as the trace tells it."""
+    for form in (WITH, BESIDE):
+        for found in filter(None, map(form.match, trace.told)):
+            if _is_clear(found["new"]):
+                return (f"Write {found['new']} instead of {found['old']}",)
+    return ()
+
+
+def _is_clear(text: str) -> bool:
+    """Whether this is code that can only belong at one place of a line: no bare number."""
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return False
+    return not isinstance(getattr(body[0], "value", None), ast.Constant)
 
 
 def _about_its_line(hint: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.traded import given_by
 from grader.grading.reading.bindings import bound, callee, functions, targets
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
@@ -34,7 +35,8 @@ def crosswise(comparison: Comparison) -> Slip | None:
         if not _same(comparison, have[one], want[other]):
             continue
         if _same(comparison, have[other], want[one]):
-            return _slip(comparison.mine, call, function.name, [given[one], given[other]])
+            two = given[one], given[other]
+            return given_by(comparison, two) or _slip(comparison.mine, call, function.name, two)
     return None
 
 

@@ -49,12 +49,14 @@ class Change:
     """Expression ``new`` in place of ``node`` gives ``value`` of the reference; None: several.
 
     ``renames`` says that it only takes another variable: that one may have the wrong name.
+    ``onward`` says that it is the result at the end that is ``value`` then.
     """
 
     node: int
     new: ast.expr
     value: int | None
     renames: bool = False
+    onward: bool = False
 
     @property
     def text(self) -> str:
@@ -104,6 +106,11 @@ class Retried:
             return self._in_turn(left) or self._downstream(results, left)
         found, left = self._varied(error, Evaluator(mine, len(mine.places), last), left)
         return found or self._before(error, last, min(left, MOST_ONWARD))
+
+    def lacks(self, new: ast.AST) -> bool:
+        """Whether an expression, at the end of the run, gives what the program lacks."""
+        array = self._whole.value(new)
+        return isinstance(array, np.ndarray) and self._lacking(array) is not None
 
     def _leads_on(
         self, change: Change, value: int, known: Evaluator, results: Sequence[int]
@@ -168,7 +175,7 @@ class Retried:
             result = onward.changed(value, array)
             found = None if result is None else self._lacking(result, but=self._used)
             if found is not None and result is not None and self._has_shape(result, found):
-                return Change(node, new, found)
+                return Change(node, new, found, onward=True)
         return None
 
     def _in_turn(self, left: int) -> Change | None:

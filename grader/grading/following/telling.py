@@ -40,6 +40,7 @@ from grader.grading.following.retried import Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.traded import traded
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import (
     around,
@@ -101,7 +102,8 @@ class Teller:
         instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
         by_hand = change.value is not None and change.value < 0
         other = "a step of what the reference computes" if by_hand else "what the reference has"
-        said = f"With {change.text}{instead} it would give {quantity or other}."
+        gives = ", the result would be" if change.onward else " it would give"
+        said = f"With {change.text}{instead}{gives} {quantity or other}."
         if self._adds_nothing(change.node):
             where = f"On line {line} the numbers go wrong: {old}"
             known = line in statement_at(mine.tree, trace.line or 0)
@@ -152,6 +154,7 @@ class Teller:
             cause = self._from_result(result, wanted) or (None if own else cause)
         slip = common(self.comparison, found) or self.slip(cause, found[0] if found else None)
         slip = slip or crosswise(self.comparison) or namesake(self.comparison, found)
+        slip = slip or traded(self.comparison, found)
         if slip is not None:
             also = None if cause is None else self.lines.of(cause)
             return replace(self.slipped(slip, (), found), also=also)
