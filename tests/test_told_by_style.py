@@ -115,6 +115,42 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
             "self.rope(query, positions)",
             "Hint: Write self.rope(key, positions) instead of self.rope(query, positions)\n",
         ),
+        (
+            "s04/functional",
+            "bias[:, None, None, :]",
+            "bias[:, None, :, None]",
+            "On line 10 the numbers go wrong: bias[:, None, :, None]\n",
+        ),
+        (
+            "s05/functional",
+            "[0, 2, 1, 3])",
+            "[0, 2, 3, 1])",
+            "With F.permute(t, [0, 2, 1, 3]) instead of F.permute(t, [0, 2, 3, 1]) it would give",
+        ),
+        (
+            "s06/functional",
+            "(np.arange(0, d_k, 2) / d_k)",
+            "np.arange(0, d_k, 2) / d_k",
+            "With 1.0 / theta ** (np.arange(0, d_k, 2) / d_k) instead of",
+        ),
+        (
+            "s06/functional",
+            "np.arange(max_seq_len)[:, None]",
+            "np.arange(1, max_seq_len + 1)[:, None]",
+            "\n   Line 20: phase = ",
+        ),
+        (
+            "s06/solution",
+            TABLES,
+            TABLES.replace("np.float32", "DType.float32", 1),
+            "Hint: Write np.cos(angles).astype(np.float32)\n",
+        ),
+        (
+            "s06/functional",
+            "astype(np.float32)",
+            "astype(DType.float32)",
+            "Hint: Write fn(phase).astype(np.float32)\n",
+        ),
     ],
 )
 def test_it_names_the_mistake(
@@ -135,6 +171,7 @@ def test_it_names_the_mistake(
         ("s05/functional", "transpose_last(key)", "transpose_last(key * scale)", "it would give"),
         ("s05/solution", "query, key, value = F.", "key, query, value = F.", "_attn query and key"),
         ("s06/functional", "(np.cos, np.sin)", "(np.sin, np.cos)", "the reference adds"),
+        ("s06/functional", "astype(np.float32)", "astype(DType.float32)", "has shape ["),
     ],
 )
 def test_it_does_not_tell_what_is_not_so(

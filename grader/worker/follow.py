@@ -1,7 +1,7 @@
 """Runs a learner's program so that every expression's value is recorded.
 
-Each expression ``e`` in a function of the file becomes ``see(number, e)``, where the number says
-which node of the syntax tree it is: the grader reads the same file and numbers it the same way.
+Each expression ``e`` in a function or named lambda of the file becomes ``see(number, e)``, where
+the number says which node of the syntax tree it is: the grader numbers the same file the same way.
 So names, style and helpers do not matter, and values inside a line are seen as well as those that
 it assigns. The program computes the same; only its tensors and arrays are kept.
 """
@@ -41,7 +41,7 @@ WRAPPED = (
 
 
 def rewritten(source: str, file: str) -> ast.Module:
-    """The program with every expression of its functions passed to the recorder.
+    """The program with every expression of its functions and lambdas passed to the recorder.
 
     Raises:
         SyntaxError: as ``ast.parse``.
@@ -56,6 +56,9 @@ def rewritten(source: str, file: str) -> ast.Module:
                 rewriter.visit(one) if isinstance(one, ast.FunctionDef) else one
                 for one in statement.body
             ]
+            for one in statement.body:
+                if isinstance(one, ast.Assign) and isinstance(one.value, ast.Lambda):
+                    one.value.body = rewriter.visit(one.value.body)
     return ast.fix_missing_locations(tree)
 
 

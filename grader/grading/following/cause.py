@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from grader.grading.following import differs
-from grader.grading.following.kinds import kind
+from grader.grading.following.kinds import ENTRY, kind
 from grader.grading.following.relations import same
 from grader.grading.following.run import Made, Run, operation
 from grader.grading.following.trace import Comparison, Departure
@@ -417,9 +417,14 @@ class Causes:
         short = self.comparison.match(have) in right.sources and not self._is_idle(have, right)
         if not self._made_here(have) or short:
             return None  # given, or a step short of it
-        if not _alike(self.mine, mine, self.right, right):
+        if not _alike(self.mine, mine, self.right, right) and not self._may_call(mine, right):
             return self._other_source(mine, right, depth)
         return self._beside(mine.node, mine.sources, mine.order, right, depth)
+
+    def _may_call(self, mine: Made, right: Made) -> bool:
+        """Whether an entry of a list is called, which may be the function that is called there."""
+        entry = kind(self.mine, mine.node) == ENTRY and len(mine.sources) == len(right.sources)
+        return entry and isinstance(self.right.nodes[right.node], ast.Call)
 
     def _is_idle(self, have: int, right: Made) -> bool:
         """Whether the operation is there, and gave ``have`` as it was: what it makes is wrong."""

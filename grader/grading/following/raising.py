@@ -54,6 +54,9 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not evaluated: what it is not made from says nothing."""
 
+UNKNOWN = re.compile("NameError|UnboundLocalError")
+"""Types of errors that have nothing to do with the shapes on their line."""
+
 OWN_LINE = re.compile(
     "True and False|has no entries|by place, and is given|has no argument|once by its place"
     "|was called like a function|was not called|cannot be added"
@@ -112,7 +115,8 @@ class Raising:
     def _explained(self, error: SeenError) -> Trace:
         """The same, without trying changes."""
         mine, line = self.comparison.mine, error.line or 0
-        told = list(self.lesson.shapes_on(line))
+        shaped = UNKNOWN.search(error.type_name) is None
+        told = list(self.lesson.shapes_on(line)) if shaped else []
         told_as = frameworks.current().translate(error)
         said, hint = told_as.message, told_as.hint or ""
         slip = _read_from(mine, error, said, hint)

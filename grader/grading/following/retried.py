@@ -107,6 +107,18 @@ class Retried:
         found, left = self._varied(error, Evaluator(mine, len(mine.places), last), left)
         return found or self._before(error, last, min(left, MOST_ONWARD))
 
+    def giving(self, number: int, value: int) -> Change | None:
+        """The variation of one expression that gives just this value of the reference."""
+        right, node = self.comparison.right.arrays[value], self.comparison.mine.nodes[number]
+        if right is None or len(np.unique(right.round(6))) < FEWEST:
+            return None
+        for new in variations(node, self._whole, self._names(number, self._whole)):
+            array = self._whole.value(new)
+            alike = isinstance(array, np.ndarray) and array.shape == right.shape
+            if alike and same(array, right):
+                return Change(number, new, value)
+        return None
+
     def lacks(self, new: ast.AST) -> bool:
         """Whether an expression, at the end of the run, gives what the program lacks."""
         array = self._whole.value(new)

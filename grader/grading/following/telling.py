@@ -36,7 +36,7 @@ from grader.grading.following.omitted import Omitted, omitted, unused, used_by, 
 from grader.grading.following.orders import refolded
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late
-from grader.grading.following.retried import Retried
+from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
@@ -94,7 +94,7 @@ class Teller:
     def retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
         """The trace, with the one small change that would make a value right; if need be, there."""
         mine = self.comparison.mine
-        change = Retried(self.comparison).found(wrong, error)
+        change = Retried(self.comparison).found(wrong, error) or self._as_there(wrong)
         if change is None or len(change.text) > MOST_TEXT:
             return trace
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
@@ -120,6 +120,16 @@ class Teller:
         first = tuple(one for value in wrong for one in self.comparison.departures(value))
         where = f"On line {line} the numbers go wrong: {mine.segment(change.node)}"
         return self.trace((where, said), line, first)
+
+    def _as_there(self, wrong: Sequence[int]) -> Change | None:
+        """The change after which the one cause of what is wrong gives what the reference's does."""
+        found = [one for value in wrong for one in self.comparison.departures(value)]
+        causes = {(one.node, one.gives) for one in map(self.causes.of, found)}
+        if len(causes) != 1:
+            return None
+        ((node, gives),) = causes
+        lacks = gives is not None and gives not in self.comparison.matched
+        return Retried(self.comparison).giving(node, gives) if lacks and gives else None
 
     def _adds_nothing(self, node: int) -> bool:
         """Whether a comparison has a sum with a variable that is 0 here: of another, who knows."""

@@ -80,6 +80,9 @@ def _operations(node: ast.BinOp) -> Iterator[ast.expr]:
         yield ast.BinOp(right, node.op, left)
     if isinstance(left, ast.BinOp):
         yield ast.BinOp(left.left, left.op, ast.BinOp(left.right, node.op, right))
+        if isinstance(under := left.right, ast.BinOp):  # 1 / a ** b / c
+            last = ast.BinOp(under.left, under.op, ast.BinOp(under.right, node.op, right))
+            yield ast.BinOp(left.left, left.op, last)
     if isinstance(right, ast.BinOp):
         yield ast.BinOp(ast.BinOp(left, node.op, right.left), right.op, right.right)
     for kind in OPERATORS:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+import numpy as np
+
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.elsewhere import PROSE, rewritten
@@ -47,7 +49,9 @@ FUNCTIONS = (
 
 
 def brought(case: Case, name: str) -> Translation | None:
-    """A line that uses ``name``, another library, which is not imported."""
+    """A line that uses ``name``, another library, which is not imported; or MAX's own in NumPy."""
+    if name not in HOMES:
+        return _type_of_numpy(case, name)
     calls = [one for one in case.calls() if _home(one) == name]
     if not calls:
         return None
@@ -64,6 +68,23 @@ def brought(case: Case, name: str) -> Translation | None:
     if any(_home(one) for one in ast.walk(made) if isinstance(one, ast.Call)):
         return Translation(what, "Use F, Tensor or Linear: MAX has its own way.")
     return Translation(what, "MAX has its own.", case.fix(call, made))
+
+
+def _type_of_numpy(case: Case, name: str) -> Translation | None:
+    """NumPy's element type for ``DType.float32`` in ``array.astype(...)`` or a call of NumPy."""
+    every = (one for one in case.nodes() if isinstance(one, ast.Attribute))
+    asked = next((one for one in every if ast.unparse(one.value) == name), None)
+    if name != "DType" or asked is None or not hasattr(np, asked.attr):
+        return None
+    for call in case.calls():
+        given = [*call.args, *(word.value for word in call.keywords)]
+        func = call.func
+        casts = isinstance(func, ast.Attribute) and func.attr == "astype"
+        if asked in given and (casts or _home(call) in ("np", "numpy")):
+            root = "numpy" if "numpy." in ast.unparse(call) else "np"
+            what = "The name DType is not defined, and NumPy has element types of its own"
+            return Translation(what, None, case.fix(asked, f"{root}.{asked.attr}"))
+    return None
 
 
 def _home(call: ast.Call) -> str:

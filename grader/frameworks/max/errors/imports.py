@@ -71,7 +71,7 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
         return told
     if node is not None and (fix := _without_torch(case, node)):
         return Translation(f"{what}, and this course computes with MAX", "MAX has it.", fix)
-    if name in brought.HOMES and (told := brought.brought(case, name)):
+    if told := brought.brought(case, name):
         return told
     if line:
         hint = f"Import it at the top of the file: {line}"
