@@ -28,6 +28,9 @@ USED = "It is used on line "
 
 RAISED_ON = re.compile(rf"(?:{USED}|The error was raised on line )(\d+)")
 
+CALLED = re.compile(r"([\w.]+)(?: function)? is (?:called|applied|used)\b")
+"""How a check says that something is called."""
+
 DEFINES = re.compile(r"\s*(@|(class|def|async|from|import)\b)")
 """How a line begins that only brings in or defines what other lines use."""
 
@@ -48,7 +51,10 @@ def doubted(
             if decorated is not None and found.line == decorated:
                 waits.setdefault(name, note.format(line=line))
         if line != right and not DEFINES.match(source.quoted(line)[0] or ""):
-            for name in _about(source.tree, line, findings, before=note is not FAULTY):
+            names = _about(source.tree, line, findings, before=note is not FAULTY)
+            if note is RAISED:
+                names |= _beside(source.tree, line, findings, rubric)
+            for name in names:
                 waits.setdefault(name, note.format(line=line))
     pairs = list(zip(rubric.checks, report.checks, strict=True))
     failed = [check for check, one in pairs if one.status is Status.FAIL]
@@ -91,6 +97,45 @@ def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:
     for line in filter(None, lines):
         if told.isdisjoint(bindings.statement_at(source.tree, line)):
             yield line, FAULTY
+
+
+def _beside(
+    tree: ast.Module, line: int, findings: Mapping[str, Finding], rubric: Rubric
+) -> frozenset[str]:
+    """The checks that say of a function which ``line`` calls that it is called.
+
+    And those on a line that calls the small function which ``line`` is in.
+    """
+    called = _called(tree, bindings.statement_at(tree, line))
+    said = {one.id: CALLED.search(one.passed) for one in rubric.checks if one.id in findings}
+    names = {name for name, one in said.items() if one and one[1].rpartition(".")[2] in called}
+    helper = _helper(tree, line)
+    names |= {
+        name
+        for name, one in findings.items()
+        if helper and one.line is not None
+        if helper in _called(tree, bindings.statement_at(tree, one.line))
+    }
+    return frozenset(names)
+
+
+def _called(tree: ast.Module, lines: range) -> frozenset[str]:
+    """The names of the functions that are called on these lines."""
+    calls = (one for one in walked(tree) if isinstance(one, ast.Call) and one.lineno in lines)
+    return frozenset(map(bindings.callee, calls))
+
+
+def _helper(tree: ast.Module, line: int) -> str:
+    """The name of the lambda that a line is in, or of the function in a function."""
+    for one in walked(tree):
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(body=body)):
+                if body.lineno <= line <= (body.end_lineno or 0):
+                    return name
+    inside = bindings.around(tree, line)
+    outer = (one for one in walked(tree) if isinstance(one, ast.FunctionDef) and one is not inside)
+    nested = inside is not None and any(inside in one.body for one in outer)
+    return inside.name if nested and inside is not None else ""
 
 
 def _about(

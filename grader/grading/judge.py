@@ -286,6 +286,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
     results = {result.id: result for result in settled}
     likely = case.evidence.mostly_right()
     missing = once.missing(case.rubric, case.findings, settled)
+    raised: set[int | None] = set()  # where a small function that two helpers share raised
     for name, trial in case.evidence.trials.items():
         group = [c for c in case.rubric.checks if c.proven_by == (name,)]
         if not trial.part or not group or case.evidence.right(name):
@@ -295,7 +296,10 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             continue
         if any(results[check.id].status is Status.FAIL for check in group):
             continue
-        if likely or _told_elsewhere(case, name):
+        line = getattr(case.evidence.error(name), "line", None)
+        again = line is not None and line in raised
+        raised.add(line)
+        if likely or again or _told_elsewhere(case, name):
             for check in (c for c in group if results[c.id].status is Status.PASS):
                 results[check.id] = _undecided_yet(case, check)
         elif wrong := _how_wrong(case, name):

@@ -46,6 +46,12 @@ WITH = re.compile(r"With (?P<new>.+) instead of (?P<old>.+?),? (?:it|the result)
 BESIDE = re.compile(r"It has (?P<old>.+) where the reference has (?P<new>.+)\.$")
 """What such a sentence says to write, and one on the only difference."""
 
+SHAPED = re.compile(r"([\w.]+) has shape (\[[\d, ]*\])")
+"""How a sentence says what shape a variable has."""
+
+ANOTHER_RUN = "These sizes are those of another run, with the same error."
+"""What is told of an error whose sizes are not those that its check tells."""
+
 TRY = "Tried on your file: "
 """How a sentence begins on a change that was tried."""
 
@@ -77,7 +83,7 @@ class Placing:
             return report
         trace = report.trace
         right = trace.line if trace is not None and trace.left_out else None
-        found = _after(self._owned(self._placed(report)), right)
+        found = _after(self._owned(_of_one_run(self._placed(report))), right)
         return doubted(found, self.rubric, self.source, self.findings, right=right)
 
     def _owned(self, report: Report) -> Report:
@@ -382,6 +388,23 @@ def _unpaired(report: Report) -> Report:
         for one in report.checks
     )
     return replace(report, checks=tuple(checks), diagnosis=())
+
+
+def _of_one_run(report: Report) -> Report:
+    """The report, without shapes in its trace of what the first ❌ has in another run's shape."""
+    first, trace = report.first_to_fix, report.trace
+    if first is None or trace is None or not first.stopped or ANOTHER_RUN in trace.told:
+        return report
+
+    def differs(name: str, shape: str) -> bool:
+        quoted = rf"(?<![\w.]){re.escape(name)}(?: of shape)? (\[[\d, ]*\])"
+        seen = re.findall(quoted, first.message)
+        return bool(seen) and shape not in seen
+
+    told = tuple(
+        one for one in trace.told if not any(differs(*each) for each in SHAPED.findall(one))
+    )
+    return replace(report, trace=replace(trace, told=told))
 
 
 def _begins(node: ast.AST, line: int) -> bool:

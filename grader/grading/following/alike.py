@@ -353,4 +353,14 @@ def apart(comparison: Comparison, node: int) -> str:
     }
     if len(wanted) != 1 or not have or have in wanted:
         return ""
+    if (length := _length(mine.nodes[node])) is not None:
+        each = f"{mine.segment(node)} gives parts of length {length}"
+        return f"{each}; the reference makes {wanted.pop()} parts, and chunk takes how many."
     return f"{mine.segment(node)} gives {have} parts; the reference makes {wanted.pop()} of them."
+
+
+def _length(node: ast.AST) -> int | None:
+    """The length of each part that a call of ``split`` asks for, if it is written there."""
+    given = node.args if isinstance(node, ast.Call) and operation(node) == "split" else []
+    numbers = (one.value for one in given if isinstance(one, ast.Constant))
+    return next((one for one in numbers if isinstance(one, int)), None)

@@ -30,6 +30,7 @@ from grader.grading.following.retried import MANY
 from grader.grading.following.run import Run
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
+from grader.grading.placing import ANOTHER_RUN
 from grader.grading.reading.bindings import callee, functions
 from grader.protocol.probe import (
     MOST_TURNS,
@@ -371,7 +372,7 @@ def _of_its_run(trace: Trace, error: SeenError | None, said: str) -> Trace:
     if not sized or not NUMBER.search(own) or own in said or not alike:
         return trace
     told = list(trace.told)
-    told.insert(sized[-1] + 1, "These sizes are those of another run, with the same error.")
+    told.insert(sized[-1] + 1, ANOTHER_RUN)
     return replace(trace, told=tuple(told))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -27,6 +27,24 @@ def turned(mine: Floats, right: Floats) -> str:
         return " The sizes are the same, in another order."
     cut = np.array_equal(mine, np.trunc(mine)) and not np.array_equal(right, np.trunc(right))
     return " It holds whole numbers only: is it cast to integers?" if cut else ""
+
+
+def inserted(comparison: Comparison, node: int, right: Floats) -> str:
+    """Where the axis of length 1 belongs that an expression inserts, if only its place is wrong."""
+    mine = comparison.mine
+    array = next((mine.arrays[one] for one in reversed(mine.values(node))), None)
+    given = [mine.arrays[one] for one in mine.latest(node)]
+    less = [one for one in given if one is not None and one.ndim == right.ndim - 1]
+    if array is None or array.ndim != right.ndim:
+        return ""
+    for i, j in permutations(range(right.ndim), 2):
+        if array.shape[i] != 1 or right.shape[j] != 1:
+            continue
+        have, want = array.squeeze(i), right.squeeze(j)
+        if any(same(one, have) and same(one, want) for one in less):
+            at = f"axis {i - right.ndim}; the reference's is axis {j - right.ndim}."
+            return f"It inserts its new axis as {at}"
+    return ""
 
 
 def joined(have: tuple[int, ...], want: tuple[int, ...]) -> str:

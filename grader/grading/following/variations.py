@@ -230,12 +230,19 @@ def _sizes(sizes: list[ast.expr], rank: int) -> Iterator[list[ast.expr]]:
 
 
 def _with_axis(node: ast.Call, axis: int, known: Evaluator) -> ast.Call:
-    """The call along another axis."""
-    value = ast.UnaryOp(ast.USub(), ast.Constant(-axis)) if axis < 0 else ast.Constant(axis)
+    """The call along another axis, which is given as it was: by its place, or by its name."""
+    value: ast.expr = (
+        ast.UnaryOp(ast.USub(), ast.Constant(-axis)) if axis < 0 else ast.Constant(axis)
+    )
     new, args = ast.keyword("axis", value), node.args
     words = [new if one.arg == "axis" else one for one in node.keywords]
-    if new not in words:
-        args = args[:-1] if len(known.given(node)) > 1 else args
+    if new in words:
+        return ast.Call(node.func, args, words)
+    if len(known.given(node)) > 1:
+        placed = type(literal(args[-1])) is int and operation(node) != "repeat"
+        args = [*args[:-1], value] if placed else args[:-1]
+        words += [] if placed else [new]
+    else:
         words.append(new)
     return ast.Call(node.func, args, words)
 

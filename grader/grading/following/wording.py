@@ -153,6 +153,8 @@ class Wording:
             return more
         if array is not None and (along := orders.along(self.comparison, cause.node, array)):
             return f" {along}"
+        if array is not None and (new := orders.inserted(self.comparison, cause.node, array)):
+            return f" {new}"
         if array is not None and (joined := orders.joined(have.shape, array.shape)):
             return f" {joined}"
         told = orders.sized(self.comparison, cause.node)
