@@ -508,12 +508,15 @@ def unsure(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> 
 
 
 def unread(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> str | None:
-    """The one attribute that the class sets and never reads, though the solution reads it.
+    """The one attribute that the class sets and never reads, though the solution reads it there.
 
-    Or one that keeps what the missing one is called: ``self.small = eps``.
+    That is in its function of the same name, if it has one. Or one that keeps what the missing one
+    is called: ``self.small = eps``.
     """
-    idle = origins.idle(tree, ruling.about)
-    found = [one for one in idle if f"self.{one}" in (imports or ())]
+    known, line = imports or frozenset(), int(ruling.about.rpartition(" ")[2])
+    inside = bindings.around(tree, line)
+    where = "" if inside is None or f"{inside.name}()" not in known else f"{inside.name}(): "
+    found = [n for n in origins.idle(tree, ruling.about) if f"{where}self.{n}" in known]
     found = found or list(origins.renamed(tree, ruling.about))
     return found[0] if len(found) == 1 else None
 

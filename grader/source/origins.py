@@ -231,8 +231,16 @@ def renamed(tree: ast.Module, what: str) -> frozenset[str]:
 
 
 def read(tree: ast.Module) -> frozenset[str]:
-    """The attributes of ``self`` that a file reads, as ``self.x``."""
-    return frozenset(f"self.{one.attr}" for one in _of_self(tree) if isinstance(one.ctx, ast.Load))
+    """The attributes of ``self`` that a file reads, as ``self.x``.
+
+    Also ``f(): self.x`` of a function that reads it, and ``f()`` of each function.
+    """
+    found = {f"self.{one.attr}" for one in _of_self(tree) if isinstance(one.ctx, ast.Load)}
+    for function in walked(tree):
+        if isinstance(function, ast.FunctionDef):
+            own = (one for one in _of_self(function) if isinstance(one.ctx, ast.Load))
+            found |= {f"{function.name}()", *(f"{function.name}(): self.{o.attr}" for o in own)}
+    return frozenset(found)
 
 
 def _of_self(tree: ast.AST) -> list[ast.Attribute]:
