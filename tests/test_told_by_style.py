@@ -201,7 +201,7 @@ def test_it_names_the_mistake(
         ("s05/functional", ", bias=True", ", use_bias=True", "self.c_proj Linear layer is created"),
         ("s05/solution", "key = self._split_heads(", "key = _split_heads(", "✅ __call__: self._s"),
         ("s05/functional", "[0, 2, 1, 3])", "0, 2, 1, 3)", "❌ _merge_heads"),
-        ("s05/functional", "self.head_dim)\n        l", "self.d_k)\n        l", "split_size"),
+        ("s05/functional", "self.head_dim)\n        l", "self.d_k)\n        l", "Nothing uses"),
         ("s05/solution", "shape[:-1] + [num_heads", "shape[-1] + [num_heads", "int(tensor"),
         ("s06/functional", "x.shape[:-1] + [int", "x.shape[-1] + [int", "int(x.shape[-1]) +"),
     ],
