@@ -76,6 +76,12 @@ RAISING = [
     ("s11", "seq_len, dtype=DType.int64", "seq_len, dtype=DType.int8", "forward",
      "Use a larger one. Write F.range(0, seq_len, dtype=DType.int64"),
     ("s08", "centered * centered", "centered ^ 2", None, "(centered ** 2).mean(axis=-1)"),
+    ("s10", "self.head_dim = hidden_size", "head_dim = hidden_size", "builds",
+     "write self.head_dim where it gets its value"),
+    ("s11", "range(config.n_layer)", "config.n_layer", "builds", "range(config.n_layer)"),
+    ("s12", "text.append(token)", "text += token", None, "Write text.append(token)"),
+    ("s12", "cache: Cache | None = None\n    #", "cache = None * len(text)\n    #", None,
+     "Write (None,) * len(text)"),
 ]  # fmt: skip
 
 

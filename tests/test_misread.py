@@ -24,6 +24,16 @@ class Block:
         self.ln_2 = make()
 """
 
+KEPT_LIST = """\
+class Model:
+    def __init__(self, width):
+        every = [Block(width) for _ in range(3)]
+        self.blocks = Layers(every)
+    def run(self):
+        for one in self.blocks:
+            one()
+"""
+
 KEPT = """\
 def complaints(names):
     for name in names:
@@ -98,7 +108,30 @@ def test_what_is_right_is_not_odd(text: str) -> None:
             "letters",
             "key.removeprefix('transformer.')",
         ),
+        (
+            "WORD = 'transformer.'\nkey = 'x.' + key.lstrip(WORD)",
+            2,
+            "letters",
+            "key.removeprefix(WORD)",
+        ),
+        ("a = s.reshape(s.shape[::-1])", 1, "keeps the order", "s.T"),
+        ("a = np.reshape(w, (w.shape[1], w.shape[0]))", 1, "keeps the order", "w.T"),
+        ("a = w.reshape(w.shape[-1], w.shape[-2])", 1, "keeps the order", "w.T"),
         ("def f(text, new):\n    return text.append(new)", 2, "which is None", ""),
+        (
+            KEPT_LIST.replace("in self.blocks:", "in every:"),
+            6,
+            "keeps it as self.blocks",
+            "self.blocks",
+        ),
+        (
+            KEPT_LIST.replace("every =", "self.width = width\n        every =").replace(
+                "in self.blocks", "in range(width)"
+            ),
+            7,
+            "keeps it as self.width",
+            "self.width",
+        ),
         (
             "def f(x):\n    for name in ('a', 'a'):\n        x = x + parts[name]\n    return x",
             2,
@@ -121,6 +154,12 @@ def test_what_reads_otherwise_than_it_is_done(
     [
         "text = text.strip('[]() ')",
         "text = text.rstrip('\\n')",
+        "w = w.reshape(w.shape[0], w.shape[1])",
+        "w = w.reshape(w.shape[1], v.shape[0])",
+        "def f(text, marks):\n    return text.strip(marks)",
+        KEPT_LIST,
+        KEPT_LIST.replace("in self.blocks:", "in every:").replace("(self)", "(self, every)"),
+        KEPT_LIST.replace("class", "every = [1]\n\nclass").replace("in self.blocks:", "in every:"),
         "def f(items):\n    for one in items:\n        last = one\n    return last",
         "def f(self, x):\n    self.heads = self.n_head = int(x)",
         "def f(cache, x):\n    out, weights = attend(x)\n    return out, None, None",

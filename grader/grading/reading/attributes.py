@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from itertools import chain
 
 from grader.grading.reading.bindings import callee, functions
 from grader.grading.reading.shown import Slip
-from grader.source.variables import binds
+from grader.source.variables import binds, read, reads, stored
 from grader.source.walked import walked
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
     """All of them."""
     for owner in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
+        yield from of_init(tree, owner)
         for function in (one for one in owner.body if isinstance(one, ast.FunctionDef)):
             yield from chain(one_for_two(tree, function), uncalled(function))
             yield from class_listed(tree, function)
@@ -37,6 +39,43 @@ def one_for_two(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
             said = f"Line {node.lineno} makes no layer for {others[0]}: it is the same as {first}."
             write = f"{others[0]} = {made[first]}"
             yield Slip(node.lineno, f"{said} They share their weights.", write)
+
+
+def of_init(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
+    """What only ``__init__`` knows, and keeps, and another method reads by that name."""
+    methods = [one for one in owner.body if isinstance(one, ast.FunctionDef)]
+    first = next((one for one in methods if one.name == "__init__"), None)
+    if first is None:
+        return
+    known = {name for one in tree.body for name in _global(one)} | set(dir(builtins))
+    given = {one.arg for one in ast.walk(first.args) if isinstance(one, ast.arg)}
+    own = (stored(first) | given) - known - {"self"}
+    kept: dict[str, list[str]] = {}
+    for node in (one for one in ast.walk(first) if isinstance(one, ast.Assign)):
+        for text in map(_kept, node.targets):
+            for name in read(node.value) & own if text and _only_wraps(node.value) else ():
+                kept.setdefault(name, []).append(f"self.{text}")
+    for method in (one for one in methods if one is not first):
+        params = {one.arg for one in ast.walk(method) if isinstance(one, ast.arg)}
+        for one in reads(method):
+            names = kept.get(one.id, [])
+            if len(names) == 1 and one.id not in params | stored(method):
+                said = f"Only __init__ knows {one.id}, and keeps it as {names[0]}."
+                yield Slip(one.lineno, said, names[0])
+
+
+def _global(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement of the module gives all functions."""
+    definition = isinstance(node, ast.ClassDef | ast.FunctionDef)
+    return chain(binds(node), () if definition else stored(node))
+
+
+def _only_wraps(node: ast.expr) -> bool:
+    """Whether an expression is a variable, or only puts one into something: ``Layers(blocks)``."""
+    match node:
+        case ast.Call(args=[ast.Name() | ast.Starred(value=ast.Name())], keywords=[]):
+            return True
+    return isinstance(node, ast.Name)
 
 
 def uncalled(function: ast.FunctionDef) -> Iterator[Slip]:

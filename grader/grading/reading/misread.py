@@ -27,6 +27,41 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         yield from chain(unfilled(function), overwritten(function), same_twice(function))
         yield from class_for_object(function)
     yield from stripped(tree)
+    yield from refolded(tree)
+
+
+def refolded(tree: ast.Module) -> Iterator[Slip]:
+    """``x.reshape(x.shape[::-1])``, where the axes are to be exchanged."""
+    for node in walked(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=("np" | "numpy" | "F")), attr="reshape"),
+                args=[owner, given],
+                keywords=[],
+            ):
+                sizes: list[ast.expr] = [given]
+            case ast.Call(func=ast.Attribute(value=owner, attr="reshape"), args=sizes, keywords=[]):
+                pass
+            case _:
+                continue
+        text = ast.unparse(owner)
+        if _reversed(sizes, f"{text}.shape"):
+            said = f"Line {node.lineno}: reshape keeps the order of the numbers, and only divides"
+            said = f"{said} them into other rows. A transpose exchanges the axes."
+            yield Slip(node.lineno, said, f"{text}.T")
+
+
+def _reversed(sizes: list[ast.expr], shape: str) -> bool:
+    """Whether sizes are those of a ``shape``, the last one first."""
+    only = sizes[0] if len(sizes) == 1 else None
+    if isinstance(only, ast.Tuple | ast.List):
+        sizes = only.elts
+    texts = [ast.unparse(one) for one in sizes]
+    inner = f"reversed({shape})"
+    if len(texts) == 1:
+        return texts[0] in (f"{shape}[::-1]", inner, f"tuple({inner})", f"list({inner})")
+    last, first = (f"{shape}[1]", f"{shape}[-1]"), (f"{shape}[0]", f"{shape}[-2]")
+    return len(texts) == 2 and texts[0] in last and texts[1] in first
 
 
 def always_true(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
@@ -59,19 +94,36 @@ def _is_lazy(tree: ast.Module, value: ast.expr) -> bool:
 
 def stripped(tree: ast.Module) -> Iterator[Slip]:
     """``key.lstrip("transformer.")``, which takes away letters."""
+    words = _words(tree)
     for node in walked(tree):
         match node:
-            case ast.Call(
-                func=ast.Attribute(value=text, attr=method),
-                args=[ast.Constant(value=str() as word)],
-            ) if method in STRIPS and len({one for one in word if one.isalpha()}) >= WORD:
+            case ast.Call(func=ast.Attribute(value=text, attr=method), args=[given]):
+                shown = ast.unparse(given)
+                word = words.get(shown) if isinstance(given, ast.Name) else None
+                if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                    word = given.value
+                few = len({one for one in word or "" if one.isalpha()}) < WORD
+                if method not in STRIPS or word is None or few:
+                    continue
                 other = STRIPS[method]
                 said = f"Line {node.lineno}: {method} takes away all of the letters of {word!r}"
                 said = f"{said} that it meets, and not the word"
-                write = f"{ast.unparse(text)}.{other}({word!r})" if other else ""
+                write = f"{ast.unparse(text)}.{other}({shown})" if other else ""
                 yield Slip(
                     node.lineno, f"{said}: {other} does that." if other else f"{said}.", write
                 )
+
+
+def _words(tree: ast.Module) -> dict[str, str]:
+    """The names that a file gives a text, once."""
+    given = [one for one in walked(tree) if isinstance(one, ast.Name)]
+    often = [one.id for one in given if isinstance(one.ctx, ast.Store)]
+    return {
+        ast.unparse(one.targets[0]): one.value.value
+        for one in tree.body
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)
+        if isinstance(one.value.value, str) and often.count(ast.unparse(one.targets[0])) == 1
+    }
 
 
 def emptied(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:

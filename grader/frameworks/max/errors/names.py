@@ -241,6 +241,10 @@ PLAIN = ("T", "device", "dtype", "ndim", "parameters", "shape", "size")
 """Attributes that are no methods."""
 
 
+GLOBAL = {"function": "a function of the file", "type": "a class"}
+"""What a name without ``self.`` may be that is no variable of the function, by its kind."""
+
+
 def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
     """An attribute of the learner's own object that was never set."""
     own = [one for one in about.fields if not one.startswith("_")]
@@ -250,13 +254,14 @@ def _on_self(case: Case, node: ast.Attribute, about: SeenValue, near: str | None
         return Translation(what, "self.transformer has it.", fix)
     if node.attr in ("c_attn", "c_proj") and "transformer" in own:
         return Translation(what, "It is a part of attn.", case.fix(node, f"attn.{node.attr}"))
-    if near is not None and (near in own or near in about.names):
+    value = case.seen.values.get(node.attr)
+    here = case.seen.function == "__init__" and value is not None and value.kind not in GLOBAL
+    if near is not None and (near in own or near in about.names) and not here:
         return _suggested(case, node, what, near, None)
-    if value := case.seen.values.get(node.attr):
-        kind = {"function": "a function of the file", "type": "a class"}.get(value.kind)
+    if value is not None:
+        kind = GLOBAL.get(value.kind)
         hint = f"{node.attr} is {kind or 'a variable here'}, without self."
-        local = case.seen.function == "__init__" and kind is None
-        if local:  # other methods will want it from self
+        if here:  # other methods will want it from self
             hint = (
                 f"{node.attr} is a variable here: leave self. out. If other methods need it, write "
                 f"self.{node.attr} where it gets its value."

@@ -23,7 +23,12 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
         fix = None if several else case.fix(compared, new)
         return Translation(what, f"Ask {asked}, and nothing else: {new}.", fix)
     if text == "None":
-        odd = [key for key, one in case.seen.values.items() if one.kind in ("int", "float")]
+        if (repeated := _repeated(case)) is not None:
+            return repeated
+        given = case.call is not None
+        odd = [
+            key for key, one in case.seen.values.items() if given and one.kind in ("int", "float")
+        ]
         if (
             odd
             and "tensor" in then
@@ -59,3 +64,18 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
             "gets its value: is a TODO above still open, or a return missing?"
         )
     return Translation(f"{text} is None here, {then}", hint)
+
+
+def _repeated(case: Case) -> Translation | None:
+    """``None * n``, where a list or a tuple of None is meant."""
+    match case.node:
+        case ast.BinOp(left=ast.Constant(value=None) as none, op=ast.Mult(), right=other):
+            pass
+        case ast.BinOp(left=other, op=ast.Mult(), right=ast.Constant(value=None) as none):
+            pass
+        case _:
+            return None
+    if case.kind(other) not in ("", "int"):
+        return None
+    what = "None cannot be repeated: * repeats a list or a tuple"
+    return Translation(what, "Put None into a tuple.", case.fix(none, "(None,)"))

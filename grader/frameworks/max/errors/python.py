@@ -17,7 +17,7 @@ from grader.frameworks.max.errors.kinds import not_tensor
 from grader.frameworks.max.errors.misfits import FUNCTIONS, is_layer
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.vocabulary import meant
-from grader.frameworks.values import Translation
+from grader.frameworks.values import Fix, Translation
 from grader.protocol.probe import SeenValue
 
 COUNTER = re.compile(r"^\w{1,2}\d*$|ind|idx|num|count|^n_|pos|layer|step|head", re.IGNORECASE)
@@ -156,11 +156,7 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
         value = getattr(case.statement, "value", None) or getattr(case.statement, "iter", None)
         if kind == "NoneType" and isinstance(value, ast.expr):
             return none_has(case, value, "so it cannot be taken apart")
-        if isinstance(value, ast.expr):
-            one = case.value(value) or SeenValue(kind)
-            what = f"{ast.unparse(value)} is {described(one)}, and cannot be taken apart"
-            return Translation(what, "Loop over range(...) to count." if kind == "int" else None)
-        return None
+        return None if value is None else _taken_apart(case, value, kind)
     if fixed := swapped(case, call):
         name = ast.unparse(call.func)
         return Translation(
@@ -177,6 +173,32 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
             what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(given)}"
             return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
     return _one_number(case, call, kind) or _no_list(case, ast.unparse(call.func))
+
+
+def _taken_apart(case: Case, value: ast.expr, kind: str) -> Translation:
+    """One value was gone through, taken apart into names, or added to a list as if it were one."""
+    match case.statement:
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=ast.Add()) as whole:
+            if case.kind(target) == "list":
+                text, one = ast.unparse(value), case.value(value) or SeenValue(kind)
+                what = f"{text} is {described(one)}, and += adds the entries of a list to {name}"
+                fix = Fix(case.segment(whole), f"{name}.append({text})")
+                return Translation(what, "append adds one value.", fix)
+    loops = [one for one in ast.walk(value) if isinstance(one, ast.comprehension)]
+    over = [one.iter for one in loops if case.kind(one.iter) == kind or one.iter is case.node]
+    if len(loops) == 1 and isinstance(loops[0].target, ast.Name):
+        over = [loops[0].iter]
+    if isinstance(case.statement, ast.For) and case.statement.iter is value and not loops:
+        over = [value]
+    if loops and not over:
+        what = described(SeenValue(kind))
+        return Translation(f"{what[:1].upper()}{what[1:]} cannot be taken apart")
+    wrong, verb = (over[0], "gone through") if over else (value, "taken apart")
+    one = case.value(wrong) or SeenValue(kind)
+    what = f"{ast.unparse(wrong)} is {described(one)}, and cannot be {verb}"
+    if kind != "int" or not over:
+        return Translation(what)
+    return Translation(what, "range counts.", case.fix(wrong, f"range({ast.unparse(wrong)})"))
 
 
 def _one_number(case: Case, call: ast.Call, kind: str) -> Translation | None:
