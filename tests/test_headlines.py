@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.base import course
-from grader.base.model import CheckResult, Status
+from grader.base.model import CheckResult, Report, Status
 from grader.grading.pipeline import Follow, Options, grade
 from grader.sandbox import WorkerPool
+from tests.graded import mistakes
 
 Graded = Callable[..., dict[str, CheckResult]]
 
@@ -62,3 +63,41 @@ def test_only_wrong_fields_are_listed(graded: Graded) -> None:
 def test_a_decorator_without_its_mark_gets_one(graded: Graded) -> None:
     failed = graded("s01", ("@dataclass\n", "dataclass\n"))
     assert failed["named"].hints[0] == "Write @dataclass"
+
+
+Reported = Callable[[str], Report]
+
+
+@pytest.fixture
+def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
+    """Gives the report on a mistake of the corpus."""
+
+    def report(name: str) -> Report:
+        step = name.partition("/")[0]
+        (found,) = (one for one in mistakes.of(step) if one.name == name)
+        path = tmp_path / "mine.py"
+        path.write_text(found.source, encoding="utf-8")
+        options = Options(seed=7, follow=Follow.FAILING)
+        return grade(course.find(step), path, options, workers.start)
+
+    return report
+
+
+def first(report: Report) -> CheckResult:
+    assert report.first_to_fix is not None
+    return report.first_to_fix
+
+
+WRITE = [
+    ("s12/top_k_not_passed", "nxt = next_token(", "draw=u, top_k=top_k)"),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "write"), WRITE)
+def test_what_to_write_is_said_of_the_line_to_change(
+    name: str, code: str, write: str, reported: Reported
+) -> None:
+    told = first(reported(name))
+    assert code in (told.text or "")
+    assert told.hints[0].startswith("Write ")
+    assert write in told.hints[0]

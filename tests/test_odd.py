@@ -205,6 +205,17 @@ def test_an_argument_that_nothing_reads_is_told_where_another_takes_its_place() 
     assert said == "attend takes mask and does not use it: line 5 gives masked None for it."
 
 
+@pytest.mark.parametrize("star", ["", "*, "])
+def test_an_argument_that_is_not_handed_on_is_to_be_given_by_its_name(star: str) -> None:
+    text = HELPER.replace(
+        "scores, mask):\n    return scores +", f"scores, {star}mask=0):\n    return"
+    )
+    tree = ast.parse(text.replace("masked(scores, None)", "masked(scores)"))
+    (slip,) = meant.withheld(tree, NOTHING)
+    assert slip.said == "attend takes mask and does not use it: line 5 calls masked without it."
+    assert slip.write == "masked(scores, mask=mask)"
+
+
 def test_an_argument_that_the_reference_does_not_read_either_is_not_told() -> None:
     assert not likely("def f(a, b):\n    return a", "def f(a, b):\n    return a")
     assert not likely("def f(a, b):\n    pass")

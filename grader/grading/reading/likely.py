@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TypeGuard
@@ -186,6 +186,7 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     """Arguments that a function takes and does not read, though the solution's reads them."""
     wanted = {one.name: one for one in functions(right)}
     calls = list(own_calls(tree))
+    words = {one.name: [arg.arg for arg in one.args.kwonlyargs] for one in functions(tree)}
     for function in functions(tree):
         if len(_code(function)) == 0 or "locals" in read(function):
             continue
@@ -198,9 +199,9 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
             said = f"{function.name} takes {name} and does not use it"
             inside = range(function.lineno + 1, (function.end_lineno or 0) + 1)
             found = (one for one in calls if one[0].lineno in inside)
-            line, how = next(_instead(found, name), (function.lineno, ""))
+            line, how, write = next(_instead(found, name, words), (function.lineno, "", ""))
             line, how = (line, how) if how else next(_kept(function, name), (line, how))
-            yield Slip(line, f"{said}{how}.")
+            yield Slip(line, f"{said}{how}.", write)
 
 
 def _kept(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str]]:
@@ -233,18 +234,31 @@ def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
     return bool(owns) and not any(isinstance(one.ctx, ast.Load) for one in own)
 
 
-def _instead(calls: Iterable[OwnCall], name: str) -> Iterator[tuple[int, str]]:
-    """The lines of calls of a helper that takes ``name``, and what each gives it for that."""
+def _instead(
+    calls: Iterable[OwnCall], name: str, words: Mapping[str, list[str]]
+) -> Iterator[tuple[int, str, str]]:
+    """The lines of calls of a helper that takes ``name``, what each gives it, and what to write.
+
+    ``words`` is what each helper takes by name alone.
+    """
     for call, _, helper, params in calls:
         by_name = {one.arg: one.value for one in call.keywords if one.arg}
         given = {**dict(zip(params, call.args, strict=False)), **by_name}.get(name)
         starred = any(isinstance(one, ast.Starred) for one in call.args)
         starred |= any(one.arg is None for one in call.keywords)
+        taken = (*params, *words.get(helper, ()))
         if given is not None:
             text = ast.unparse(given)
-            yield call.lineno, f": line {call.lineno} gives {helper} {text} for it"
-        elif name in params and not starred and not helper.startswith("__"):
-            yield call.lineno, f": line {call.lineno} calls {helper} without it"
+            yield call.lineno, f": line {call.lineno} gives {helper} {text} for it", ""
+        elif name in taken and not starred and not helper.startswith("__"):
+            whole = ast.Call(call.func, call.args, [*call.keywords, _same(name)])
+            how = f": line {call.lineno} calls {helper} without it"
+            yield call.lineno, how, ast.unparse(whole) if callee(call) == helper else ""
+
+
+def _same(name: str) -> ast.keyword:
+    """``name=name``."""
+    return ast.keyword(name, ast.Name(name))
 
 
 def replaced(tree: ast.Module) -> Iterator[Slip]:
