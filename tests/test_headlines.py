@@ -65,22 +65,31 @@ def test_a_decorator_without_its_mark_gets_one(graded: Graded) -> None:
     assert failed["named"].hints[0] == "Write @dataclass"
 
 
-Reported = Callable[[str], Report]
+Reported = Callable[..., Report]
 
 
 @pytest.fixture
 def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
-    """Gives the report on a mistake of the corpus."""
+    """Gives the report on a mistake of the corpus, or on a program of it with one place changed."""
 
-    def report(name: str) -> Report:
-        step = name.partition("/")[0]
-        (found,) = (one for one in mistakes.of(step) if one.name == name)
+    def report(name: str, old: str = "", new: str = "") -> Report:
+        step, _, own = name.partition("/")
+        if old:
+            text = mistakes.bases(step)[own]
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        else:
+            (text,) = (one.source for one in mistakes.of(step) if one.name == name)
         path = tmp_path / "mine.py"
-        path.write_text(found.source, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         options = Options(seed=7, follow=Follow.FAILING)
         return grade(course.find(step), path, options, workers.start)
 
     return report
+
+
+def told(report: Report) -> str:
+    return " ".join(report.trace.told if report.trace is not None else ())
 
 
 def first(report: Report) -> CheckResult:
@@ -97,7 +106,26 @@ WRITE = [
 def test_what_to_write_is_said_of_the_line_to_change(
     name: str, code: str, write: str, reported: Reported
 ) -> None:
-    told = first(reported(name))
-    assert code in (told.text or "")
-    assert told.hints[0].startswith("Write ")
-    assert write in told.hints[0]
+    check = first(reported(name))
+    assert code in (check.text or "")
+    assert check.hints[0].startswith("Write ")
+    assert write in check.hints[0]
+
+
+HEADS = "x = x.reshape([B, T, self.nh, self.hs])\n        return x.permute([0, 2, 1, 3])"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("s12/values_reshaped_into_heads",),
+        ("s10/nanogpt", HEADS, "return x.reshape([B, self.nh, T, self.hs])"),
+    ],
+)
+def test_a_reshape_that_lacks_the_swap_after_it_is_told_both(
+    given: tuple[str, ...], reported: Reported
+) -> None:
+    report = told(reported(*given))
+    assert "A reshape cannot swap the axes -3 and -2" in report
+    assert ".transpose(-3, -2) instead of" in report
+    assert "in the other order it would be right" not in report

@@ -120,9 +120,43 @@ def sized(comparison: Comparison, node: int) -> str:
         shape[i], shape[j] = shape[j], shape[i]
         if shape[i] == shape[j] or not any(map(comparison.has, _uses(array.reshape(shape)))):
             continue
+        if (axes := unswapped(comparison, node, array.reshape(shape))) is not None:
+            said = f"A reshape cannot swap the axes {axes[0]} and {axes[1]}: it keeps the order of"
+            return (
+                f"{said} the numbers. Reshape with these two the other way round, then swap them."
+            )
         a, b = array.shape[i], array.shape[j]
         return f"With the sizes {a} and {b} in the other order it would be right."
     return ""
+
+
+def unswapped(comparison: Comparison, node: int, array: Floats) -> tuple[int, int] | None:
+    """The axes that are to be swapped once a reshape gives ``array``, and that nothing swaps.
+
+    The reference does nothing else with these numbers than to swap their axes.
+    """
+    mine, right = comparison.mine, comparison.right
+    one, values = comparison.which(array), mine.values(node)
+    after = [value for value, made in right.made.items() if one in made.sources]
+    given = right.arrays[after[0]] if after else None
+    if one is None or one < 0 or given is None or not values:
+        return None
+    if any(operation(right.nodes[right.made[each].node]) not in SWAPS for each in after):
+        return None
+    users = [made.node for made in mine.made.values() if values[-1] in made.sources]
+    if any(operation(mine.nodes[each]) in (*SWAPS, "einsum") for each in users):
+        return None
+    whole = right.arrays[one]
+    pairs = combinations(range(array.ndim), 2)
+    found = ((i, j) for i, j in pairs if whole is not None and i < whole.ndim > j)
+    return next(
+        (
+            (i - array.ndim, j - array.ndim)
+            for i, j in found
+            if array.swapaxes(i, j).shape == given.shape and same(array.swapaxes(i, j), given)
+        ),
+        None,
+    )
 
 
 def reshaped(comparison: Comparison, node: int, gives: int) -> str:

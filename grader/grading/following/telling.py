@@ -33,7 +33,7 @@ from grader.grading.following.lines import Lines
 from grader.grading.following.loops import each_turn, gaps, short, too_few
 from grader.grading.following.margin import margin
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
-from grader.grading.following.orders import refolded
+from grader.grading.following.orders import refolded, unswapped
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late
 from grader.grading.following.retried import Change, Retried
@@ -95,6 +95,7 @@ class Teller:
         """The trace, with the one small change that would make a value right; if need be, there."""
         mine = self.comparison.mine
         change = Retried(self.comparison).found(wrong, error) or self._as_there(wrong)
+        change = self._with_swap(change)
         if change is None or len(change.text) > MOST_TEXT:
             return trace
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
@@ -130,6 +131,20 @@ class Teller:
         ((node, gives),) = causes
         lacks = gives is not None and gives not in self.comparison.matched
         return Retried(self.comparison).giving(node, gives) if lacks and gives else None
+
+    def _with_swap(self, change: Change | None) -> Change | None:
+        """The change; of a reshape with the swap of axes that the reference makes after it."""
+        if change is None or change.value is None or change.value < 0:
+            return change
+        given = self.comparison.right.arrays[change.value]
+        if operation(change.new) != "reshape" or given is None:
+            return change
+        axes = unswapped(self.comparison, change.node, given)
+        if axes is None:
+            return change
+        swap = ast.Attribute(change.new, "transpose")
+        both = [ast.Constant(axes[0]), ast.Constant(axes[1])]
+        return replace(change, new=ast.Call(swap, both, []))
 
     def _adds_nothing(self, node: int) -> bool:
         """Whether a comparison has a sum with a variable that is 0 here: of another, who knows."""

@@ -121,6 +121,10 @@ class Comparison:
         """Whether the reference has these numbers, or they were given."""
         return self._values.equal(array) is not None
 
+    def which(self, array: Floats) -> int | None:
+        """The reference's value that has these numbers; -1 for one that was given."""
+        return self._values.equal(array)
+
     def flows(self, value: int) -> bool:
         """Whether this comes from an input or a weight, unlike a mask made on the way."""
         if self.plain:
