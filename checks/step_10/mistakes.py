@@ -66,6 +66,7 @@ OPTIONS: Family = {
         "n_embd",
         "The scores are divided by √hidden_size. One head has head_dim features: divide "
         "once by √head_dim.",
+        place=r"__init__() ~scale.*(sqrt|\*\*) ~ scale",
     ),
     "mask-ignored": mask("ignored", "attention_mask is ignored."),
     "mask-only-with-bias": mask(

@@ -187,13 +187,13 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     if (line := _mistaken(case, check)) is not None:
         failed = replace(failed, line=line)
     if not (finding.ok or finding.there or _is_there(case, check)):
-        return failed
+        return replace(failed, hints=(_why(case, check), *check.hints[1:]))
     told = finding.detail if finding.there else None
     note = f"{told[:1].upper()}{told[1:]}." if told else None
-    # the mistake has a name: the check's own nudge asks for something else
-    own = failed.hints if finding.there and finding.hint else check.hints[1:]
+    # the mistake has a name: what the check itself advises is about something else
+    own = failed.hints if finding.there and finding.hint else check.after
     message = f"{check.passed}{IN_VAIN}" if finding.unused else _but(case, check)
-    return replace(failed, message=message, note=note, hints=own or failed.hints)
+    return replace(failed, message=message, note=note, hints=own)
 
 
 def _right_alone(case: Case, place: str) -> bool:
@@ -233,8 +233,12 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
 
 def _but(case: Case, check: Check) -> str:
     """What to say if the thing exists, but a named mistake shows that it is wrong."""
-    why = next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
-    return f"{check.passed}{BUT}: {why}"
+    return f"{check.passed}{BUT}: {_why(case, check)}"
+
+
+def _why(case: Case, check: Check) -> str:
+    """What the named mistake says that breaks this part."""
+    return next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
 
 
 def _mistakes(case: Case) -> tuple[Misconception, ...]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
+from grader.grading.advised import advised
 from grader.grading.doubted import RAISED, USED, doubted
 from grader.grading.judge import BUT
 from grader.grading.reading import bindings
@@ -83,7 +84,8 @@ class Placing:
             return report
         trace = report.trace
         right = trace.line if trace is not None and trace.left_out else None
-        found = _after(self._owned(_of_one_run(self._placed(report))), right)
+        found = self._owned(_of_one_run(self._placed(report)))
+        found = _after(advised(found, self.rubric, self.source), right)
         return doubted(found, self.rubric, self.source, self.findings, right=right)
 
     def _owned(self, report: Report) -> Report:
@@ -123,13 +125,13 @@ class Placing:
     def _placed(self, report: Report) -> Report:
         trace = report.trace
         if trace is None or trace.line is None or not trace.told:
-            if (misnamed := self._misnamed(report)) is not None:
-                return misnamed
-            return self._silent(report)
+            return self._misnamed(report) or self._silent(report)
         silent = replace(trace, told=(), line=None, blank="", write="", slip="")
-        if not trace.lone and self._sure_elsewhere(report, trace.line):
+        if self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
         blamed = self._blamed(report)
+        if self._written_elsewhere(report, blamed, trace):
+            return replace(self._silent(report), trace=silent)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
         running = [one for c, one in pairs if c.rule and one.status is Status.FAIL]
         first = next((c.passed for c, one in pairs if one in running), "")
@@ -143,7 +145,7 @@ class Placing:
         departed = trace.line
         if not trace.lone and self._is_made_wrong(checks, blamed, departed):
             trace = _used(trace)
-        own = None if trace.lone else self._own(report, checks)
+        own = self._made_or_written(report, checks, blamed, trace)
         apart = own is not None and self._elsewhere(own, departed)
         unsaid = replace(trace, told=(), blank="", write="", slip="") if apart else trace
         told = self._kept(self._running(checks, unsaid, own or departed))
@@ -192,6 +194,27 @@ class Placing:
         checks = tuple(moved if one is first else one for one in report.checks)
         return replace(report, checks=checks)
 
+    def _made_or_written(
+        self,
+        report: Report,
+        checks: Iterable[CheckResult],
+        blamed: frozenset[str],
+        trace: Trace,
+    ) -> int | None:
+        """The line of the mistake that is named: where it is written, or made in ``__init__``."""
+        own = None if trace.lone else self._own(report, checks)
+        made = not trace.lone and self._is_made_wrong(checks, blamed, trace.line or 0)
+        if own is not None or not made:
+            return own
+        return next((one.line for one in checks if one.status is Status.FAIL), None)
+
+    def _written_elsewhere(self, report: Report, blamed: frozenset[str], trace: Trace) -> bool:
+        """Whether the first ❌ is that of a named mistake, and the trace asks of another line."""
+        first = report.first_to_fix
+        if not _asks(trace) or first is None or first.id not in blamed or first.line is None:
+            return False
+        return first.line not in bindings.statement_at(self.source.tree, trace.line or 0)
+
     def _elsewhere(self, line: int | None, departed: int) -> bool:
         """Whether a named mistake has its own line, which the trace does not come from."""
         if line is None or line in bindings.statement_at(self.source.tree, departed):
@@ -238,7 +261,9 @@ class Placing:
 
     def _sure_elsewhere(self, report: Report, line: int) -> bool:
         """Whether the first ❌ knows its own line, and the values leave the path at another."""
-        if report.trace is None or all(one.mark != "left" for one in report.trace.margin):
+        if report.trace is None or report.trace.lone:
+            return False
+        if all(one.mark != "left" for one in report.trace.margin):
             return False
         first = next((one for one in report.checks if one.status is Status.FAIL), None)
         if first is None or first.id not in self.sure or first.line is None:
@@ -410,6 +435,11 @@ def _of_one_run(report: Report) -> Report:
 def _begins(node: ast.AST, line: int) -> bool:
     """Whether a statement begins on a line."""
     return isinstance(node, ast.stmt) and node.lineno == line
+
+
+def _asks(trace: Trace) -> bool:
+    """Whether a trace only guesses: what it tells of ends in a question."""
+    return not trace.lone and trace.slip.endswith("?")
 
 
 def _untried(trace: Trace) -> Trace:

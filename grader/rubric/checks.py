@@ -107,6 +107,11 @@ class Check:
         place = f'{self.why} See "{self.lesson}".'
         return (self.nudge, place, self.answer) if self.answer else (self.nudge, place)
 
+    @property
+    def after(self) -> tuple[str, ...]:
+        """The hints beside a mistake that has a name: only where to read, and nearly the answer."""
+        return (f'See "{self.lesson}".', *self.hints[2:])
+
     def waiting(self, sentence: str, note: str = "") -> CheckResult:
         """The result while it waits for what ``sentence`` says."""
         return CheckResult(

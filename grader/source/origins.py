@@ -285,12 +285,22 @@ def _worked_out(tree: ast.Module, line: int) -> int:
         if isinstance(arg, ast.Name)
     }
     sizes = {  # a size that was only given a name is worked out nowhere
-        id(one.targets[0])
+        id(name)
         for one in nodes
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Attribute)
+        if isinstance(one, ast.Assign)
+        for name, value in _pairs(one)
+        if isinstance(value, ast.Attribute)
     }
     found = [n.lineno for n in stores(function) if n.id in given and id(n) not in sizes]
     return found[-1] if len(set(found)) == 1 and found[0] < line else line
+
+
+def _pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+    """What an assignment gives a value, each with its value: ``a, b = c, d`` has two."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            return list(zip(names, values, strict=False))
+    return [(node.targets[0], node.value)]
 
 
 def _constant(tree: ast.Module, line: int) -> int:

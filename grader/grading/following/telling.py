@@ -143,7 +143,7 @@ class Teller:
         if axes is None:
             return change
         swap = ast.Attribute(change.new, "transpose")
-        both = [ast.Constant(axes[0]), ast.Constant(axes[1])]
+        both: list[ast.expr] = [ast.Constant(axes[0]), ast.Constant(axes[1])]
         return replace(change, new=ast.Call(swap, both, []))
 
     def _adds_nothing(self, node: int) -> bool:

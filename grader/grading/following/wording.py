@@ -242,6 +242,10 @@ class Wording:
         if cause.have is not None:
             own = self.read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
         where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
+        there = {ast.unparse(one) for one in ast.walk(self.comparison.mine.nodes[cause.node])}
+        if kept.rpartition(" as ")[2] in there:
+            return ""  # it uses that as well
+        have = _as_read(have, own, there)
         if have and want and have != want:
             if whole is not None and self._has_pieces(cause):
                 return ""
@@ -436,3 +440,9 @@ def _repeats(call: ast.Call) -> bool:
         for each in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])
     ]
     return len(set(given)) < len(given)
+
+
+def _as_read(have: str, own: str, there: set[str]) -> str:
+    """What the lesson calls a variable; as the program reads it, if that has no such name there."""
+    other = have.startswith("`") and have.strip("`") not in there and own in there
+    return f"`{own}`" if other else have

@@ -1,0 +1,76 @@
+"""What a ❌ on wrong numbers advises, where more is known than the check itself can say.
+
+A check's own hints fit whatever may be wrong with its part. Once the mistake has a name, or one
+change of its line is known to help, most of them ask for what the file does already.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from grader.base.model import CheckResult, Kind, Report, Status
+from grader.grading.reading import bindings
+from grader.rubric import Rubric
+from grader.source import Source
+
+ALONE = "your file differs from the reference only on line"
+"""What is said where a file has one mistake, wherever that shows."""
+
+HAS = "It has "
+"""How a sentence begins on what the reference writes in another way."""
+
+CHANGES = ("With ", HAS)
+"""How sentences begin that say what to write instead."""
+
+
+def advised(report: Report, rubric: Rubric, source: Source) -> Report:
+    """The report without a check's own advice on numbers where more is known of the mistake.
+
+    A ❌ on a line that is explained above says no more. The first says what the mistake is.
+    """
+    own = {hint for check in rubric.checks for hint in check.hints}
+    known, first = _known(report, source), report.first_to_fix
+    lone = _lone(report)
+    above: dict[int, tuple[str, ...]] = {}
+    checks = []
+    for one in report.checks:
+        found = one
+        if _is_general(one, own):
+            line = lone if one.line is None else one.line
+            if line in above:
+                text, column = source.quoted(line)
+                found = replace(one, line=line, text=text, column=column, hints=above[line])
+            elif one is first and known and one.line is not None:
+                found = replace(one, hints=(known, *one.hints[1:]))
+        if found.status is Status.FAIL and found.line is not None:
+            above.setdefault(found.line, found.hints)
+        checks.append(found)
+    return replace(report, checks=tuple(checks))
+
+
+def _is_general(one: CheckResult, own: set[str]) -> bool:
+    """Whether this is a ❌ on numbers, with a hint that is the check's own."""
+    failed = one.status is Status.FAIL and one.kind is Kind.RUNTIME and not one.stopped
+    return failed and bool(one.hints) and one.hints[0] in own
+
+
+def _lone(report: Report) -> int:
+    """The line of the only mistake in a file; 0 where that is not known."""
+    trace = report.trace
+    if trace is None or trace.line is None or not any(ALONE in one for one in trace.told):
+        return 0
+    return trace.line
+
+
+def _known(report: Report, source: Source) -> str:
+    """What is known of the mistake at the line of the first ❌: its name, or what to write."""
+    if report.diagnosis:
+        return report.diagnosis[0].message if len(report.diagnosis) == 1 else ""
+    first, trace = report.first_to_fix, report.trace
+    if first is None or first.line is None or trace is None or trace.line is None:
+        return ""
+    if first.line not in bindings.statement_at(source.tree, trace.line):
+        return ""
+    told = next((one for one in trace.told if one.startswith(CHANGES)), "")
+    return re.sub(f"^{HAS}", f"Line {trace.line} has ", told)
