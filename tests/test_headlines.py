@@ -98,15 +98,23 @@ def first(report: Report) -> CheckResult:
 
 
 WRITE = [
-    ("s12/top_k_not_passed", "nxt = next_token(", "draw=u, top_k=top_k)"),
+    (("s12/top_k_not_passed",), "nxt = next_token(", "draw=u, top_k=top_k)"),
+    (("s12/pair_not_unpacked",), "a = self._attend(", "Write a, present = self._attend("),
+    (
+        ("s12/solution", "attended, key_value = self._attend(", "attended = self._attend("),
+        "attended = self._attend(",
+        "Write attended, key_value = self._attend(",
+    ),
+    (("s11/blocks_of_init",), "for blk in blocks", "Write self.h"),
+    (("s11/reshape_for_transpose",), "array = stored.reshape(", "Write stored.T"),
 ]
 
 
-@pytest.mark.parametrize(("name", "code", "write"), WRITE)
+@pytest.mark.parametrize(("given", "code", "write"), WRITE)
 def test_what_to_write_is_said_of_the_line_to_change(
-    name: str, code: str, write: str, reported: Reported
+    given: tuple[str, ...], code: str, write: str, reported: Reported
 ) -> None:
-    check = first(reported(name))
+    check = first(reported(*given))
     assert code in (check.text or "")
     assert check.hints[0].startswith("Write ")
     assert write in check.hints[0]
@@ -129,3 +137,31 @@ def test_a_reshape_that_lacks_the_swap_after_it_is_told_both(
     assert "A reshape cannot swap the axes -3 and -2" in report
     assert ".transpose(-3, -2) instead of" in report
     assert "in the other order it would be right" not in report
+
+
+NAMED = [
+    ("s10/softmax_over_queries", "axis=-2)", "Use the last axis, the keys."),
+    ("s10/old_keys_as_values", "past_key_value[0], value]", 'See "The cache".'),
+    ("s10/scale_of_whole_width", "1.0 / self.C**0.5", 'See "The scale".'),
+    ("s11/default_epsilon", "self.ln_f = LayerNorm(C)", "eps=config.layer_norm_epsilon"),
+    ("s11/one_block_named_often", "blocks.append(blk)", 'See "A stack of blocks".'),
+    ("s12/ln_1_twice", "block.ln_1(hidden_states))", "It must be ln_2 there."),
+    ("s12/past_is_heads", "P = k0.shape[1]", 'See "Positions and blocks".'),
+    ("s12/searchsorted_left", "np.searchsorted(cdf, draw)", "says side='right' here"),
+    ("s12/sort_from_the_wrong_end", "np.sort(scores)[min", "reference has np.sort(scores)[-min("),
+    ("s12/room_one_short", "len(text) - 1)):", "has model.config.n_positions - len(text)."),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "hint"), NAMED)
+def test_what_is_known_of_a_mistake_is_the_advice_and_nothing_accuses_another_line(
+    name: str, code: str, hint: str, reported: Reported
+) -> None:
+    report = reported(name)
+    failed = [one for one in report.checks if one.status is Status.FAIL]
+    assert hint in failed[0].hints[0]
+    assert {one.line for one in failed} == {failed[0].line}
+    assert code in (failed[0].text or "")
+    assert "It uses `" not in told(report)
+    again = [one for one in failed[1:] if one.hints[:1] != failed[0].hints[:1]]
+    assert all("In the reference it is" in one.hints[0] for one in again)

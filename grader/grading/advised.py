@@ -20,7 +20,7 @@ ALONE = "your file differs from the reference only on line"
 HAS = "It has "
 """How a sentence begins on what the reference writes in another way."""
 
-CHANGES = ("With ", HAS)
+CHANGES = ("With ", HAS, "The reference says ")
 """How sentences begin that say what to write instead."""
 
 

@@ -65,7 +65,8 @@ class Plainly:
             told += self.teller.wording.still_right(departure, line)
         shown = f": {text}" if len(text) <= MOST_TEXT else ""
         told.append(f"On line {line} the numbers go wrong{shown}")
-        return self.teller.trace((*told, *self._compared(node, end)), line)
+        changes = (*self._compared(node, end), *self._otherwise(end))
+        return self.teller.trace((*told, *changes), line)
 
     def _turn(self, node: int) -> Slip | None:
         """The condition on which a loop ends with the result, or with none before that."""
@@ -100,6 +101,16 @@ class Plainly:
                     old = mine.segment(change.node)
                     instead = f"With {change.text} instead of {old}"
                     yield f"{instead} it would give what the reference has."
+
+    def _otherwise(self, end: int) -> Iterator[str]:
+        """How the call that gives the number is written in the reference, if that has one such."""
+        mine, right = self.comparison.mine, self.comparison.right
+        kind = operation(mine.nodes[end])
+        calls = [one for one in right.nodes if isinstance(one, ast.Call) and operation(one) == kind]
+        if isinstance(mine.nodes[end], ast.Call) and len(calls) == 1:
+            said = self.teller.wording.written(end, right.numbers[calls[0]])
+            if said:
+                yield said
 
     def _scaled(self, end: int, lost: Sequence[int]) -> bool:
         """Whether a number is multiplied by as much as these are larger than the reference's.

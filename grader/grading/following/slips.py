@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from grader.grading.following import branches
+from grader.grading.following.unpacked import kept_whole
 from grader.grading.reading import shown
 from grader.grading.reading.bindings import (
     CHANGES,
@@ -113,8 +114,9 @@ def misfit(
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             said = f"{name} is {what} here: it comes from line {line}{where}."
+            more, write = kept_whole(tree, name, line) if value.kind == "tuple" else ("", "")
             same = (one.write for one in shown.identities(tree) if one.line == line)
-            return Slip(line, said, instead(tree, line) or next(same, ""))
+            return Slip(line, said + more, write or instead(tree, line) or next(same, ""))
     return None
 
 
