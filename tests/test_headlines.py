@@ -165,3 +165,19 @@ def test_what_is_known_of_a_mistake_is_the_advice_and_nothing_accuses_another_li
     assert "It uses `" not in told(report)
     again = [one for one in failed[1:] if one.hints[:1] != failed[0].hints[:1]]
     assert all("In the reference it is" in one.hints[0] for one in again)
+
+
+def test_an_error_whose_advice_only_asks_gets_the_change_of_its_line(reported: Reported) -> None:
+    report = reported("s11/positions_in_token_table")
+    error = next(one for one in report.checks if one.stopped)
+    assert error.hints[0].endswith("the reference has self.wte(input_ids) + self.wpe(positions).")
+    assert "here, in place of self.wte(positions)." in told(report)
+
+
+@pytest.mark.parametrize("name", ["s10/size_of_torch", "s12/shape_of_pair"])
+def test_a_name_that_a_value_lacks_says_nothing_of_the_step_to_take(
+    name: str, reported: Reported
+) -> None:
+    report = reported(name)
+    assert "Write " in first(report).hints[0]
+    assert "At this point the lesson says" not in told(report)

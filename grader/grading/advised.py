@@ -43,6 +43,8 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
                 found = replace(one, line=line, text=text, column=column, hints=above[line])
             elif one is first and known and one.line is not None:
                 found = replace(one, hints=(known, *one.hints[1:]))
+        elif _guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
+            found = replace(one, hints=(change,))
         if found.status is Status.FAIL and found.line is not None:
             above.setdefault(found.line, found.hints)
         checks.append(found)
@@ -63,14 +65,26 @@ def _lone(report: Report) -> int:
     return trace.line
 
 
+def _guesses(one: CheckResult) -> bool:
+    """Whether this is an error about which the advice only asks."""
+    asks = bool(one.hints) and one.hints[0].endswith("?")
+    return one.status is Status.FAIL and one.stopped and asks
+
+
 def _known(report: Report, source: Source) -> str:
     """What is known of the mistake at the line of the first ❌: its name, or what to write."""
     if report.diagnosis:
         return report.diagnosis[0].message if len(report.diagnosis) == 1 else ""
-    first, trace = report.first_to_fix, report.trace
-    if first is None or first.line is None or trace is None or trace.line is None:
+    first = report.first_to_fix
+    return "" if first is None else _change(report, first, source)
+
+
+def _change(report: Report, one: CheckResult, source: Source) -> str:
+    """The change of a check's line that is told of it."""
+    trace = report.trace
+    if one.line is None or trace is None or trace.line is None:
         return ""
-    if first.line not in bindings.statement_at(source.tree, trace.line):
+    if one.line not in bindings.statement_at(source.tree, trace.line):
         return ""
-    told = next((one for one in trace.told if one.startswith(CHANGES)), "")
+    told = next((said for said in trace.told if said.startswith(CHANGES)), "")
     return re.sub(f"^{HAS}", f"Line {trace.line} has ", told)

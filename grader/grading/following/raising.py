@@ -193,8 +193,11 @@ class Raising:
             return replace(self.teller.trace((*told, given.said), given.line), elsewhere=True)
         blank = self.lesson.filled(cause)
         if at == line:
-            next_blank = self.lesson.next_blank(mine.latest(cause.node), cause.node)
-            told += self.lesson.said(blank or next_blank)
+            if not named and not blank:  # what raised an error about a name was not worked out
+                told += self.lesson.said(
+                    self.lesson.next_blank(mine.latest(cause.node), cause.node)
+                )
+            told += self.lesson.said(blank)
         write = Rewrite(self.comparison).of(cause)
         sure = not cause.other and OWN.search(f"{error.type_name}: {error.message}") is None
         moved = at != line and cause.gives is not None
@@ -324,7 +327,9 @@ class Raising:
             if at != line and other and array is not None and not self.wording.beside(array, cause):
                 return
             if at == line or array is None:
-                said = f"From the same values the reference computes {want} here."
+                short = not mine.is_whole(cause.node) and len(text) <= MOST_TEXT
+                place = f", in place of {text}" if short else ""
+                said = f"From the same values the reference computes {want} here{place}."
                 joined = "" if there is None else along(self.comparison, cause.node, there)
                 yield f"{said} {joined}".rstrip()
             else:
