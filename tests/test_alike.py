@@ -111,3 +111,27 @@ def test_a_method_without_self_is_told_with_its_head() -> None:
     assert slip is not None
     assert (slip.line, slip.write) == (2, "def f(self, x, y):")
     assert selfless(ast.parse(program.replace("(x, y)", "(self, x)")), error) is None
+
+
+PARTS = """\
+def parts(x, w):
+    pairs = [(x + 1.0, w + 2.0)]
+    a, b = pairs[0]
+    return a * b
+"""
+
+PIECES = """\
+def pieces(x, w):
+    y = x @ w
+    a = y[:2]
+    b = y[2:]
+    return a * b
+"""
+
+
+def test_the_parts_of_one_piece_are_not_the_same() -> None:
+    program = f"import numpy as np\n\n{PARTS}"
+    assert alike.copied(compared("x + 1.0, w + 2.0", "x + 1.5, w + 2.5", program)) is None
+    slip = alike.copied(compared("b = y[2:]", "b = y[:2]", PIECES))
+    assert slip is not None
+    assert slip.said == "Lines 3 and 4 give a and b the same: y[:2]."

@@ -221,11 +221,13 @@ def copied(comparison: Comparison) -> Slip | None:
         )
         key = inside, match, mine.segment(place.node)
         other, line = held.setdefault(key, (name, at))
-        if other != name and comparison.flows(place.value):
+        if other != name and line != at and comparison.flows(place.value):
             said = f"Lines {line} and {at} give {other} and {name} the same: {key[2]}."
             right = {target(*one) for one in comparison.right.bindings(match)}
             return Slip(line if name in right and other not in right else at, said)
         other, line = own.setdefault((inside, match), (name, at))
+        if match is None or line == at:
+            continue
         if other != name and (wrong := _misnamed(comparison, match, (other, name))):
             said = f"Lines {line} and {at} give {other} and {name} the same numbers"
             return Slip(line if wrong == other else at, f"{said}: {wrong} has others.")
