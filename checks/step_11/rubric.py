@@ -163,7 +163,7 @@ RUNTIME = (
         "The logits are not GPT-2's",
         "Compare each line with the lesson's picture of the model",
         "The head is the table of tokens again.",
-        lesson="The tied head",
+        lesson="A stack of blocks",
         part=("logits", "call-blocks"),
         rule=rules.all_of(
             rules.placed(rules.numbers(*LOGITS, what="logits"), KNOWN, *LOGITS),
