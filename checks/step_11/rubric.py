@@ -162,7 +162,7 @@ RUNTIME = (
         "The logits are GPT-2's",
         "The logits are not GPT-2's",
         "Compare each line with the lesson's picture of the model",
-        "The head is the table of tokens again.",
+        "Every block runs once, in its turn; then come ln_f and the head.",
         lesson="A stack of blocks",
         part=("logits", "call-blocks"),
         rule=rules.all_of(
