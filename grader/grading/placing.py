@@ -438,8 +438,8 @@ def _begins(node: ast.AST, line: int) -> bool:
 
 
 def _asks(trace: Trace) -> bool:
-    """Whether a trace only guesses: what it tells of ends in a question."""
-    return not trace.lone and trace.slip.endswith("?")
+    """Whether a trace only guesses: a pair is taken apart, and one of its names is not read."""
+    return not trace.lone and trace.slip.endswith("Are the names in the right order?")
 
 
 def _untried(trace: Trace) -> Trace:

@@ -243,7 +243,7 @@ class Wording:
             own = self.read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
         where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
         there = {ast.unparse(one) for one in ast.walk(self.comparison.mine.nodes[cause.node])}
-        if kept.rpartition(" as ")[2] in there:
+        if self._reads(cause):
             return ""  # it uses that as well
         have = _as_read(have, own, there)
         if have and want and have != want:
@@ -260,7 +260,21 @@ class Wording:
         if not self._akin(cause):
             return ""
         also = "" if cause.have is not None else "also "
+        if cause.have is None and self._is_foreign(want):
+            return ""
         return f"The reference {also}uses {want} here{where}." if want else ""
+
+    def _is_foreign(self, want: str) -> bool:
+        """Whether a value only has the name of a variable that the program does not have."""
+        every = (one for one in self.comparison.mine.nodes if isinstance(one, ast.Name))
+        return want.startswith("`") and want.strip("`") not in {one.id for one in every}
+
+    def _reads(self, cause: Cause) -> bool:
+        """Whether an expression reads what the reference uses as well, by a variable."""
+        mine = self.comparison.mine
+        names = (one for one in ast.walk(mine.nodes[cause.node]) if isinstance(one, ast.Name))
+        values = (value for one in names for value in mine.values(mine.numbers[one]))
+        return cause.want is not None and cause.want in map(self.comparison.match, values)
 
     def _has_pieces(self, cause: Cause) -> bool:
         """Whether the program has a piece of what is wanted as well, like the one that it uses."""
