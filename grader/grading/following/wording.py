@@ -260,14 +260,7 @@ class Wording:
         if not self._akin(cause):
             return ""
         also = "" if cause.have is not None else "also "
-        if cause.have is None and self._is_foreign(want):
-            return ""
         return f"The reference {also}uses {want} here{where}." if want else ""
-
-    def _is_foreign(self, want: str) -> bool:
-        """Whether a value only has the name of a variable that the program does not have."""
-        every = (one for one in self.comparison.mine.nodes if isinstance(one, ast.Name))
-        return want.startswith("`") and want.strip("`") not in {one.id for one in every}
 
     def _reads(self, cause: Cause) -> bool:
         """Whether an expression reads what the reference uses as well, by a variable."""
