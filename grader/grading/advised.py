@@ -17,6 +17,9 @@ from grader.source import Source
 ALONE = "your file differs from the reference only on line"
 """What is said where a file has one mistake, wherever that shows."""
 
+MEANT = "Did you mean "
+"""How a hint begins that asks, and says what to write as well."""
+
 HAS = "It has "
 """How a sentence begins on what the reference writes in another way."""
 
@@ -67,7 +70,7 @@ def _lone(report: Report) -> int:
 
 def _guesses(one: CheckResult) -> bool:
     """Whether this is an error about which the advice only asks."""
-    asks = bool(one.hints) and one.hints[0].endswith("?")
+    asks = any(hint.endswith("?") and not hint.startswith(MEANT) for hint in one.hints[:1])
     return one.status is Status.FAIL and one.stopped and asks
 
 

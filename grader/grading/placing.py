@@ -317,7 +317,7 @@ class Placing:
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
         known = self._knows(check, result, filled=bool(filled or trace.slip))
         known = known and not self._feeds(line, result.line)
-        known = known or (finding.unused and result.line == finding.line)
+        known = known or (finding.unused and result.line == finding.line and not trace.write)
         if check.id in blamed and known and not trace.lone:
             return result
         if raised:
@@ -418,7 +418,7 @@ def _unpaired(report: Report) -> Report:
 def _of_one_run(report: Report) -> Report:
     """The report, without shapes in its trace of what the first ❌ has in another run's shape."""
     first, trace = report.first_to_fix, report.trace
-    if first is None or trace is None or not first.stopped or ANOTHER_RUN in trace.told:
+    if first is None or trace is None or not first.stopped or not trace.told:
         return report
 
     def differs(name: str, shape: str) -> bool:
@@ -429,6 +429,8 @@ def _of_one_run(report: Report) -> Report:
     told = tuple(
         one for one in trace.told if not any(differs(*each) for each in SHAPED.findall(one))
     )
+    if len(told) < len(trace.told):
+        told = tuple(one for one in told if one != ANOTHER_RUN)
     return replace(report, trace=replace(trace, told=told))
 
 
