@@ -31,8 +31,8 @@ Not seconds: the same file must get the same report on every machine.
 ROUGH = 4.0
 """Times the tolerance of trials with slack: a mistake may make what is rounded much larger."""
 
-MOST_ON_PAIRS = 20_000_000
-"""The same for pairs alone: a fifth of a second. Those with a failed check come first."""
+MOST_ON_PAIRS = 10_000_000
+"""The same for pairs alone: a tenth of a second. Those with a failed check come first."""
 
 EACH = 2_500
 """What predicting one call costs besides its numbers, and the same again for each weight."""

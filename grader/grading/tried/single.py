@@ -31,7 +31,7 @@ TRIED = f"{TRY}with "
 """How the sentence on an edit begins that is shown."""
 BUDGET_S = 0.26
 """Processor time in seconds for the tries, and for the one grading that confirms."""
-MOST_S = 0.4
+MOST_S = 0.34
 """The same, with all that was done before to explain the failure."""
 LEAST_S = 0.1
 """With less left of it, nothing is tried: to make the edits takes most of that."""
