@@ -394,4 +394,5 @@ RUBRIC = Rubric(
     draw=lambda rng: [*trials.layer_trials(rng, CLASS), *trials.part_trials(rng, CLASS)],
     misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
     result="output",
+    guided=True,
 )

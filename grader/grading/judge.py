@@ -187,6 +187,8 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     if (line := _mistaken(case, check)) is not None:
         failed = replace(failed, line=line)
     if not (finding.ok or finding.there or _is_there(case, check)):
+        if case.rubric.guided:
+            return failed
         return replace(failed, hints=(_why(case, check), *check.hints[1:]))
     told = finding.detail if finding.there else None
     note = f"{told[:1].upper()}{told[1:]}." if told else None

@@ -317,7 +317,7 @@ class Placing:
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
         known = self._knows(check, result, filled=bool(filled or trace.slip))
         known = known and not self._feeds(line, result.line)
-        known = known or (finding.unused and result.line == finding.line and not trace.write)
+        known = known or (finding.replaced and result.line == finding.line)
         if check.id in blamed and known and not trace.lone:
             return result
         if raised:

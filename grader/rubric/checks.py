@@ -155,6 +155,7 @@ class Rubric:
 
     ``result`` names the run-time check that fails for a mistake in a part that no other
     run-time check is about. ``gives`` names the values of blanks that no check is about.
+    ``guided``: a first hint says what to write, and stays when the mistake has a name.
     """
 
     checks: tuple[Check, ...]
@@ -162,6 +163,7 @@ class Rubric:
     misconceptions: tuple[Misconception, ...] = ()
     result: str = ""
     gives: Mapping[str, str] = field(default_factory=dict)
+    guided: bool = False
 
     def without_denied(self, program: ast.Module) -> Rubric:
         """The rubric without the mistakes that a program does not have, as its code shows."""

@@ -30,7 +30,8 @@ class Finding:
     ok. ``lacks`` has the names that the file should bring in or define and does not, ``brings``
     those of what it imports; ``absent`` is the name at the top of the file under which the place
     to look at is not there. ``there``: what is sought is in the file, but is not as it must be;
-    ``hint`` says what to do about that. ``unused``: it is made, and leads nowhere.
+    ``hint`` says what to do about that. ``unused``: it is made, and leads nowhere; ``replaced``:
+    because its name gets another value first.
     """
 
     ok: bool
@@ -46,6 +47,7 @@ class Finding:
     hint: str = ""
     brings: frozenset[str] = frozenset()
     unused: bool = False
+    replaced: bool = False
 
 
 SourceTest = Callable[[Source], Finding]

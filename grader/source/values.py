@@ -103,7 +103,9 @@ def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
         if wanted(value):
             told = f"line {line} gives {name} another value, and nothing uses this one"
             use = f"Keep it by a name that is used below, and not as {name}."
-            return Finding(False, value.line, told, there=True, hint=use, unused=True)
+            return Finding(
+                False, value.line, told, there=True, hint=use, unused=True, replaced=True
+            )
     return None
 
 
