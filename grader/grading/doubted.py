@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from grader.base.model import Kind, Report, Status
+from grader.grading.judge import IN_VAIN
 from grader.grading.reading import bindings
 from grader.rubric import Rubric
 from grader.source import Finding, Source
@@ -80,10 +81,12 @@ def _decorated(tree: ast.Module, line: int) -> int | None:
 def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:
     """Each line that something is wrong on, and how to say so.
 
-    Where numbers are wrong, a source check that fails there says which part of the line it is.
+    Where numbers are wrong, a source check that fails there says which part of the line it is; not
+    one that says only that another line is for nothing.
     """
     failed = [one for one in report.checks if one.status is Status.FAIL]
-    told = {one.line for one in failed if one.kind is Kind.SOURCE}
+    source_checks = (one for one in failed if one.kind is Kind.SOURCE)
+    told = {one.line for one in source_checks if IN_VAIN not in one.message}
     for one in failed:
         other = RAISED_ON.search(one.note or "")
         if other is not None:

@@ -354,16 +354,20 @@ class Teller:
         at, quantity = self.lines.of(cause), self.lesson.quantity(match)
         if at <= line or self.causes.named_as(cause.have, match):
             return None
-        own = self.wording.read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
+        own = self.wording.read_as(cause.node, cause.have)
         what = quantity or "what the reference uses"
         kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
-        read = f"Line {at} uses {own}. Nothing uses {name}, in which line {line} keeps {what}."
+        uses = f"uses {own}" if own else f"works out {self.lesson.own_name(cause.have)} itself"
+        known = what.strip("`") == name
+        idle = f"{name} from line {line}" if known else f"{name}, in which line {line} keeps {what}"
+        read = f"Line {at} {uses}. Nothing uses {idle}."
         if (end := _returned(self.comparison.mine.tree, line, at)) is not None:
             return Slip(end, f"{kept}: line {end} does without it.")
-        several = len(reads(self.comparison.mine.tree, own, line)) > 1
+        several = own and len(reads(self.comparison.mine.tree, own, line)) > 1
         if several and not self.comparison.known(cause.have):
             return None  # several lines use it: the one that gives it is to change
-        write = exchanged_at(self.comparison.mine.tree, at, own, name, line)
+        instead = own or self.wording.written_as(cause.node, cause.have)
+        write = exchanged_at(self.comparison.mine.tree, at, instead, name, line)
         return Slip(at, read, write)
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:

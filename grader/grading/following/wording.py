@@ -17,7 +17,7 @@ from grader.grading.following.evaluate import PASSES
 from grader.grading.following.kinds import spelled
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.omitted import Omitted
-from grader.grading.following.relations import Floats, Relation
+from grader.grading.following.relations import Floats, Relation, same
 from grader.grading.following.repeats import again
 from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
@@ -291,10 +291,23 @@ class Wording:
         return bool(there) and all(self.comparison.in_other_class(cause.node, one) for one in there)
 
     def read_as(self, node: int, value: int) -> str:
-        """The variable by which an expression reads a value; empty if by none."""
-        mine = self.comparison.mine
+        """The variable by which an expression reads a value, or the same numbers; else empty."""
+        mine, arrays = self.comparison.mine, self.comparison.mine.arrays
         names = (one for one in ast.walk(mine.nodes[node]) if isinstance(one, ast.Name))
-        return next((one.id for one in names if value in mine.values(mine.numbers[one])), "")
+        held = [(one.id, other) for one in names for other in mine.values(mine.numbers[one])]
+        found = next((name for name, other in held if other == value), "")
+        array = arrays[value]
+        if found or array is None:
+            return found
+        alike = ((name, arrays[other]) for name, other in held)
+        return next((name for name, one in alike if one is not None and same(one, array)), "")
+
+    def written_as(self, node: int, value: int) -> str:
+        """The longest expression in another that gives a value; empty if none does."""
+        mine = self.comparison.mine
+        every = (one for one in ast.walk(mine.nodes[node]) if isinstance(one, ast.expr))
+        gives = (one for one in every if value in mine.values(mine.numbers[one]))
+        return next(map(ast.unparse, gives), "")
 
     def _akin(self, cause: Cause) -> bool:
         """Whether what is used may stand for what the reference uses, by rank or size."""

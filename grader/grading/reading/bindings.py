@@ -55,8 +55,8 @@ def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
 def exchanged_at(tree: ast.Module, line: int, old: str, new: str, since: int) -> str:
     """The value on a line with the variable ``new``, made on line ``since``, in place of ``old``.
 
-    Empty where the line reads ``old`` other than once, or is no assignment or return of the same
-    function.
+    ``old`` is an expression, as Python would write it. Empty where the line has it other than
+    once, or is no assignment or return of the same function.
     """
     inside = around(tree, line)
     here = (one for one in walked(inside or tree) if isinstance(one, ast.stmt))
@@ -65,13 +65,24 @@ def exchanged_at(tree: ast.Module, line: int, old: str, new: str, since: int) ->
     value = found.value if isinstance(found, ast.Assign | ast.Return) else None
     if value is None or not same or not new.isidentifier():
         return ""
-    changed = copy.deepcopy(value)
-    names = [one for one in ast.walk(changed) if isinstance(one, ast.Name) and one.id == old]
-    if len(names) != 1:
+    exchange = _Exchange(old, new)
+    text = ast.unparse(exchange.visit(copy.deepcopy(value)))
+    if exchange.count != 1:
         return ""
-    names[0].id = new
-    text = ast.unparse(changed)
     return f"return {text}" if isinstance(found, ast.Return) else text
+
+
+class _Exchange(ast.NodeTransformer):
+    """Puts a variable in place of every expression that reads ``old``, and counts them."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new, self.count = old, new, 0
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.expr) and ast.unparse(node) == self.old:
+            self.count += 1
+            return ast.Name(self.new)
+        return self.generic_visit(node)
 
 
 def read_instead(tree: ast.Module, kept: ast.stmt | None, name: str) -> tuple[int, str] | None:
