@@ -56,6 +56,24 @@ def test_a_name_on_the_line_before_a_definition_lacks_its_mark(text: str, told: 
     assert slip.said.endswith(told)
 
 
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("past == key.shape[2]\n    return past", "past = key.shape[2]"),
+        ("x.transpose(0, 1)\n    return x", "x = x.transpose(0, 1)"),
+        ("y = x + 1\n    y.T\n    return y", "y = y.T"),
+        ("x * 2\n    return x", "x = x * 2"),
+        ("x.transpose(0, 1)\n    return 1", ""),
+        ("self.weight.T\n    return self.weight", ""),
+        ("other.values.T\n    return other", ""),
+    ],
+)
+def test_what_keeps_nothing_is_to_be_assigned_where_that_is_clear(text: str, write: str) -> None:
+    (slip,) = shown.idle(ast.parse(f"def f(self, x):\n    {text}\n"))
+    assert slip.said.endswith("and nothing uses the result. Is it to be assigned?")
+    assert slip.write == write
+
+
 LOOP = "def skip(key):\n    return key.endswith('x')\n\ndef go(d):\n    for key in {over}:\n"
 LOOP += "        if skip(key):\n            continue\n"
 

@@ -48,6 +48,7 @@ from grader.grading.reading.bindings import (
     read_instead,
     reads,
     statement_at,
+    to_assign,
 )
 from grader.grading.reading.shown import (
     Slip,
@@ -342,7 +343,8 @@ class Teller:
         fix = used_by(self.comparison, value) if name and not ends else fix
         if name and not quantity:
             return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
-        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
+        write = "" if ends or name else to_assign(mine.tree, mine.statement(node))
+        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}", write)
 
     def _used_instead(self, cause: Cause | None, line: int, value: int, name: str) -> Slip | None:
         """The line that uses another value than the reference, which uses what ``name`` keeps."""

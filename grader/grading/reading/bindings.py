@@ -52,6 +52,29 @@ def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
     return frozenset(one.lineno for one in names if one.lineno > line)
 
 
+def to_assign(tree: ast.Module, kept: ast.stmt | None) -> str:
+    """The assignment that a statement which keeps nothing stands for; empty if not clear.
+
+    ``x == 2`` for ``x = 2``, and ``x.transpose(0, 1)`` where a line below reads x.
+    """
+    match kept:
+        case ast.Expr(ast.Compare(ast.Name(name), [ast.Eq()], [value])):
+            return f"{name} = {ast.unparse(value)}"
+        case ast.Expr(value):
+            root: ast.AST = value
+        case _:
+            return ""
+    while isinstance(root, ast.Attribute | ast.Call | ast.Subscript | ast.BinOp):
+        root = next(ast.iter_child_nodes(root))
+    if not isinstance(root, ast.Name) or not reads(tree, root.id, kept.end_lineno or 0):
+        return ""
+    inside = around(tree, kept.lineno)
+    taken = () if inside is None else [one.arg for one in inside.args.args if one.arg != "self"]
+    given = bound(tree, root.id, kept.lineno)
+    local = root.id in taken or isinstance(given, ast.Assign | ast.For)
+    return f"{root.id} = {ast.unparse(value)}" if local else ""
+
+
 def exchanged_at(tree: ast.Module, line: int, old: str, new: str, since: int) -> str:
     """The value on a line with the variable ``new``, made on line ``since``, in place of ``old``.
 

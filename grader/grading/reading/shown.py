@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from grader.grading.reading.bindings import CHANGES, callee
+from grader.grading.reading.bindings import CHANGES, callee, to_assign
 from grader.source.variables import reads
 from grader.source.walked import walked
 
@@ -189,7 +189,7 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
         pure = isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)
         if isinstance(node.value, WORTHLESS) or (pure and callee(node.value) in PURE):
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
-            yield Slip(node.lineno, f"{said} Is it to be assigned?")
+            yield Slip(node.lineno, f"{said} Is it to be assigned?", to_assign(tree, node))
         elif isinstance(node.value, ast.Call) and callee(node.value) in _only_returning(tree):
             said = f"Line {node.lineno} calls {callee(node.value)}, and nothing uses what it"
             yield Slip(node.lineno, f"{said} returns. Is it to be assigned?")
