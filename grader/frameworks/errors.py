@@ -149,6 +149,7 @@ def translate(error: SeenError, *tellers: Teller) -> Translation:
         text,
     )
     named = next(filter(None, field.groups()), "") if field else ""
+    named = "" if told.about.startswith("text: ") else named
     return replace(
         told,
         about=named or told.about,
@@ -218,6 +219,10 @@ def unknown_keyword(error: SeenError, text: str) -> str | None:
     return found[1] if error.type_name == "TypeError" and found is not None else None
 
 
+OF_PYTHON = ("__post_init__", "__repr__", "__str__", "__hash__", "__len__")
+"""Methods that Python calls by itself, with nothing but the object."""
+
+
 def _signature(error: SeenError, text: str) -> Translation | None:
     """A call from outside, as in the lesson, whose arguments the learner's code refuses."""
     found = re.search(
@@ -242,6 +247,12 @@ def _signature(error: SeenError, text: str) -> Translation | None:
             "An __init__ of your own must have the stub's arguments.",
         )
     why = found[2].replace("missing", "lacks")
+    if found[1] in OF_PYTHON:
+        return Translation(
+            f"Python cannot call {found[1]}: it {why}",
+            f"Python gives it the object, as self. Write def {found[1]}(self):",
+            about=f"{found[1]}()",
+        )
     return Translation(
         f"{found[1]} cannot be called as the lesson does: it {why}",
         "Keep the stub's arguments: their names, their order, their defaults, and a * or / among "

@@ -46,7 +46,7 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
                 found = replace(one, line=line, text=text, column=column, hints=above[line])
             elif one is first and known and one.line is not None:
                 found = replace(one, hints=(known, *one.hints[1:]))
-        elif _guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
+        elif guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
             found = replace(one, hints=(change,))
         if found.status is Status.FAIL and found.line is not None:
             above.setdefault(found.line, found.hints)
@@ -68,7 +68,7 @@ def _lone(report: Report) -> int:
     return trace.line
 
 
-def _guesses(one: CheckResult) -> bool:
+def guesses(one: CheckResult) -> bool:
     """Whether this is an error about which the advice only asks."""
     asks = any(hint.endswith("?") and not hint.startswith(MEANT) for hint in one.hints[:1])
     return one.status is Status.FAIL and one.stopped and asks
@@ -90,4 +90,6 @@ def _change(report: Report, one: CheckResult, source: Source) -> str:
     if one.line not in bindings.statement_at(source.tree, trace.line):
         return ""
     told = next((said for said in trace.told if said.startswith(CHANGES)), "")
+    if not told and trace.lone and one.stopped:
+        return trace.slip
     return re.sub(f"^{HAS}", f"Line {trace.line} has ", told)

@@ -20,6 +20,7 @@ from grader.grading import once
 from grader.grading.diagnose import Explanation
 from grader.grading.heads import REFUSED, lesson_head, misnamed
 from grader.grading.reading import bindings
+from grader.grading.reading.fields import no_field
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
@@ -37,7 +38,7 @@ from grader.rubric.compare import difference
 from grader.source import Finding, Source, origins
 from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
-from grader.source.variables import read
+from grader.source.variables import read, reads, stores
 
 BUT = ", but wrong"
 IN_VAIN = ", but in vain"
@@ -47,6 +48,10 @@ ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
 
 IMPORTING = ("ImportError", "ModuleNotFoundError")
+
+NO_FIELD = re.compile(r"^\w+ takes no (\w+)$")
+REFUSED_NAME = re.compile(r"has no argument called (\w+)")
+"""What messages say of an argument that the lesson gives, and of one that the file gives."""
 
 MOST_SAID = 800
 """Characters of a message."""
@@ -459,12 +464,17 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     if ruling.about.startswith("unset: ") and (told := origins.partly(tree, ruling.about)):
         hints = (told,)
     if case.solution is not None and (others := _beside(ruling, case.solution)):
-        hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
+        if not _often(ruling, tree):
+            hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
     line = _place(case, ruling) or _mistaken(case, check)
     if (ruling.hint or "").startswith(REFUSED) and case.solution is not None:
         head = lesson_head(tree, case.solution, line)
         hints = (f"Write {head}", *hints) if head else hints
         line = misnamed(tree, case.solution, line) or line
+    if case.solution is not None and (found := NO_FIELD.search(ruling.message or "")):
+        if (slip := no_field(tree, case.solution, found[1])) is not None:
+            line, write = slip.line, f" Write {slip.write}" if slip.write else ""
+            hints = (f"{slip.said}{write}",)
     note = (ruling.note or "").replace(f"It is used on line {line}.", "").strip()
     return CheckResult(
         check.id,
@@ -494,10 +504,19 @@ def _beside(ruling: Failed, solution: ast.Module) -> str:
 def _place(case: Case, ruling: Failed) -> int | None:
     """The line of a ruling: of what it is about, else its own, else where it probably is."""
     tree = case.source.tree
-    about = "" if unsure(ruling, case.imports, tree) else ruling.about
+    own = unsure(ruling, case.imports, tree) or _misspelled(ruling, case.solution)
+    about = "" if own else ruling.about
     sure = origins.place(tree, about) if about else None
     guess = origins.place(tree, ruling.likely) if ruling.likely else None
     return sure or guess or ruling.line
+
+
+def _misspelled(ruling: Failed, solution: ast.Module | None) -> bool:
+    """Whether a call of the file's own gives a name that the solution does not know either."""
+    found = REFUSED_NAME.search(ruling.message or "")
+    if found is None or solution is None or ruling.line is None or ruling.about != found[1]:
+        return False
+    return all(one.id != found[1] for one in stores(solution))
 
 
 def unsure(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> bool:
@@ -508,9 +527,15 @@ def unsure(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> 
     if ruling.about.startswith("unset: "):
         return unread(ruling, imports, tree) is not None
     kind, _, line = ruling.about.partition("import: ")
-    if kind or not line or imports is None:
+    if kind or not line or imports is None or _often(ruling, tree):
         return False
     return not imports.intersection(imported(ast.parse(line)))
+
+
+def _often(ruling: Failed, tree: ast.Module) -> bool:
+    """Whether a file reads a name more than once that it does not import: then it is meant."""
+    names = imported(ast.parse(ruling.about.removeprefix("import: ")))
+    return sum(one.id in names for one in reads(tree)) > 1
 
 
 def unread(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> str | None:

@@ -125,6 +125,13 @@ def _held(tree: ast.Module, kept: ast.Assign) -> int:
     return lines[0] if len(lines) == 1 else kept.lineno
 
 
+def _text(tree: ast.Module, text: str) -> int | None:
+    """The one line with this text between quotation marks."""
+    every = (one for one in walked(tree) if isinstance(one, ast.Constant))
+    lines = {one.lineno for one in every if one.value == text}
+    return lines.pop() if len(lines) == 1 else None
+
+
 def _beside(tree: ast.Module, name: str) -> int | None:
     """Where ``self.name``, which nothing sets, is to be set: at the attribute most like it.
 
@@ -266,6 +273,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "stored": _stored,
     "reads": reach.reader,
     "value": _value,
+    "text": _text,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -369,7 +377,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
     around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
-    ``"value: eps"`` is that of the attribute, or of a key of this name.
+    ``"value: eps"`` is that of the attribute, or of a key of this name; ``"text: eps"`` that of the
+    text.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

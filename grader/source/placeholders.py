@@ -13,7 +13,10 @@ from grader.source.walked import walked
 def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:
     """Lines and texts of placeholders in the functions, methods and classes with these names."""
     found: set[tuple[int, str]] = set()
+    declared = _declared(walked(tree))
     for node in _defined(tree):
+        if node in declared:
+            continue
         if isinstance(node, ast.FunctionDef) and node.name in names:
             found.update(_placeholders(node))
         elif isinstance(node, ast.ClassDef) and node.name in names:
@@ -23,20 +26,47 @@ def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:
 
 def unfinished(nodes: Iterable[ast.AST]) -> bool:
     """Whether some function among them still has a placeholder, or there is none yet."""
-    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    every = list(nodes)
+    declared = _declared(every)
+    functions = [one for one in every if isinstance(one, ast.FunctionDef) and one not in declared]
     return not functions or any(any(_placeholders(node)) for node in functions)
 
 
 def unfilled(tree: ast.Module) -> tuple[range, ...]:
     """The lines of each function that still has a placeholder."""
     nodes = walked(tree)
+    declared = _declared(nodes)
     unset = {line for one in nodes if isinstance(one, ast.ClassDef) for line, _ in _unset(one)}
     places = [
         (range(one.lineno, (one.end_lineno or one.lineno) + 1), any(_placeholders(one)))
         for one in nodes
-        if isinstance(one, ast.FunctionDef)
+        if isinstance(one, ast.FunctionDef) and one not in declared
     ]
     return tuple(place for place, empty in places if empty or not unset.isdisjoint(place))
+
+
+def _declared(nodes: Iterable[ast.AST]) -> set[ast.AST]:
+    """The functions that only say what others take and give: nothing is to be filled in there.
+
+    They are those of a protocol, abstract ones, and overloads.
+    """
+    every = list(nodes)
+    protocols = [one for one in every if isinstance(one, ast.ClassDef) and _is_protocol(one)]
+    of_protocols = {method for one in protocols for method in one.body}
+    functions = (one for one in every if isinstance(one, ast.FunctionDef))
+    return {one for one in functions if one in of_protocols or _is_marked(one)}
+
+
+def _is_protocol(owner: ast.ClassDef) -> bool:
+    """Whether a class is a ``Protocol``, or a ``Protocol[T]``."""
+    names = (ast.unparse(one).partition("[")[0] for one in owner.bases)
+    return any(name.rpartition(".")[2] == "Protocol" for name in names)
+
+
+def _is_marked(function: ast.FunctionDef) -> bool:
+    """Whether a decorator says that a function is an abstract one, or an overload."""
+    marks = (ast.unparse(one).rpartition(".")[2] for one in function.decorator_list)
+    return any(mark in ("abstractmethod", "overload") for mark in marks)
 
 
 def _defined(tree: ast.AST) -> Iterable[ast.AST]:

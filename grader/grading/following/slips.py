@@ -256,6 +256,7 @@ def origin(
         return origin(tree, old, calls, kind, ran)
     if statement is not None:
         none = _none_of(tree, getattr(statement, "value", None), kind, ran)
+        none = none or _part(tree, statement, name)
         return None if _may_be_none(statement) else none or _lacking(tree, statement)
     inside = around(tree, line)
     if inside is None or len(calls) < 2:
@@ -396,6 +397,31 @@ def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
     if helper in CHANGES:
         return statement.lineno, f": {helper} changes the list itself and gives None"
     return statement.lineno, ""
+
+
+def _part(tree: ast.Module, statement: ast.stmt, name: str) -> tuple[int, str] | None:
+    """The end of the helper for want of whose return a part of what another helper gives is None.
+
+    The statement takes the parts apart: ``name`` is one of them.
+    """
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call() as call):
+            helper, taken = functions(tree).get(callee(call)), list(map(name_of, names))
+        case _:
+            return None
+    every = ast.walk(helper) if helper is not None else ()
+    ends = [one for one in every if isinstance(one, ast.Return)]
+    parts = getattr(ends[0].value, "elts", []) if len(ends) == 1 else []
+    if len(parts) != len(taken) or name not in taken:
+        return None
+    part = parts[taken.index(name)]
+    made = (
+        bound(tree, name_of(part), ends[0].lineno)
+        if name_of(part)
+        else ast.Expr(part, lineno=part.lineno)
+    )
+    found = None if made is None else _lacking(tree, made)
+    return found if found is not None and found[1].endswith("without a return") else None
 
 
 def _none_of(tree: ast.Module, node: ast.AST | None, kind: str, ran: Ran) -> tuple[int, str] | None:

@@ -1,4 +1,4 @@
-"""Fields of a class that have another name than the solution's."""
+"""Fields of a class that have another name than the solution's, or are no fields."""
 
 from __future__ import annotations
 
@@ -24,6 +24,39 @@ def renamed(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
         value = f" = {ast.unparse(node.value)}" if node.value is not None else ""
         said = f"Line {line} has the field {more[0]}, which is called {lacks[0]} here."
         yield Slip(line, said, f"{lacks[0]}: {kind}{value}")
+
+
+def no_field(tree: ast.Module, right: ast.Module, name: str) -> Slip | None:
+    """What a dataclass keeps by this name that is no argument of its ``__init__``, and why.
+
+    That is what has no type, or one that says so. ``right`` is the solution, which has the type.
+    """
+    kinds = {
+        name: ast.unparse(field.annotation)
+        for one in right.body
+        if isinstance(one, ast.ClassDef)
+        for name, field in _fields(one).items()
+    }
+    classes = [one for one in tree.body if isinstance(one, ast.ClassDef) and _is_dataclass(one)]
+    for node in (node for one in classes for node in one.body):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=one)], value=value) if one == name:
+                why = f"Line {node.lineno} gives {name} no type, so it is no field"
+            case ast.AnnAssign(target=ast.Name(id=one), annotation=kind, value=value) if (
+                one == name and "ClassVar" in ast.unparse(kind)
+            ):
+                why = f"ClassVar makes {name} a variable of the class itself, and no field"
+            case _:
+                continue
+        given = f" = {ast.unparse(value)}" if value is not None else ""
+        write = f"{name}: {kinds[name]}{given}" if name in kinds else ""
+        return Slip(node.lineno, f"{why}.", write)
+    return None
+
+
+def _is_dataclass(owner: ast.ClassDef) -> bool:
+    """Whether a class is decorated with ``@dataclass``, with options or without."""
+    return any("dataclass" in ast.unparse(one) for one in owner.decorator_list)
 
 
 def _fields(owner: ast.ClassDef) -> dict[str, ast.AnnAssign]:

@@ -34,7 +34,10 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
             found = raised(evidence, error)
             if found.line or (found.about and not found.about.endswith("()")):
                 return found
-            return replace(found, about=defined(evidence, trial, action))
+            called = defined(evidence, trial, action)
+            if found.about.startswith("__post_init__"):  # __init__, which is called, calls it
+                called = f"{called.rpartition('.')[0]}.{found.about}"
+            return replace(found, about=called)
     if state is State.UNDER_WAY:
         how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
         return Failed(

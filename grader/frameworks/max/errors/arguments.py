@@ -15,7 +15,7 @@ from grader.frameworks.max.errors.fitting import fits
 from grader.frameworks.max.errors.foreign import of_numpy
 from grader.frameworks.max.errors.gathering import LISTS, chained, gathered, spread
 from grader.frameworks.max.errors.signature import Signature
-from grader.frameworks.max.errors.vocabulary import known
+from grader.frameworks.max.errors.vocabulary import known, meant
 from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
@@ -89,8 +89,11 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         signature = _recorded(case, call)
     if signature is None or (case.error.inside and not _is_own(case, call, match)):
         return Translation(what, None)
-    fixed = repaired(case, call, signature)
+    starred = any(word.arg is None for word in call.keywords)
+    fixed = None if starred else repaired(case, call, signature)  # it may lose what ** hands over
     if told := _one_too_many(case, call, fixed, signature, what):
+        return told
+    if told := _starred_name(call, match, signature, what):
         return told
     if told := _without_stop(call, match, what):
         return told
@@ -102,6 +105,19 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
+
+
+def _starred_name(
+    call: ast.Call, match: re.Match[str], signature: Signature, what: str
+) -> Translation | None:
+    """A name that the call refuses, and that is not written there: ``**`` hands it over."""
+    name = match.groupdict().get("unknown") or ""
+    handed = [ast.unparse(word.value) for word in call.keywords if word.arg is None]
+    if not name or len(handed) != 1 or any(word.arg == name for word in call.keywords):
+        return None
+    near = meant(name, signature.every)
+    said = f"Did you mean {near}? " if near else ""
+    return Translation(what, f"{said}The name comes from **{handed[0]}.", about=f"text: {name}")
 
 
 def _without_stop(call: ast.Call, match: re.Match[str], what: str) -> Translation | None:

@@ -387,6 +387,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "TypeError", r"given by name \('dtype'\) and position \(position 1\)", values.loose_sizes
     ),
+    Family("TypeError", r"^Binary ops require at least one max object", kinds.operands),
     Family("TypeError", r"^$", python.truth),
     Family("AssertionError", r"^$", brought.array_given),
     Family("AssertionError", r"^$", kinds.not_tensor),
@@ -498,7 +499,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("KeyError", r".", python.key),
     Family("NotImplementedError", r"(?P<name>\w+) must implement forward\(\)", python.no_forward),
     Family("RecursionError", r"", python.recursion),
-    Family("ZeroDivisionError", r"", say("A number is divided by zero", "Which size is 0 here?")),
+    Family("ZeroDivisionError", r"", python.by_zero),
     Family(
         "StopIteration",
         r"",

@@ -94,6 +94,15 @@ def not_tensor(case: Case, match: re.Match[str]) -> Translation | None:
     return None
 
 
+def operands(case: Case, match: re.Match[str]) -> Translation | None:
+    """An operation on several values of which two must be tensors, and neither is one."""
+    values = {key: one.kind for key, one in case.seen.values.items()}
+    given = [node for node in case.operands() if values.get(ast.unparse(node)) == "NoneType"]
+    if given:
+        return none_has(case, given[0], "where a tensor is needed")
+    return not_tensor(case, match)
+
+
 def operator(case: Case, match: re.Match[str]) -> Translation | None:
     """Two values that an operator cannot take together."""
     for node in case.operands():

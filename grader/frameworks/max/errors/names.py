@@ -40,6 +40,9 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
         return _of_dtype(case, node)
     if owner in ("np", "numpy") and name in OF_NUMPY:
         return Translation(f"NumPy has no {name}", OF_NUMPY[name])
+    if owner in ("np", "numpy") and name in NO_LONGER:
+        said = "Older versions of NumPy had it."
+        return Translation(f"NumPy has no {name}", said, case.fix(node, NO_LONGER[name]))
     of_max = name in known()["F"] or (owner == "math" and name in elsewhere.TEMPLATES)
     if owner in ("np", "numpy", "math") and of_max:
         return _of_max(case, node, about)
@@ -99,6 +102,20 @@ OF_NUMPY = {
     "np.searchsorted.",
 }
 """What learners ask of NumPy that other libraries have, and what NumPy has."""
+
+
+NO_LONGER = {
+    **{name: name for name in ("float", "int", "bool", "object", "str", "complex")},
+    **dict.fromkeys(("Inf", "infty", "Infinity", "PINF"), "np.inf"),
+    **dict.fromkeys(("NaN", "NAN"), "np.nan"),
+    "NINF": "-np.inf",
+    "float_": "np.float64",
+    "product": "np.prod",
+    "cumproduct": "np.cumprod",
+    "alltrue": "np.all",
+    "sometrue": "np.any",
+}
+"""What NumPy had before version 2, and what to write today."""
 
 
 def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation | None:

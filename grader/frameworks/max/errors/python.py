@@ -415,6 +415,23 @@ def recursion(case: Case, match: re.Match[str]) -> Translation:
     )
 
 
+def by_zero(case: Case, match: re.Match[str]) -> Translation:
+    """A division by zero; of one number by a 0 that is written there, infinity is meant."""
+    what, node = "A number is divided by zero", case.node
+    if not isinstance(node, ast.BinOp) or not _is_zero(node.right):
+        return Translation(what, "Which size is 0 here?")
+    if isinstance(node.left, ast.Name | ast.Attribute | ast.Call):
+        return Translation(f"{what}, which is written there", "Python gives no infinity for that.")
+    sign = "-" if ast.unparse(node.left).startswith("-") else ""
+    hint = "In Python that is an error, and not infinity."
+    return Translation(what, hint, case.fix(node, f'float("{sign}inf")'))
+
+
+def _is_zero(node: ast.expr) -> bool:
+    """Whether a 0 is written here."""
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
 def truth(case: Case, match: re.Match[str]) -> Translation:
     """A tensor as if it were True or False; MAX says nothing at all then."""
     call = case.call
