@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from grader.grading.following.cause import Cause
-from grader.grading.following.relations import same
+from grader.grading.following.relations import Floats, same
 from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import bound, functions, targets
@@ -158,13 +158,23 @@ def repeating(comparison: Comparison) -> Slip | None:
 def own_way(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
     """Whether a value that is made of no other is only a constant, of a shape or kind of its own.
 
-    It is the first step of another way than the reference's, and nothing is wrong with it.
+    Or it counts something of which the reference has only one number. It is the first step of
+    another way than the reference's, and nothing is wrong with it.
     """
     have = comparison.mine.arrays[departure.value]
     want = None if cause.gives is None else comparison.right.arrays[cause.gives]
-    if have is None or not have.size or (have != have.flat[0]).any():
+    if have is None or not have.size:
         return False
+    if (have != have.flat[0]).any():
+        numbers = want is not None and bool(want.size) and bool((want != want.flat[0]).any())
+        return not numbers and all(one.shape != have.shape for one in _tables(comparison))
     return want is None or have.shape != want.shape or cause.other
+
+
+def _tables(comparison: Comparison) -> Iterator[Floats]:
+    """The values of the reference that hold several numbers."""
+    every = (one for one in comparison.right.arrays if one is not None and one.size)
+    return (one for one in every if (one != one.flat[0]).any())
 
 
 def doubled(comparison: Comparison, departure: Departure) -> Slip | None:

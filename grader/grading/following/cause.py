@@ -286,6 +286,8 @@ class Causes:
         ]
         if len(other) == 2 and self._exchanged(node, other):
             return Cause(node, gives=gives, twin=twin.node)
+        apart = [pair for pair in other if not self._in_other_shape(*pair)]
+        other = apart if len(apart) == 1 else other
         if len(other) > 1 and depth and (common := self._common(other, depth - 1)) is not None:
             return common
         mixed = [pair for pair in other if self._known(pair[0])] if len(other) > 1 else other
@@ -539,6 +541,10 @@ class Causes:
             and right is not None
             and same(mine.squeeze(), right.squeeze())
         )
+
+    def _in_other_shape(self, have: int, want: int) -> bool:
+        """Whether two values are the same but for axes of length 1, or one number throughout."""
+        return self._squeezed(have, want) or self.comparison.constant(have, want)
 
     def _shaped_as(self, node: int, gives: int) -> bool:
         """Whether an expression gave something of the shape of this value, or nothing."""

@@ -148,7 +148,7 @@ NUMBER, SIZES = re.compile(r"\d+"), re.compile(r"\[\d+(, \d+)*\]")
 """A number of a message, and a shape."""
 
 ENORMOUS = 1e6
-"""Beside numbers as large as this, others count for nothing."""
+"""Beside numbers as large as this, others count for nothing. One as far below 0 only hides."""
 
 LONG = 512
 """Numbers along one axis of an argument: there, every score of every token would be kept."""
@@ -276,7 +276,7 @@ def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
     rows = [array for array in given if array.ndim > 1 and array.shape[-1] > 1]
     size = max((array.size for array in evidence.expected(name).values()), default=0)
     equal = any((array == array[..., :1]).all() for array in rows)
-    enormous = any(np.abs(array).max() > ENORMOUS for array in rows if array.size)
+    enormous = any(array.max() > ENORMOUS for array in rows if array.size)
     tied = any(len(np.unique(array)) < array.size for array in _listed(evidence.trials[name]))
     return equal or enormous or tied, calls, not MANY <= size <= LONG
 

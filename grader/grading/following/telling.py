@@ -32,6 +32,7 @@ from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
 from grader.grading.following.loops import each_turn, gaps, short, too_few
 from grader.grading.following.margin import margin
+from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.orders import refolded, unswapped
 from grader.grading.following.relations import same
@@ -85,6 +86,8 @@ class Teller:
 
     def departed(self, result: int | None, wanted: int | None) -> Trace:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
+        if (born := multiplied(self.comparison, result, wanted)) is not None:
+            return self.slipped(born)
         trace = self._unturned(result) or self._departed_at(result, wanted)
         slip = self._in_other_shape(result, wanted)
         if slip is not None and trace.line in (None, slip.line) and not trace.write:

@@ -27,6 +27,10 @@ SPREADS = ("broadcast_to", "expand")
 """Operations that repeat a tensor as any operation on two would."""
 
 
+WRAPS = ("unsqueeze", "reshape", "expand_dims")
+"""Operations that may only put axes of length 1 before the others, as any operation on two does."""
+
+
 @dataclass(frozen=True)
 class Departure:
     """Where the path is left: an expression that makes something unknown from known things.
@@ -178,6 +182,8 @@ class Comparison:
         if self.turned(value) or self._spread(value):
             return True
         relation = self.relation(value)
+        if relation is None and self._wrapped(value):
+            return True
         if relation is None or array is None:
             return array is not None and bool(self._values.stacked(array))
         if relation.kind == "scaled" and self._sums(value, relation.factor):
@@ -190,7 +196,21 @@ class Comparison:
         """Whether a value only repeats what is known along new or longer axes."""
         made = self.mine.made[value]
         spreads = operation(self.mine.nodes[made.node]) in SPREADS
-        return spreads and bool(made.sources) and all(map(self.known, made.sources))
+        right = (self.known(one) or self._wrapped(one) for one in made.sources if one != value)
+        return spreads and bool(made.sources) and all(right)
+
+    def _wrapped(self, value: int) -> bool:
+        """Whether a value only has more axes of length 1 than a right one that it is made of."""
+        made, array = self.mine.made[value], self.mine.arrays[value]
+        if operation(self.mine.nodes[made.node]) not in WRAPS or len(made.sources) != 1:
+            return False
+        (source,) = made.sources
+        inner = self.mine.arrays[source]
+        if array is None or inner is None or array.size != inner.size:
+            return False
+        before = array.ndim - inner.ndim
+        more = before > 0 and array.shape[before:] == inner.shape
+        return more and source != value and (self.known(source) or self._wrapped(source))
 
     def piece_of(self, value: int) -> int | None:
         """The value of the reference that this is one head, or one text, of."""

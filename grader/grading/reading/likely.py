@@ -171,12 +171,16 @@ def _of_another(message: str, node: ast.Raise) -> bool:
     return kind is not None and node.exc is not None and kind[1] not in ast.unparse(node.exc)
 
 
+AGAIN = " once more."
+"""How a sentence ends on a line that was copied, and reads what the line above it reads."""
+
+
 def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     """Arguments that are not read, though a helper takes one of this name and does not get it.
 
     And fields that have another name than the solution's.
     """
-    ends = (" for it.", " without it.")
+    ends = (" for it.", " without it.", AGAIN)
     return chain(
         renamed(tree, right), (one for one in unused(tree, right) if one.said.endswith(ends))
     )
@@ -201,6 +205,8 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
             found = (one for one in calls if one[0].lineno in inside)
             line, how, write = next(_instead(found, name, words), (function.lineno, "", ""))
             line, how = (line, how) if how else next(_kept(function, name), (line, how))
+            if not how:
+                line, how, write = next(_copied(function, name), (line, how, write))
             yield Slip(line, f"{said}{how}.", write)
 
 
@@ -222,6 +228,21 @@ def _kept(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str]]:
         for key, value in found:
             if key == name and value.id in parameters(function):
                 yield value.lineno, f": line {value.lineno} gives {name} the value of {value.id}"
+
+
+def _copied(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str, str]]:
+    """The line that works out for another variable what a line above has, of another argument.
+
+    Which, and what to write: what it works out of the argument ``name``, which nothing reads.
+    """
+    given = [one for one in function.body if isinstance(one, ast.Assign)]
+    for first, again in pairwise(given):
+        text, used = ast.unparse(again.value), read(again.value) & set(parameters(function))
+        if ast.unparse(first.value) != text or stored(first) == stored(again) or len(used) != 1:
+            continue
+        (other,) = used
+        write = re.sub(rf"(?<![\w.]){other}\b", name, ast.unparse(again))
+        yield again.lineno, f": line {again.lineno} reads {other}{AGAIN[:-1]}", write
 
 
 def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
