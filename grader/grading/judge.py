@@ -278,6 +278,10 @@ def _undecided(case: Case, check: Check) -> bool:
     parts = [name for name in check.proven_by if name in case.evidence.trials]
     if parts:
         return not any(case.evidence.observation(name).results.get("out") for name in parts)
+    proofs = [case.rulings[name] for name in check.proven_by if name in case.rulings]
+    stopped = any(isinstance(one, Failed) and one.stopped for one in case.rulings.values())
+    if stopped and proofs and all(isinstance(one, NotRun) for one in proofs):
+        return True
     return not case.evidence.wrong_numbers()
 
 

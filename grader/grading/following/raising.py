@@ -38,6 +38,7 @@ from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.slips import misfit
+from grader.grading.following.spreads import missized
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
 from grader.grading.following.wording import Wording
@@ -136,7 +137,9 @@ class Raising:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             return self.teller.slipped(slip, told)
-        size = self._sized(error, hint) if cause is None or cause.is_bare else None
+        size = missized(self.comparison, error, said)
+        if size is None and (cause is None or cause.is_bare):
+            size = self._sized(error, hint)
         if cause is None or size is not None:
             size = size or Slip(self._raised_at(error), "")
             return self.teller.trace([*told, *filter(None, (size.said,))], size.line)

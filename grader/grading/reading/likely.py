@@ -113,6 +113,9 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
     None if the ``message`` is of another error, which came up before the line could raise its own.
     """
     for node in walked(tree):
+        if isinstance(node, ast.Assert) and node.lineno == line and "AssertionError" in message:
+            said = f"Line {line} raises this error itself, as {ast.unparse(node.test)} is false."
+            return Slip(line, f"{said} It asks for too much, or one of its values is wrong.")
         if not isinstance(node, ast.If):
             continue
         for block, was in ((node.body, "true"), (node.orelse, "false")):

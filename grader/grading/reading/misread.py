@@ -25,9 +25,30 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         yield from chain(always_true(tree, function), emptied(tree, function), unkept(function))
         yield from chain(unfilled(function), overwritten(function), same_twice(function))
-        yield from class_for_object(function)
+        yield from chain(class_for_object(function), answers(function))
     yield from stripped(tree)
     yield from refolded(tree)
+
+
+def answers(function: ast.FunctionDef) -> Iterator[Slip]:
+    """``if n := len(x) > 1``, which keeps True or False, and a line below computes with it."""
+    tests = [
+        one.test
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assert | ast.If | ast.While | ast.IfExp)
+    ]
+    parts = [part for one in tests for part in getattr(one, "values", [one])]
+    inside = {id(node) for one in tests for node in ast.walk(one)}
+    for node in parts:
+        match node:
+            case ast.NamedExpr(
+                target=ast.Name(id=name), value=ast.Compare(ops=[_], comparators=[other]) as value
+            ) if any(one.id == name and id(one) not in inside for one in reads(function)):
+                asked = ast.unparse(value)
+                sign = asked[len(ast.unparse(value.left)) : -len(ast.unparse(other))].strip()
+                said = f"Line {node.lineno} keeps the answer of {asked} as {name}, which is True or"
+                write = f"({name} := {ast.unparse(value.left)}) {sign} {ast.unparse(other)}"
+                yield Slip(node.lineno, f"{said} False: := takes all that follows it.", write)
 
 
 def refolded(tree: ast.Module) -> Iterator[Slip]:

@@ -16,6 +16,7 @@ from grader.base.model import Report, Step, Trace
 from grader.grading.advised import guesses
 from grader.grading.reading import bindings, odd, shown, siblings
 from grader.grading.reading.likely import at_error, likely, misgiven, unused, withheld
+from grader.grading.reading.typeless import untyped
 from grader.grading.reading.unknown import unknown
 from grader.grading.tried.align import Gap, Pair, aligned
 from grader.grading.tried.forms import Function, same
@@ -95,6 +96,8 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     if slip is None and silent and first is not None and first.stopped and first.line is not None:
         slip = at_error(tree, first.line, first.message, first.detail)
         slip = slip or (unknown(tree, first.line, first.message) if guesses(first) else None)
+    if slip is None and silent and first is not None:
+        slip = untyped(tree, first.message)
     if slip is None:
         return _unread(source, right, trace)
     if trace is not None and trace.line == slip.line and trace.told:

@@ -64,6 +64,9 @@ def banded(case: Case, match: re.Match[str]) -> Translation:
             case.fix(call, new),
         )
     asked, have, side = match["asked"], match["have"], match["side"]
+    if asked in ("True", "False"):
+        what = f"num_{side} is {asked} here, where F.band_part needs a number"
+        return Translation(what, "Look where it gets its value.")
     return Translation(
         f"F.band_part is asked for {asked} diagonals of a matrix that has {have} there",
         f"Check both: the shape of the matrix, and num_{side}.",

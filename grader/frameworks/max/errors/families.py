@@ -298,7 +298,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "ValueError",
-        r"num_(?P<side>upper|lower)=(?P<asked>-?\d+) is out of bounds for dimension "
+        r"num_(?P<side>upper|lower)=(?P<asked>-?\d+|True|False) is out of bounds for dimension "
         r"size (?P<have>\d+)",
         earlier.banded,
     ),
