@@ -25,6 +25,7 @@ from grader.grading.following.alike import (
 from grader.grading.following.arguments import crosswise, namesake
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.constants import filled
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.factors import misscaled
 from grader.grading.following.handed import numbers
@@ -216,6 +217,8 @@ class Teller:
             told = [one for one in told if "; the reference " not in one]
             told = [one for one in told if not one.startswith(ON_ANOTHER)]
             return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
+        if (kept := filled(self.comparison, first)) is not None:
+            return self.trace((kept.said,), kept.line, found, self.lesson.filled(cause))
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from grader.grading.reading import attributes, lookups, misread
-from grader.grading.reading.bindings import callee
+from grader.grading.reading.bindings import around, callee
 from grader.grading.reading.shown import Slip, unmoved
 from grader.source.variables import read, reads, stored
 from grader.source.walked import walked
@@ -80,7 +80,16 @@ def twins(tree: ast.Module) -> Iterator[Slip]:
                 continue
         if ast.dump(one) == ast.dump(other) and not isinstance(one, ast.Constant):
             text = ast.unparse(one)
-            yield Slip(node.lineno, f"Line {node.lineno} {what}: {text} and {text}.")
+            said = f"Line {node.lineno} {what}: {text} and {text}."
+            inside = around(tree, node.lineno)
+            idle = [] if inside is None else [p for p in parameters(inside) if p not in read(inside)]
+            if inside is None or len(idle) != 1:
+                yield Slip(node.lineno, said)
+                continue
+            said = f"{said} Nothing in {inside.name} uses {idle[0]}."
+            either = isinstance(node, ast.Call) and callee(node) in ("min", "max")
+            write = f"{ast.unparse(node.func)}({text}, {idle[0]})" if either else ""
+            yield Slip(node.lineno, said, write)
 
 
 def powers(tree: ast.Module) -> Iterator[Slip]:
