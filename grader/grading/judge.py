@@ -21,6 +21,7 @@ from grader.grading.diagnose import Explanation
 from grader.grading.heads import REFUSED, lesson_head, misnamed
 from grader.grading.reading import bindings
 from grader.grading.reading.fields import no_field
+from grader.grading.reading.shown import Slip
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
@@ -467,18 +468,16 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
         hints = (f"{why}: is that meant here?", *hints)
     if ruling.about.startswith("unset: ") and (told := origins.partly(tree, ruling.about)):
         hints = (told,)
-    if case.solution is not None and (others := _beside(ruling, case.solution)):
-        if not _often(ruling, tree):
-            hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
+    others = "" if case.solution is None else _beside(ruling, case.solution)
+    if others and not _often(ruling, tree):
+        hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
     line = _place(case, ruling) or _mistaken(case, check)
     if (ruling.hint or "").startswith(REFUSED) and case.solution is not None:
         head = lesson_head(tree, case.solution, line)
         hints = (f"Write {head}", *hints) if head else hints
         line = misnamed(tree, case.solution, line) or line
-    if case.solution is not None and (found := NO_FIELD.search(ruling.message or "")):
-        if (slip := no_field(tree, case.solution, found[1])) is not None:
-            line, write = slip.line, f" Write {slip.write}" if slip.write else ""
-            hints = (f"{slip.said}{write}",)
+    if (slip := _no_field(case, ruling)) is not None:
+        line, hints = slip.line, (f"{slip.said} Write {slip.write}" if slip.write else slip.said,)
     note = (ruling.note or "").replace(f"It is used on line {line}.", "").strip()
     return CheckResult(
         check.id,
@@ -491,6 +490,14 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
         detail=ruling.detail,
         stopped=ruling.stopped,
     )
+
+
+def _no_field(case: Case, ruling: Failed) -> Slip | None:
+    """What the file has in place of a field that the lesson gives as an argument."""
+    found = NO_FIELD.search(ruling.message or "")
+    if found is None or case.solution is None:
+        return None
+    return no_field(case.source.tree, case.solution, found[1])
 
 
 def _beside(ruling: Failed, solution: ast.Module) -> str:
@@ -538,7 +545,11 @@ def unsure(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> 
 
 def _often(ruling: Failed, tree: ast.Module) -> bool:
     """Whether a file reads a name more than once that it does not import: then it is meant."""
-    names = imported(ast.parse(ruling.about.removeprefix("import: ")))
+    kind, _, line = ruling.about.partition("import: ")
+    wanted = ast.parse(line if not kind else "")
+    if not any(isinstance(one, ast.ImportFrom) for one in wanted.body):
+        return False
+    names = imported(wanted)
     return sum(one.id in names for one in reads(tree)) > 1
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from grader import frameworks
 from grader.base.model import Trace
+from grader.frameworks.values import Translation
 from grader.grading.following.alike import apart
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import fixed
@@ -137,9 +138,7 @@ class Raising:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             return self.teller.slipped(slip, told)
-        size = missized(self.comparison, error, said)
-        if size is None and (cause is None or cause.is_bare):
-            size = self._sized(error, hint)
+        size = self._sized(error, told_as, bare=cause is None or cause.is_bare)
         if cause is None or size is not None:
             size = size or Slip(self._raised_at(error), "")
             return self.teller.trace([*told, *filter(None, (size.said,))], size.line)
@@ -164,8 +163,11 @@ class Raising:
             return replace(self.teller.trace((*told, handed.said), handed.line), elsewhere=True)
         return self._caused(error, cause, told)
 
-    def _sized(self, error: SeenError, hint: str) -> Slip | None:
-        """The line that gives a size on which an error depends, of which no cause is known."""
+    def _sized(self, error: SeenError, told: Translation, *, bare: bool) -> Slip | None:
+        """The line that gives a size on which an error depends; of ``bare`` ones no cause is known."""
+        odd, hint = missized(self.comparison, error, told.message), told.hint or ""
+        if odd is not None or not bare:
+            return odd
         mine, right = self.comparison.mine, self.comparison.right
         size = sized(mine.tree, error, hint)
         return size or (miscounted(mine, right) if SHAPES.search(error.type_name) else None)

@@ -82,13 +82,13 @@ def twins(tree: ast.Module) -> Iterator[Slip]:
             text = ast.unparse(one)
             said = f"Line {node.lineno} {what}: {text} and {text}."
             inside = around(tree, node.lineno)
-            idle = [] if inside is None else [p for p in parameters(inside) if p not in read(inside)]
+            idle = [one for one in parameters(inside) if one not in read(inside)] if inside else []
             if inside is None or len(idle) != 1:
                 yield Slip(node.lineno, said)
                 continue
             said = f"{said} Nothing in {inside.name} uses {idle[0]}."
             either = isinstance(node, ast.Call) and callee(node) in ("min", "max")
-            write = f"{ast.unparse(node.func)}({text}, {idle[0]})" if either else ""
+            write = ast.unparse(node).replace(f", {text}", f", {idle[0]}") if either else ""
             yield Slip(node.lineno, said, write)
 
 

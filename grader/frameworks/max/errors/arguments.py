@@ -91,11 +91,11 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         return Translation(what, None)
     starred = any(word.arg is None for word in call.keywords)
     fixed = None if starred else repaired(case, call, signature)  # it may lose what ** hands over
-    if told := _one_too_many(case, call, fixed, signature, what):
-        return told
-    if told := _starred_name(call, match, signature, what):
-        return told
-    if told := _without_stop(call, match, what):
+    if (
+        told := _one_too_many(case, call, fixed, signature, what)
+        or _starred_name(call, match, signature, what)
+        or _without_stop(call, match, what)
+    ):
         return told
     shown = ", ".join(signature.written)
     loose = case.kind(next(iter(call.args), None)) not in ("list", "tuple", "Shape")
