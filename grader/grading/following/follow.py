@@ -276,7 +276,7 @@ def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
     rows = [array for array in given if array.ndim > 1 and array.shape[-1] > 1]
     size = max((array.size for array in evidence.expected(name).values()), default=0)
     equal = any((array == array[..., :1]).all() for array in rows)
-    enormous = any((array > ENORMOUS).any() for array in rows)
+    enormous = any(np.greater(array, ENORMOUS).any() for array in rows)
     tied = any(len(np.unique(array)) < array.size for array in _listed(evidence.trials[name]))
     return equal or enormous or tied, calls, not MANY <= size <= LONG
 

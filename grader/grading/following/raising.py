@@ -164,7 +164,7 @@ class Raising:
         return self._caused(error, cause, told)
 
     def _sized(self, error: SeenError, told: Translation, *, bare: bool) -> Slip | None:
-        """The line that gives a size on which an error depends; of ``bare`` ones no cause is known."""
+        """The line of a size on which an error depends; of a ``bare`` one no cause is known."""
         odd, hint = missized(self.comparison, error, told.message), told.hint or ""
         if odd is not None or not bare:
             return odd
