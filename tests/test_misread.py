@@ -8,6 +8,9 @@ from textwrap import dedent
 import pytest
 
 from grader.grading.reading import odd
+from grader.grading.reading.typeless import untyped
+from grader.grading.reading.unknown import unknown
+from grader.source import placeholders
 from tests.graded import mistakes, variants
 
 
@@ -178,3 +181,56 @@ def test_a_loop_that_may_return_does_not_end_in_its_last_turn() -> None:
 def test_nothing_is_odd_in_the_programs_that_mistakes_are_made_in(step: str) -> None:
     for name, text in mistakes.bases(step).items():
         assert not [one.said for one in odd.certain(ast.parse(text.lstrip("\ufeff")))], name
+
+
+def test_a_walrus_takes_the_comparison_that_follows_it() -> None:
+    text = """
+    def reach(sizes):
+        assert (n := sizes.earlier >= 0)
+        return F.band_part(full, num_upper=n)
+    """
+    assert [one[2] for one in told(text)] == ["(n := sizes.earlier) >= 0"]
+    assert not told(text.replace("(n := sizes.earlier >= 0)", "(n := sizes.earlier) >= 0"))
+
+
+PAIR = """
+def both(kind):
+    shown, hidden = make(0), make(kind)
+    return shown, hidden
+
+def mask(ids, kind):
+    shown = both(kind)
+    return F.where(ids, hidden, shown)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "name", "said"),
+    [
+        (PAIR, 8, "hidden", "shown, hidden = both(kind)"),
+        ("class A:\n    x: int = 2 * y\n    y: int = 3\n", 2, "y", "only on line 3"),
+        ("def f(a):\n    kw = dict(a=a)\n    return g(**kwargs)\n", 3, "kwargs", "There is kw"),
+    ],
+)
+def test_a_name_that_is_not_defined_is_told_by_what_the_file_has(
+    text: str, line: int, name: str, said: str
+) -> None:
+    slip = unknown(ast.parse(text), line, f"The name {name} is not defined (in f)")
+    assert slip is not None
+    assert said in f"{slip.said} {slip.write}"
+
+
+def test_a_type_is_missed_where_the_arguments_are_kept() -> None:
+    text = (
+        "def mask(ids, *, dtype):\n    kw = dict(device=ids.device)\n    return F.ones([2], **kw)\n"
+    )
+    slip = untyped(ast.parse(text), "mask returned dtype float32, expected float64")
+    assert slip is not None
+    assert (slip.line, slip.write) == (2, "kw = dict(device=ids.device, dtype=dtype)")
+    assert untyped(ast.parse(text), "mask returned shape (2,), expected (3,)") is None
+
+
+def test_a_protocol_has_nothing_to_fill_in() -> None:
+    text = "class Layer(Protocol):\n    def forward(self, x): ...\n"
+    assert not placeholders.unfilled(ast.parse(text))
+    assert placeholders.unfilled(ast.parse(text.replace("(Protocol)", "")))

@@ -167,7 +167,9 @@ def own_way(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
         return False
     if (have != have.flat[0]).any():
         numbers = want is not None and bool(want.size) and bool((want != want.flat[0]).any())
-        return not numbers and all(one.shape != have.shape for one in _tables(comparison))
+        used = any(departure.value in one.sources for one in comparison.mine.made.values())
+        other = all(one.shape != have.shape for one in _tables(comparison))
+        return used and not numbers and other  # the mask itself may have a wrong shape
     return want is None or have.shape != want.shape or cause.other
 
 
