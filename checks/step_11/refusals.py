@@ -32,19 +32,20 @@ KINDS = {
     "missing": Kind(
         "refuse-missing",
         "names that are missing from the checkpoint are not noted",
-        "After the loop, note every name in expected that is not in weights.",
+        "A name is missing if it is in expected and not in weights: note every such name.",
         r"missing|not in weights|in expected if|\) - |\.difference\(|array_equal|^if \w+:$",
     ),
     "unexpected": Kind(
         "refuse-unexpected",
         "names that no parameter has are not noted",
-        "In the loop, note a name that is not in expected.",
-        r"unexpected|not in expected|\.shape.*(!=|==)|(!=|==).*\.shape",
+        "A name of the checkpoint is unexpected if it is not in expected: note every such name.",
+        r"unexpected|not in expected|\.shape.*(!=|==)|(!=|==).*\.shape ~ ^if \w+ is None:"
+        r" ~ \.get\(|\) - |\.difference\(",
     ),
     "shape": Kind(
         "refuse-shape",
         "shapes are not compared",
-        "In the loop, note an array whose shape, after transposing, is not expected[name].",
+        "Note every array whose shape, after transposing, is not expected[name].",
         r"\.shape.*(!=|==)|(!=|==).*\.shape|unexpected|not in expected",
     ),
 }

@@ -113,7 +113,9 @@ def _complaint(seen: Seen, wanted: Arrays) -> Complaint | None:
     arrays = {name: one.array for name, one in seen.items() if isinstance(one, SeenArray)}
     for name, want in wanted.items():
         if name in arrays and (found := _differs(name, arrays[name], want)):
-            return replace(found, line=LISTED) if _some(arrays, wanted) else found
+            if _some(arrays, wanted):
+                return replace(found, line=LISTED)
+            return replace(found, line=BY_SHAPE) if _squares(arrays, wanted) else found
     return None
 
 
@@ -121,21 +123,47 @@ LISTED = r"() ~c_(attn|proj|fc)(\.weight|')"
 """Where the ends of the names are listed that are to be turned, perhaps outside the function."""
 
 
+BY_SHAPE = (
+    r"(\.T\b|transpose\(|swapaxes).*\.shape\b|\.shape\b.*(\.T\b|transpose\(|swapaxes) ~ "
+    rf"^if .*\.shape\b.*: ~ {KEPT}"
+)
+"""Where an array is transposed if its shape does not fit."""
+
+
 def _some(arrays: Arrays, wanted: Arrays) -> bool:
     """Whether arrays of some kinds are not turned, and neither of all kinds nor of all squares."""
-    kinds = {end for end in TURNED if any(name.endswith(end) for name in wanted)}
-    kept = {
+    kept = _unturned(arrays, wanted)
+    return bool(kept) and kept not in (_kinds(wanted), _square(wanted))
+
+
+def _squares(arrays: Arrays, wanted: Arrays) -> bool:
+    """Whether just the square arrays are not turned."""
+    square = _square(wanted)
+    return bool(square) and _unturned(arrays, wanted) == square != _kinds(wanted)
+
+
+def _kinds(wanted: Arrays) -> set[str]:
+    """The ends of the names of arrays that are to be turned."""
+    return {end for end in TURNED if any(name.endswith(end) for name in wanted)}
+
+
+def _unturned(arrays: Arrays, wanted: Arrays) -> set[str]:
+    """Those of them whose arrays are not."""
+    return {
         end
-        for end in kinds
+        for end in _kinds(wanted)
         for name, want in wanted.items()
         if name.endswith(end) and name in arrays and _is_turned(arrays[name], want)
     }
-    square = {
+
+
+def _square(wanted: Arrays) -> set[str]:
+    """Those of them whose arrays are square."""
+    return {
         end
-        for end in kinds
+        for end in _kinds(wanted)
         if all(a.shape == a.shape[::-1] for n, a in wanted.items() if n.endswith(end))
     }
-    return bool(kept) and kept not in (kinds, square)
 
 
 def _is_turned(array: npt.NDArray[np.generic], want: npt.NDArray[np.generic]) -> bool:

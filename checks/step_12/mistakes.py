@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from checks.shared.mistakes import Family, Knob
 
-SORTED = r"next_token() ~sort|partition|top_k.*[\])]"
-COUNTED = r"next_token() ~[\w)] [+-] \d+[\])] ~ sort|partition|top_k.*[\])]"
+SORTED = r"next_token() ~sort(?!s)|partition ~ top_k.*[\])]"
+COUNTED = r"next_token() ~[\w)] [+-] \d+[\])] ~ sort(?!s)|partition ~ top_k.*[\])]"
 HIDDEN = r"next_token() ~\[.*[<>].*\] = |where\("
 SHARES = r"next_token() ~\bexp\(|softmax"
 RENEWED = r"stream() ~^\w+ = \[\w+\]$ ~ \[-1:?\]|\[:1\]|Tensor\("
@@ -16,7 +16,15 @@ ALONE = r"next_token() ~^\w+ = \w+$|draw <|[<>]=? draw"
 ENDS = r"next_token() ~cumsum|cumprod|searchsorted|draw <|[<>]=? draw"
 READ = r"stream() ~\[-1:?\]|\[:1\]|Tensor\("
 POSITIONS = r"decode() ~range\("
-PAST = r"decode() ~(cache|past|key|old|\bp?k\d?\b).*shape ~ len\((cache|past) ~ shape|len\("
+PAST = r"decode() ~(cache|past|key|old|\bp?k\d?\b).*\.shape ~ len\((cache|past) ~ \.shape|len\("
+LENGTH = r"decode() ~len\((cache|past|old) ~ len\( ~ \.shape"
+CUT_LATE = (
+    r"next_token() ~^\w+ = (?!int\b|len\b|max\b|min\b)\w+\(.*\btop_k\b ~ \[.*[<>].*\] = |where\("
+)
+ONCE = (
+    r"stream() ~^\w+(\[.*\])? = (next\(|\w*([Dd]raw|[Nn]umber|[Rr]andom|[Uu]niform)\w*\(\)$|"
+    r"[\w.]+\.(random|uniform)\(\)$) ~ next\(|draw="
+)
 ONE_OFF = r"decode() ~range\(.*[+-] 1\b|shape.*[+-] 1\b"
 VALUES = r"_attend() ~^v.*concat|concat.*\[1\]"
 """Where a step of the choice is written, or of the loop, as ``Misconception.place``."""
@@ -28,7 +36,7 @@ shares = Knob("shares", "temperature", SHARES)
 order = Knob("order", "temperature", ENDS)
 count = Knob("count", "written", r"stream() ~range\(|^while")
 end = Knob("end", place="stream() ~eos_token_id|yield")
-numbers = Knob("numbers", "drawn", r"stream() ~next\(|draw=")
+numbers = Knob("numbers", "drawn", ONCE)
 returned = Knob("returned", "written", "generate() end")
 position = Knob("position", "loop", r"stream() ~to_numpy|logits.*\[")
 reads = Knob("reads", "fed", READ)
@@ -91,17 +99,18 @@ CHOICE: Family = {
         "one_more", "One token too many may be drawn: top_k + 1 of them.", place=COUNTED
     ),
     "top-k-worst": best("worst", "The worst top_k tokens are kept. Keep the best."),
-    "top-k-from-the-lowest": (
+    "top-k-from-the-lowest": tuple(
         best(
-            "sorted_up",
-            "np.sort goes upwards, so top_k counts from the lowest score. Count from the highest: "
-            "np.sort(scores)[-top_k].",
-        ),
-        best(
-            "sorted_up_less_one",
-            "np.sort goes upwards, so top_k - 1 counts from the lowest score. Count from the "
-            "highest: np.sort(scores)[-top_k].",
-        ),
+            f"sorted_up{end}",
+            f"np.sort and np.partition go upwards, so {what} counts from the lowest score. Count "
+            "from the highest: np.sort(scores)[-top_k].",
+        )
+        for end, what in (
+            ("", "top_k"),
+            ("_below_all", "top_k"),
+            ("_less_one", "top_k - 1"),
+            ("_less_one_below_all", "top_k - 1"),
+        )
     ),
     "top-k-plus-infinity": best(
         "plus",
@@ -135,10 +144,18 @@ CHOICE: Family = {
         "Scores below the best top_k are set to 0, which is an ordinary score. Set them to -inf.",
         place=HIDDEN,
     ),
-    "top-k-after-softmax": best(
-        "after_softmax",
-        "Tokens are left out after the softmax, so the probabilities no longer sum to 1.",
-        place=HIDDEN,
+    "top-k-after-softmax": (
+        best(
+            "after_softmax",
+            "Tokens are left out after the softmax, so the probabilities no longer sum to 1.",
+            place=CUT_LATE,
+        ),
+        best(
+            "after_softmax_infinite",
+            "Tokens are left out after the softmax: a probability of -inf makes NaN of the sums. "
+            "Set the scores to -inf, before the softmax.",
+            place=CUT_LATE,
+        ),
     ),
     "uniform-draw": shares(
         "uniform", "Every token that may be drawn is equally likely. Weigh them by softmax."
@@ -205,6 +222,12 @@ CHOICE: Family = {
         "draw times vocab_size is taken as the token: every token is equally likely then.",
         place=r"next_token() ~draw \*|\* draw",
     ),
+    "draw-at-the-end": order(
+        "at_end",
+        "A draw that lies exactly where a share ends goes to that share. It belongs to the next: "
+        'the ends that draw has passed are those with end <= draw, side="right".',
+        place=r"next_token() ~searchsorted|digitize|bisect ~ draw <|[<>]=? draw ~ cumsum",
+    ),
     "draw-one-late": order("one_late", "The token after the right one is taken."),
     "draw-one-early": tuple(
         order(value, "The token before the right one is taken.", place="next_token() ~- 1")
@@ -241,7 +264,9 @@ LOOP: Family = {
         "left_out", "The token that ends the text is left out. It is part of the text."
     ),
     "same-draw": numbers(
-        "same", "Every token is drawn with the first random number. Take the next each time."
+        "same",
+        "Every token is drawn with the same random number, the first. Take the next in every turn "
+        "of the loop.",
     ),
     "returns-new-only": returned(
         "new_only", "Only the new tokens are returned. generate returns the whole text."
@@ -289,7 +314,7 @@ LOOP: Family = {
             f"The positions of new tokens start at {what}. They start at the number of cached "
             "tokens: cache[0][0].shape[-2].",
             part="positions",
-            place=PAST,
+            place=LENGTH if what.endswith(("cache", ")")) else PAST,
         )
         for name, value, what in (
             ("batch", "past_axis_0", "the batch size, the first axis of the cached keys"),

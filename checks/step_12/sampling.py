@@ -26,9 +26,7 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
         if knobs.get("best") == "index_less":  # counted from the end, place 0 is the lowest
             kept = min(top_k, len(scores)) - 1 or len(scores)
         if str(knobs.get("best")).startswith("sorted_up"):
-            place = min(top_k, len(scores)) - (knobs.get("best") == "sorted_up_less_one")
-            lowest = np.sort(scores)[min(place, len(scores) - 1)]
-            return softmax(np.where(scores < lowest, -np.inf, scores))
+            return _sorted_up(scores, top_k, str(knobs["best"]))
         hidden = _left_out(scores, top_k, kept, knobs.get("best"))
         if {"plus": hidden.any(), "places": hidden.all()}.get(knobs.get("best", "")):
             return np.asarray(np.arange(len(scores)) == 0, dtype=np.float64)  # all is NaN: token 0
@@ -40,11 +38,22 @@ def shares(logits: Floats, temperature: float, top_k: int | None = None, **knobs
             probabilities = softmax(scores)
             probabilities[hidden] = 0.0
             return probabilities
+        if knobs.get("best") == "after_softmax_infinite" and hidden.any():
+            return np.asarray(np.arange(len(scores)) == np.argmax(hidden), dtype=np.float64)
         scores = scores.copy()
         scores[hidden] = 0.0 if knobs.get("best") == "zero" else -np.inf
     if knobs.get("shares") == "uniform":
         return np.isfinite(scores) / np.isfinite(scores).sum()
     return softmax(scores)
+
+
+def _sorted_up(scores: Floats, top_k: int, kind: str) -> Floats:
+    """The probabilities where ``top_k`` counts from the lowest score."""
+    if kind.endswith("below_all") and top_k >= len(scores):
+        return softmax(scores)
+    place = min(top_k, len(scores)) - ("less_one" in kind)
+    lowest = np.sort(scores)[min(place, len(scores) - 1)]
+    return softmax(np.where(scores < lowest, -np.inf, scores))
 
 
 def _left_out(scores: Floats, top_k: int, kept: int, kind: object) -> npt.NDArray[np.bool_]:
@@ -111,6 +120,8 @@ def _drawn(probabilities: Floats, order: npt.NDArray[np.int_], draw: float, kind
             return int(np.searchsorted(ends / ends[-1], 1 - draw, side="right"))
         case "even":
             return int(draw * len(order))
+        case "at_end":
+            return int(np.searchsorted(ends, draw, side="left"))
     place = int(np.searchsorted(ends, draw, side="right"))
     place += {"one_late": 1, "one_early": -1}.get(str(kind), 0)
     return int(order[place % len(order)])
