@@ -181,10 +181,18 @@ def _called(error: SeenError) -> str:
     """The line that called the function in which it happened."""
     if len(error.calls) < 2:
         return ""
-    caller = error.calls[-2]
-    text = " ".join(caller.statement.split())
+    caller, deepest = error.calls[-2:]
+    if caller.line == deepest.line and caller.statement == deepest.statement:
+        return ""  # a lambda or a comprehension on that very line
+    text = " ".join(_without_comments(caller.statement).split())
     where = text or f"in {caller.function}"
     return sanitize.line(f"Called from line {caller.line}: {where}", MOST)
+
+
+def _without_comments(statement: str) -> str:
+    """A statement of several lines, without the comments that would hide what follows them."""
+    lines = statement.split("\n")
+    return "\n".join(re.sub(r"\s+#[^'\"]*$", "", one) for one in lines[:-1]) + f"\n{lines[-1]}"
 
 
 def rows(table: tuple[Row, ...]) -> Teller:

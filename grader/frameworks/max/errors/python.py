@@ -172,7 +172,18 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
             plain = ast.unparse(node)
             what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(given)}"
             return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
+    if kind == "NoneType":
+        return _none_given(case, call)
     return _one_number(case, call, kind) or _no_list(case, ast.unparse(call.func))
+
+
+def _none_given(case: Case, call: ast.Call) -> Translation:
+    """None was given where a list is needed: what the one call among the arguments gave."""
+    every = (*call.args, *(word.value for word in call.keywords))
+    made = [one for one in every if isinstance(one, ast.Call) and case.value(one) is None]
+    if len(made) == 1:
+        return none_has(case, made[0], "where a list is needed")
+    return Translation(f"{ast.unparse(call.func)} needs a list, and was given None")
 
 
 def _taken_apart(case: Case, value: ast.expr, kind: str) -> Translation:
@@ -558,7 +569,26 @@ def key(case: Case, match: re.Match[str]) -> Translation:
     owner = ast.unparse(node.value) if isinstance(node, ast.Subscript) else "The dict"
     near = meant(case.text.strip("'\""), case.error.about.names) if case.error.about else None
     hint = f"Did you mean {near!r}?" if near else f"Look at what it has: print(list({owner}))."
-    return Translation(f"{owner} has no entry {case.text.splitlines()[0]!r}", hint)
+    what, fix = f"{owner} has no entry {case.text.splitlines()[0]!r}", None
+    if near is None and (either := _in_either(case, node)) is not None:
+        names, both = either
+        hint = f"{ast.unparse(names)} has the names of both, also those that only one of them has."
+        fix = case.fix(names, both)
+    return Translation(what, hint, fix)
+
+
+def _in_either(case: Case, node: ast.expr | None) -> tuple[ast.expr, str] | None:
+    """The names of two groups together, among which a comprehension takes a key; those in both."""
+    key = ast.unparse(node.slice) if isinstance(node, ast.Subscript) else ""
+    loops = [n for n in ast.walk(case.statement or ast.Pass()) if isinstance(n, ast.comprehension)]
+    for loop in (one for one in loops if ast.unparse(one.target) == key):
+        for one in ast.walk(loop.iter):
+            match one:
+                case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                    return one, f"{ast.unparse(left)} & {ast.unparse(right)}"
+                case ast.Call(func=ast.Attribute(value=left, attr="union"), args=[right]):
+                    return one, f"{ast.unparse(left)}.intersection({ast.unparse(right)})"
+    return None
 
 
 def not_found(case: Case, match: re.Match[str]) -> Translation:
