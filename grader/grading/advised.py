@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from grader.base.model import CheckResult, Kind, Report, Status
 from grader.grading.reading import bindings
+from grader.grading.reading.texts import TURNS
 from grader.rubric import Rubric
 from grader.source import Source
 
@@ -46,6 +47,8 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
                 found = replace(one, line=line, text=text, column=column, hints=above[line])
             elif one is first and known and one.line is not None:
                 found = replace(one, hints=(known, *one.hints[1:]))
+        elif report.diagnosis and one is first and known and one.hints[:1] == _asked(report):
+            found = replace(one, hints=(known,))
         elif guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
             found = replace(one, hints=(change,))
         if found.status is Status.FAIL and found.line is not None:
@@ -66,6 +69,12 @@ def _lone(report: Report) -> int:
     if trace is None or trace.line is None or not any(ALONE in one for one in trace.told):
         return 0
     return trace.line
+
+
+def _asked(report: Report) -> tuple[str, ...]:
+    """What a loop asks, as the trace tells it: less than the name of the mistake."""
+    slip = report.trace.slip if report.trace is not None else ""
+    return (slip,) if slip.startswith(TURNS) else ()
 
 
 def guesses(one: CheckResult) -> bool:

@@ -135,12 +135,19 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
         return Slip(ends, said)
     for one in ast.walk(helper):
         if isinstance(one, ast.Return) and (one.value is None or is_none(one.value)):
-            return Slip(one.lineno, f"{helper.name} returns nothing on line {one.lineno}.")
+            lists = any(isinstance(n, ast.Return) and _listed(n.value) for n in ast.walk(helper))
+            write = "return []" if lists and "list" in told else ""
+            return Slip(one.lineno, f"{helper.name} returns None on line {one.lineno}.", write)
     last = helper.body[-1]
     if isinstance(last, ast.Return | ast.Raise):
         return None
     end = last.end_lineno or last.lineno
     return Slip(end, f"{helper.name} ends on line {end} without a return.")
+
+
+def _listed(node: ast.expr | None) -> bool:
+    """Whether a list is written here."""
+    return isinstance(node, ast.List | ast.ListComp)
 
 
 UNPACKED = re.compile(r"There (?:are|is) .* than the \d+ expected|There (?:are|is) .* expected")

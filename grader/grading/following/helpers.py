@@ -9,6 +9,7 @@ from grader.grading.reading.bindings import around, bound, callee, functions, st
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
+from grader.source.variables import stored
 from grader.source.walked import walked
 
 DIM = re.compile(r"^(\w+) is a Dim, and was used like a number")
@@ -70,6 +71,79 @@ def key_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         return None
     line = given[0].lineno
     return Slip(line, f"Line {line} gives {inside.name} the key {key!r}.")
+
+
+TEXT_KEY = re.compile(r"^(\w+) is a (tuple|list), and (['\"].+['\"]) is a text")
+"""How an error begins about a key that was looked up in something without keys."""
+
+
+def kind_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a helper a tuple where it looks up a key, and other lines do not."""
+    found = TEXT_KEY.search(told)
+    if found is None or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    name, takes = _helper_at(tree, call.line)
+    every = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == name]
+    here = [one for one in every if one.lineno in statement_at(tree, outer.line)]
+    if found[1] not in takes or len(here) != 1 or len(every) < 2:
+        return None
+    said = f"Line {here[0].lineno} gives {name} a {found[2]}, and {name} looks up {found[3]} in"
+    return Slip(here[0].lineno, f"{said} what it is given: that must be a dict.")
+
+
+def _helper_at(tree: ast.Module, line: int) -> tuple[str, list[str]]:
+    """The helper around a line, with what it takes: a lambda that has a name, or a function."""
+    for one in walked(tree):
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=args) as made):
+                if made.lineno <= line <= (made.end_lineno or 0):
+                    return name, [each.arg for each in args.args]
+    inside = around(tree, line)
+    return ("", []) if inside is None else (inside.name, parameters(inside))
+
+
+def in_either(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line of a loop over all names of two groups, each of which is looked up in one."""
+    found = NO_ENTRY.search(told)
+    if found is None or error.type_name != "KeyError" or not error.calls:
+        return None
+    here = statement_at(tree, error.calls[-1].line)
+    keys = {
+        one.slice.id
+        for one in walked(tree)
+        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Name) and one.lineno in here
+    }
+    for loop in walked(tree):
+        if not isinstance(loop, ast.For | ast.comprehension) or len(keys) != 1:
+            continue
+        names = loop.iter
+        if isinstance(names, ast.Call) and callee(names) == "sorted" and names.args:
+            names = names.args[0]
+        if not keys & stored(loop.target) or not _spans(loop, error.calls[-1].line):
+            continue
+        match names:
+            case ast.BinOp(left=one, op=ast.BitOr(), right=other):
+                both = ast.unparse(ast.BinOp(one, ast.BitAnd(), other))
+            case ast.Call(func=ast.Attribute(value=one, attr="union"), args=[other]):
+                both = f"{ast.unparse(one)}.intersection({ast.unparse(other)})"
+            case _:
+                continue
+        line, text = names.lineno, ast.unparse(names)
+        said = f"Line {line} goes through {text}: the names that are in one of the two, also those"
+        return Slip(line, f"{said} that are not in both. {both} are in both.", both)
+    return None
+
+
+def _spans(loop: ast.For | ast.comprehension, line: int) -> bool:
+    """Whether a loop is at a line or around it."""
+    if isinstance(loop, ast.For):
+        return loop.lineno <= line <= (loop.end_lineno or 0)
+    return abs(loop.iter.lineno - line) <= NEAR
+
+
+NEAR = 5
+"""Lines that a comprehension takes."""
 
 
 def _calls(tree: ast.Module, inside: ast.FunctionDef | None, outer: SeenCall) -> list[ast.Call]:

@@ -22,6 +22,7 @@ from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import bound
 from grader.grading.reading.shown import Slip
+from grader.grading.reading.texts import TURNS
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ class Plainly:
             if len(leaves) != 1 or leaves[0].orelse:
                 continue
             test = ast.unparse(leaves[0].test)
-            first = f"The loop of line {loop.lineno} ends in the first turn for which {test}"
-            none = f"In no turn of the loop of line {loop.lineno} is this so: {test}"
+            first = f"{TURNS[0]} {loop.lineno} ends in the first turn for which {test}"
+            none = f"{TURNS[1]} {loop.lineno} is this so: {test}"
             said = first if end in leaves[0].body else none
             after = end.lineno > (loop.end_lineno or loop.lineno)
             if (after or end in leaves[0].body) and len(test) <= MOST_TEXT:

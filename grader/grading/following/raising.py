@@ -28,9 +28,17 @@ from grader.grading.following.handed import (
     unpaired,
     unreturned,
 )
-from grader.grading.following.helpers import dim_given, key_given, named_by_caller
+from grader.grading.following.helpers import (
+    TEXT_KEY,
+    dim_given,
+    in_either,
+    key_given,
+    kind_given,
+    named_by_caller,
+)
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
+from grader.grading.following.neutral import missized_mask
 from grader.grading.following.omitted import forgotten, omitted
 from grader.grading.following.orders import along, stale
 from grader.grading.following.ranges import miscounted
@@ -67,6 +75,9 @@ OWN_LINE = re.compile(
 
 LACKS = re.compile(r"\bneeds \S+ as well")
 """What is said of a call without one of its arguments, which is fixed in that call."""
+
+LOOK = "Check the shapes of its arguments with the lesson."
+"""A hint that belongs to the line of the error alone."""
 
 OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
 """Errors whose own fix is the better one."""
@@ -137,11 +148,13 @@ class Raising:
         if slip is not None and LACKS.search(said) and slip.line < line:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
-            return self.teller.slipped(slip, told)
+            trace = self.teller.slipped(slip, told)
+            return replace(trace, elsewhere=TEXT_KEY.search(said) is not None)
         size = self._sized(error, told_as, bare=cause is None or cause.is_bare)
         if cause is None or size is not None:
             size = size or Slip(self._raised_at(error), "")
-            return self.teller.trace([*told, *filter(None, (size.said,))], size.line)
+            trace = self.teller.trace([*told, *filter(None, (size.said,))], size.line)
+            return replace(trace, elsewhere=size.line != line and hint == LOOK)
         if (other := forgotten(self.comparison, cause)) is not None:
             return self.teller.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
         if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
@@ -170,7 +183,9 @@ class Raising:
             return odd
         mine, right = self.comparison.mine, self.comparison.right
         size = sized(mine.tree, error, hint)
-        return size or (miscounted(mine, right) if SHAPES.search(error.type_name) else None)
+        if size is not None or not SHAPES.search(error.type_name):
+            return size
+        return missized_mask(self.comparison, error) or miscounted(mine, right)
 
     def _order(self, node: int, like: int | None = None) -> int:
         """The last entry of the run at which a node gave what is wrong; if nothing, the last.
@@ -401,6 +416,8 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or unmade(mine.tree, error, said)
         or dim_given(mine.tree, error, said)
         or key_given(mine.tree, error, said)
+        or kind_given(mine.tree, error, said)
+        or in_either(mine.tree, error, said)
         or named_by_caller(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)

@@ -32,6 +32,7 @@ from grader.grading.following.handed import numbers
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
 from grader.grading.following.loops import each_turn, gaps, short, too_few
+from grader.grading.following.lost import cut, replaced, uncalled_helper
 from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
@@ -89,6 +90,8 @@ class Teller:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
         if (born := multiplied(self.comparison, result, wanted)) is not None:
             return self.slipped(born)
+        if (piece := cut(self.lesson, result, wanted)) is not None:
+            return self.slipped(piece)
         trace = self._unturned(result) or self._departed_at(result, wanted)
         slip = self._in_other_shape(result, wanted)
         if slip is not None and trace.line in (None, slip.line) and not trace.write:
@@ -193,6 +196,7 @@ class Teller:
         first, line = found[0], self.lines.of(cause)
         odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
         odd = odd or misscaled(self.comparison, found) or late(self.comparison, cause, first)
+        odd = odd or replaced(self.lesson, cause)
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
         gap = None if refolded(self.comparison, cause) else omitted(self.comparison, cause)
@@ -244,13 +248,27 @@ class Teller:
         inside = around(tree, gap.line) is around(tree, user)
         right, twin = self.comparison.right, cause.twin
         beside = twin is not None and right.function(twin) == right.function(gap.step.node)
+        beside = beside and not self._out_of_reach(gap, user)
+        if not inside and (idle := uncalled_helper(tree)):
+            told.append(f"Nothing calls {idle.name}, which line {idle.lineno} defines.")
         if beside and not inside:
             return self.trace(told, user, found, blank)  # the helper is to take both steps
         if self.wording.is_nested(gap) and inside:
             return self.trace(told, user, found, blank)
-        if not inside and user < gap.line:  # the helper that takes it does without the step
+        far = self._out_of_reach(gap, user)
+        if not (inside or far) and user < gap.line:  # the helper that takes it does without
             return replace(self.trace(told, user, found, blank), left_out=True)
         return replace(self.trace(told, gap.line, found, blank), left_out=True)
+
+    def _out_of_reach(self, gap: Omitted, user: int) -> bool:
+        """Whether the helper that line ``user`` is in has no ``self``, and the step needs it."""
+        step, inside = (
+            self.comparison.right.nodes[gap.step.node],
+            around(self.comparison.mine.tree, user),
+        )
+        own = any(isinstance(one, ast.Name) and one.id == "self" for one in ast.walk(step))
+        names = [] if inside is None else [one.arg for one in inside.args.args]
+        return own and "self" not in names
 
     def slipped(
         self, slip: Slip, told: Sequence[str] = (), departures: Sequence[Departure] = ()

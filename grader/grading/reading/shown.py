@@ -153,22 +153,36 @@ def repeated(tree: ast.Module) -> Iterator[Slip]:
 def identities(tree: ast.AST) -> Iterator[Slip]:
     """Comparisons by ``is`` with something that was just made: no other object is that one.
 
-    Or of two variables, where the answer is kept as a value: ``found = ids is pad``.
+    Or of two variables, where the answer is kept as a value, ``found = ids is pad``, or one of them
+    is a number or a text by its annotation or its name: ``if token is end_id``.
     """
     words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
     every = list(walked(tree))
     kept = [one.value for one in every if isinstance(one, ast.Assign | ast.Return)]
+    plain = {
+        one.arg
+        for one in every
+        if isinstance(one, ast.arg) and one.annotation is not None
+        if re.fullmatch(r"(int|float|str)( \| None)?", ast.unparse(one.annotation))
+    }
     for node in every:
         if not isinstance(node, ast.Compare) or type(node.ops[0]) not in words:
             continue
         both = (node.left, *node.comparators)
-        named = node in kept and all(isinstance(one, ast.Name | ast.Attribute) for one in both)
+        named = all(isinstance(one, ast.Name | ast.Attribute) for one in both)
+        named = named and (node in kept or any(_is_plain(one, plain) for one in both))
         if named or any(isinstance(one, NEW) for one in both):
             op, right = ast.unparse(node).removeprefix(ast.unparse(node.left)), node.comparators
             word = "is not" if op.startswith(" is not") else "is"
             said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
             write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
             yield Slip(node.lineno, said, write)
+
+
+def _is_plain(node: ast.expr, known: set[str]) -> bool:
+    """Whether a variable is a number or a text: it is ``known`` to be, or has the name of one."""
+    name = _called(node)
+    return name in known or re.search(r"(^|_)(id|idx|index|token)$", name) is not None
 
 
 def idle(tree: ast.Module) -> Iterator[Slip]:

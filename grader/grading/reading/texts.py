@@ -11,6 +11,9 @@ from grader.source.walked import walked
 BRACED = re.compile(r"\{([A-Za-z_]\w*)[^{}]*\}")
 """A variable in a text, to be put in."""
 
+TURNS = ("The loop of line", "In no turn of the loop of line")
+"""How sentences begin that only say what a loop asks."""
+
 
 def unfilled(tree: ast.AST, message: str) -> Slip | None:
     """The text with a variable in braces that an error's message has just so: it is no f-string."""
