@@ -80,6 +80,10 @@ RAISING = [
      "write self.head_dim where it gets its value"),
     ("s11", "range(config.n_layer)", "config.n_layer", "builds", "range(config.n_layer)"),
     ("s12", "text.append(token)", "text += token", None, "Write text.append(token)"),
+    ("s11", "problems += [f\"missing: {name}\" for name in expected if name not in weights]",
+     "problems += [name for name in expected.keys() | weights.keys()"
+     " if weights[name].shape != expected[name]]", None,
+     "in expected.keys() & weights.keys()"),
     ("s12", "cache: Cache | None = None\n    #", "cache = None * len(text)\n    #", None,
      "Write (None,) * len(text)"),
 ]  # fmt: skip

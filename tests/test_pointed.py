@@ -283,3 +283,52 @@ def test_a_list_that_is_taken_apart_is_told_as_such(graded: Graded) -> None:
     )
     text = [f"{one.message} {one.note}" for one in report.checks]
     assert any("* hands over the entries one by one" in one for one in text)
+
+
+NORMAL = "block.ln_1(hidden_states)"
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "text", "said"),
+    [
+        (
+            "s11",
+            [("lm_head(self.transformer(input_ids))", "lm_head(self.transformer(input_ids)[0])")],
+            "self.transformer(input_ids)[0]",
+            "takes only [0] of self.transformer(input_ids). The reference leaves [0] out.",
+        ),
+        (
+            "s12",
+            [
+                (
+                    "attended, key_value =",
+                    f"hidden_states = {NORMAL}\n{' ' * 12}attended, key_value =",
+                ),
+                (f"{NORMAL}, None if", "hidden_states, None if"),
+            ],
+            "hidden_states = block.ln_1(hidden_states)",
+            "still needs: it needs a name of its own.",
+        ),
+        (
+            "s12",
+            [
+                (
+                    "output, _ = scaled_dot_product_attention(query, key, value, mask)",
+                    "both = dict(key=key, value=value)\n        output, _ = "
+                    "scaled_dot_product_attention(query, mask=mask, **both)",
+                ),
+                ("cached = 0 if past is None else past[0].shape[-2]", "cached = seq_len"),
+            ],
+            "cached = seq_len",
+            "the reference has 0 there.",
+        ),
+    ],
+)
+def test_what_gets_lost_on_the_way_is_told_where_it_does(
+    step: str, edits: list[Edit], text: str, said: str, graded: Graded
+) -> None:
+    report = graded(step, *edits)
+    line = first(report).text
+    assert line is not None
+    assert text in line
+    assert said in told(report)

@@ -16,7 +16,7 @@ import pytest
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading.following import slips
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.helpers import named_by_caller
+from grader.grading.following.helpers import kind_given, named_by_caller
 from grader.grading.following.lines import Lines
 from grader.grading.following.omitted import omitted, wasted
 from grader.grading.following.relations import Values, gelu_by_hand, same
@@ -308,6 +308,18 @@ def test_a_helper_that_reads_its_caller_s_variable_is_told_its_own_name(
     error = raised("x", 2, (5, names[3]))
     slip = named_by_caller(ast.parse(text), error, f"The name {names[2]} is not defined")
     assert (slip.write if slip else None) == meant
+
+
+COUNT = "count = lambda pair: pair['key'].shape[-2]\nkept = count({'key': x})\n"
+
+
+@pytest.mark.parametrize(("program", "line"), [(f"{COUNT}past = count(cache[0])\n", 3), (COUNT, 0)])
+def test_a_helper_that_others_give_a_dict_is_not_blamed_for_a_tuple(
+    program: str, line: int
+) -> None:
+    error = raised("pair['key']", 1, (line or 2, "count(cache[0])"))
+    slip = kind_given(ast.parse(program), error, "pair is a tuple, and 'key' is a text")
+    assert (slip.line if slip else 0) == line
 
 
 NONE = SeenValue("NoneType", "None")
