@@ -13,6 +13,7 @@ from grader.base.model import CheckResult, Kind, Report, Status
 from grader.grading.reading import bindings
 from grader.grading.reading.texts import TURNS
 from grader.rubric import Rubric
+from grader.rubric.rules import results
 from grader.source import Source
 
 ALONE = "your file differs from the reference only on line"
@@ -33,7 +34,7 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
 
     A ❌ on a line that is explained above says no more. The first says what the mistake is.
     """
-    own = {hint for check in rubric.checks for hint in check.hints}
+    own = {hint for check in rubric.checks for hint in check.hints} | {*results.GENERAL}
     known, first = _known(report, source), report.first_to_fix
     lone = _lone(report)
     above: dict[int, tuple[str, ...]] = {}

@@ -319,14 +319,42 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
             for check in (c for c in group if results[c.id].status is Status.PASS):
                 results[check.id] = _undecided_yet(case, check)
         elif wrong := _how_wrong(case, name):
-            words = _operations(case.evidence, name)
-            words |= _words_from(case.source, wrong[0])
-            accused = _standing_at(group, wrong[0], words, case.findings) or group[-1]
-            failed = _fail(accused, wrong[0] or _mistaken_in(case, name), wrong[1])
-            if case.findings[accused.id].ok or _is_there(case, accused):
-                failed = replace(failed, message=f"{accused.passed}{BUT}")
-            results[accused.id] = failed if wrong[2] is None else replace(failed, hints=wrong[2])
+            results |= _accused(case, name, group, wrong, results)
     return [results[result.id] for result in settled]
+
+
+def _accused(
+    case: Case,
+    trial: str,
+    group: list[Check],
+    wrong: _Wrong,
+    results: Mapping[str, CheckResult],
+) -> dict[str, CheckResult]:
+    """The results that change where helper ``trial`` is wrong on its own."""
+    line, told, hints = wrong
+    words = _operations(case.evidence, trial)
+    words |= _words_from(case.source, line)
+    accused = _standing_at(group, line, words, case.findings) or group[-1]
+    here = [check for check in group if line in case.findings[check.id].span]
+    if here and _unknown(case, trial, accused):
+        passed = (one for one in here if results[one.id].status is Status.PASS)
+        return {check.id: _undecided_yet(case, check) for check in passed}
+    failed = _fail(accused, line or _mistaken_in(case, trial), told)
+    if case.findings[accused.id].ok or _is_there(case, accused):
+        failed = replace(failed, message=f"{accused.passed}{BUT}")
+    return {accused.id: failed if hints is None else replace(failed, hints=hints)}
+
+
+def _unknown(case: Case, trial: str, accused: Check) -> bool:
+    """Whether a helper raised an error that may have nothing to do with what ``accused`` is about.
+
+    That may only be written in another way. A run-time check tells the error.
+    """
+    error, finding = case.evidence.error(trial), case.findings[accused.id]
+    if error is None or finding.ok or finding.there or finding.certain:
+        return False
+    failed = (one for one in case.rulings.values() if isinstance(one, Failed) and one.stopped)
+    return any(one.line == error.line for one in failed)
 
 
 def _half_written(case: Case, trial: Trial) -> bool:

@@ -59,8 +59,11 @@ def told(
     named = missing(rubric, findings, results)
     pairs = list(zip(rubric.checks, results, strict=True))
     waits: dict[str, str] = {}
-    for check in rubric.checks:
-        if sentence := named.get(_lacks(check, findings, rulings)):
+    others = _renamed(rubric, rulings)
+    for check, result in pairs:
+        finding = findings.get(check.id) if result.status is Status.FAIL else None
+        unset = finding.unset if finding is not None else ""
+        if sentence := named.get(_lacks(check, findings, rulings)) or others.get(unset):
             waits[check.id] = sentence
     failed = [c for c, one in pairs if one.status is Status.FAIL and c.id not in waits]
     running = next((check.passed for check in failed if check.rule), None)
@@ -162,6 +165,12 @@ def _later(
             found = [c for c, line in lines if c in missing and any(line in one for one in after)]
             return (empty.passed, found) if lines[0][0] in found else None
     return None
+
+
+def _renamed(rubric: Rubric, rulings: Mapping[str, Ruling]) -> dict[str, str]:
+    """Each attribute that is there under another name, and the sentence of the check on it."""
+    every = ((check, rulings.get(check.id)) for check in rubric.checks)
+    return {r.unset: check.passed for check, r in every if isinstance(r, Failed) and r.unset}
 
 
 def _lacks(check: Check, findings: Mapping[str, Finding], rulings: Mapping[str, Ruling]) -> str:

@@ -35,6 +35,7 @@ class Failed:
     ``concept`` names the mistake if the rule recognises it. ``wrong`` names the
     results, each by trial and path, whose numbers are at fault. ``lacks`` is the name that the
     program does not have and stopped at. ``stopped``: it raised an error there, or was ended.
+    ``unset`` is an attribute that the program sets under another name, which the hint tells.
     """
 
     message: str | None = None
@@ -49,6 +50,7 @@ class Failed:
     likely: str = ""
     lacks: str = ""
     stopped: bool = False
+    unset: str = ""
 
 
 @dataclass(frozen=True)

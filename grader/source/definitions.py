@@ -31,7 +31,7 @@ class Finding:
     those of what it imports; ``absent`` is the name at the top of the file under which the place
     to look at is not there. ``there``: what is sought is in the file, but is not as it must be;
     ``hint`` says what to do about that. ``unused``: it is made, and leads nowhere; ``replaced``:
-    because its name gets another value first.
+    because its name gets another value first. ``unset`` is the attribute that nothing sets.
     """
 
     ok: bool
@@ -48,6 +48,7 @@ class Finding:
     brings: frozenset[str] = frozenset()
     unused: bool = False
     replaced: bool = False
+    unset: str = ""
 
 
 SourceTest = Callable[[Source], Finding]

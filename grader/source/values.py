@@ -139,7 +139,8 @@ def stores(
             return absent(path)
         value = tracer(source).trace(path)[1].get(attribute)
         if value is None:
-            return Finding(False, function.lineno, f"self.{attribute} is not set")
+            told = f"self.{attribute} is not set"
+            return Finding(False, function.lineno, told, unset=attribute)
         if made_with(value, wanted):
             return Finding(True, value.line, span=_sets(function, attribute))
         return Finding(False, value.line or function.lineno, certain=gives_none(value))

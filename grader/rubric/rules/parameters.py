@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+import numpy.typing as npt
+
 from grader.frameworks import Framework
 from grader.protocol.probe import ConfigArg, Load, Make, SeenModule, SeenObject
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
@@ -25,12 +28,36 @@ def has_layer(trials: tuple[str, ...], attribute: str) -> Rule:
             kind = seen.attributes.get(attribute)
             if kind in (None, "NoneType"):
                 told = f"self.{attribute} is {'missing' if kind is None else 'None'}"
+                given = evidence.weights(name, make.name)
+                other = _renamed(seen, given, attribute) if kind is None else None
+                if other is not None:
+                    hint = RENAME.format(mine=other, have=other, want=attribute)
+                    return Failed(told, hint, about=other, unset=attribute)
                 return Failed(told, about=attribute)
             if problem := _parameter_problem(evidence, name, make.name, f"{attribute}."):
                 return problem
         return Passed()
 
     return rule
+
+
+RENAME = "Your module calls it {mine}: rename {have} to {want}."
+
+
+def _renamed(
+    module: SeenModule, given: Mapping[str, npt.NDArray[np.generic]], layer: str
+) -> str | None:
+    """The one other layer of a module whose parameters are those of the missing one."""
+    want = {k[len(layer) :]: tuple(v.shape) for k, v in given.items() if k.startswith(f"{layer}.")}
+    known = {key.partition(".")[0] for key in given}
+    others = {key.partition(".")[0] for key in module.parameters} - known
+    found = [
+        one
+        for one in others
+        if {k[len(one) :]: v.shape for k, v in module.parameters.items() if k.startswith(f"{one}.")}
+        == want
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def loads(*trials: str) -> Rule:
@@ -67,16 +94,25 @@ def _parameter_problem(evidence: Evidence, trial: str, on: str, prefix: str) -> 
             return _missing(key, module, evidence.framework, more, about)
         if have[key].shape != shape:
             turned = len(shape) == 2 and have[key].shape == shape[::-1]
+            hint = evidence.framework.hint("turned") if turned else _axes(have[key].shape, shape)
             return Failed(
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
                 + _options(evidence, trial, on),
-                evidence.framework.hint("turned") if turned else None,
+                hint,
                 about=_setter(evidence, module, key),
             )
     for key in have:
         if key not in want:
             return _too_many(key, want, _options(evidence, trial, on), evidence.framework)
     return None
+
+
+def _axes(have: tuple[int, ...], want: tuple[int, ...]) -> str | None:
+    """What to do about a parameter that has another number of axes than it must have."""
+    if len(have) == len(want):
+        return None
+    counts = f"{len(want)} {'size' if len(want) == 1 else 'sizes'}"
+    return f"Its shape must be a list of {counts}, and has {len(have)}."
 
 
 def _setter(evidence: Evidence, module: SeenModule, key: str) -> str:
@@ -125,8 +161,8 @@ def _missing(
     places = [i for i, both in enumerate(zip(mine, theirs, strict=False)) if both[0] != both[1]]
     if len(mine) == len(theirs) and len(places) == 1:
         at = places[0]
-        hint = f"Your module calls it {more}: rename {mine[at]} to {theirs[at]}."
-        return Failed(told, hint, about=".".join(mine[: at + 1]))
+        hint = RENAME.format(mine=more, have=mine[at], want=theirs[at])
+        return Failed(told, hint, about=".".join(mine[: at + 1]), unset=theirs[at])
     why = framework.hint("bias missing") if key.endswith(".bias") else None
     return Failed(told, why, about=about)
 

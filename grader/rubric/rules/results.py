@@ -143,6 +143,12 @@ NAN_HINT = (
 )
 
 
+FUTURE_HINT = "Is the causal mask added before the softmax? Does a reshape mix up tokens?"
+
+GENERAL = (NAN_HINT, FUTURE_HINT)
+"""Advice that fits many mistakes: it gives way to what is known of the one."""
+
+
 def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]) -> str | None:
     """Where the first number is NaN and should not be."""
     if seen is None or seen.shape != expected.shape or seen.dtype.kind != "f":
@@ -214,7 +220,7 @@ def unaffected(trial: str, base: str, changed: str, *, before: int) -> Rule:
         if not evidence.close(trial, new[:, :before], old[:, :before].astype(np.float64)):
             return Failed(
                 "A change in a later token changes an earlier output: tokens see the future",
-                "Is the causal mask added before the softmax? Does a reshape mix up tokens?",
+                FUTURE_HINT,
                 wrong=((trial, base), (trial, changed)),
             )
         return Passed()
