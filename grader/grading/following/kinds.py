@@ -28,6 +28,8 @@ def kind(run: Run, number: int) -> str:
             return ENTRY
         case ast.Call(func=ast.Name(id=name)) if name in run.entries:
             return ENTRY
+        case ast.BinOp(left=one, right=other) if ast.dump(one) == ast.dump(other):
+            return f"{spelled(node)} with itself"  # a square is no product with a number
     return spelled(node)
 
 

@@ -81,10 +81,10 @@ def gaps(run: Run) -> Slip | None:
     They are to be: as many of the first one's width as there are turns fill the axis.
     """
     for node in run.nodes:
-        loop = _loop(run, run.numbers[node]) if isinstance(node, ast.Subscript) else None
+        loop = _turning(run, node) if isinstance(node, ast.Subscript) else None
         cut = getattr(node, "slice", None)
         cut = cut.elts[-1] if isinstance(cut, ast.Tuple) and cut.elts else cut
-        if not isinstance(loop, ast.For) or not isinstance(cut, ast.Slice) or cut.step is not None:
+        if loop is None or not isinstance(cut, ast.Slice) or cut.step is not None:
             continue
         if cut.lower is None or cut.upper is None or not isinstance(node, ast.Subscript):
             continue
@@ -101,7 +101,9 @@ def gaps(run: Run) -> Slip | None:
         made = bound(run.tree, ast.unparse(edge), edge.lineno)
         line = edge.lineno if made is None else made.lineno
         (a, b), (c, d) = taken[:2]
-        said = f"The first turns of the loop of line {loop.lineno} take {a}:{b} and {c}:{d} of"
+        said = (
+            f"The first turns of the loop of line {loop.target.lineno} take {a}:{b} and {c}:{d} of"
+        )
         said = f"{said} {ast.unparse(node.value)}, which is {long} long there"
         return Slip(line, f"{said}. Side by side are 0:{width} and {width}:{2 * width}.")
     return None
@@ -141,7 +143,19 @@ def _over(run: Run, statement: ast.stmt, index: ast.expr) -> ast.For | None:
     return None
 
 
-def _turns(run: Run, loop: ast.For) -> int:
+def _turning(run: Run, node: ast.AST) -> ast.For | ast.comprehension | None:
+    """The innermost ``for`` around a node: a statement's, or the only one of a comprehension."""
+    outer = run.parents.get(node)
+    while outer is not None and not isinstance(outer, ast.FunctionDef | ast.While):
+        if isinstance(outer, ast.For):
+            return outer
+        if isinstance(outer, ast.ListComp | ast.GeneratorExp):
+            return outer.generators[0] if len(outer.generators) == 1 else None
+        outer = run.parents.get(outer)
+    return None
+
+
+def _turns(run: Run, loop: ast.For | ast.comprehension) -> int:
     """How many turns a loop over ``range(n)`` is to take; 0 where that is not known."""
     match loop.iter:
         case ast.Call(func=ast.Name(id="range"), args=[ast.expr() as last]):

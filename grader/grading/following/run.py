@@ -139,7 +139,12 @@ class Run(Program):
             one = stack.pop()
             if self.numbers[one] in self._seen_nodes:
                 yield self.numbers[one]
-            elif not isinstance(one, GIVES) or self._is_called(one) or _is_stored(one):
+            elif (
+                not isinstance(one, GIVES)
+                or self._is_called(one)
+                or _is_stored(one)
+                or operation(one) == "tolist"  # the numbers of an array, as plain ones
+            ):
                 stack += list(ast.iter_child_nodes(one))[::-1]
 
     def feeding(self, number: int, order: int | None = None) -> tuple[int, ...]:

@@ -25,6 +25,7 @@ from grader.grading.reading.bindings import (
     property_of,
 )
 from grader.grading.reading.program import parameters, target
+from grader.source.variables import read
 
 FARTHEST = 8
 """Lines that a number is followed back through."""
@@ -340,7 +341,9 @@ class Scalars:
             values = self._values(given)
             if self._any_wrong(values, bad):
                 inner = self._one(given, bad, order, most)
-                found.append(inner or Origin(call.lineno, node.id, values))
+                # on that line, the name may stand for another number: N, of which N - 1 is given
+                name = ast.unparse(given) if node.id in read(given) else node.id
+                found.append(inner or Origin(call.lineno, name, values))
         if found:
             return found[0] if len({one.line for one in found}) == 1 else None
         default = default_of(function, node.id)

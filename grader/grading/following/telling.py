@@ -180,6 +180,7 @@ class Teller:
         every = () if result is None else self.comparison.departures(result)
         found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
         found = tuple(one for one in found if not self.comparison.swaps(one)) or found
+        found = tuple(one for one in found if not self._scales_early(one)) or found
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
         if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
@@ -226,6 +227,12 @@ class Teller:
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
+
+    def _scales_early(self, one: Departure) -> bool:
+        """Whether a helper that is right alone scales something right before it goes on with it."""
+        scaled = one.relation is not None and one.relation.kind == "scaled"
+        inside = self.comparison.mine.scope(one.node) & self.comparison.proven
+        return scaled and bool(inside) and all(map(self.comparison.known, one.sources))
 
     def _is_first_step(self, one: Departure) -> bool:
         """Whether a value is only the first step of another way: a constant, made of nothing."""

@@ -13,7 +13,7 @@ from itertools import combinations, product
 from grader.grading.following.retried import Retried
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import bound
+from grader.grading.reading.bindings import bound, functions
 from grader.grading.reading.shown import Slip
 from grader.source.walked import walked
 
@@ -32,15 +32,18 @@ def traded(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
 
     With the two in each other's place, that is what the reference has.
     """
-    retried = Retried(comparison)
+    retried, mine = Retried(comparison), comparison.mine
+    inside: dict[int | None, list[ast.AST]] = {}
     for one in found:
-        node = comparison.mine.nodes[one.node]
-        for two in combinations(_names(node), 2):
+        inside.setdefault(mine.function(one.node), []).append(mine.nodes[one.node])
+    for nodes in inside.values():
+        for two in combinations(_names(*nodes), 2):
             if not _hold_each_other(comparison, two):
                 continue
             first, second = map(ast.unparse, two)
-            exchanged = _put(node, {first: two[1], second: two[0]})
-            if retried.lacks(exchanged) and (slip := given_by(comparison, two)) is not None:
+            exchanged = (_put(node, {first: two[1], second: two[0]}) for node in nodes)
+            right = any(map(retried.lacks, exchanged))
+            if right and (slip := given_by(comparison, two)) is not None:
                 return slip
     return None
 
@@ -48,9 +51,10 @@ def traded(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
 def given_by(comparison: Comparison, two: Two, left: int = MOST_STEPS) -> Slip | None:
     """The line that gives two variables each other's value, which they hold where they are read.
 
-    None if they do not, by their names.
+    None if they do not, by their names. Names that the reference has not are only followed back.
     """
-    if left <= 0 or not _hold_each_other(comparison, two):
+    crossed = left > 0 and _hold_each_other(comparison, two)
+    if left <= 0 or not (crossed or _is_unnamed(comparison, two)):
         return None
     tree, texts = comparison.mine.tree, [ast.unparse(one) for one in two]
     kept = [bound(tree, text, one.lineno) for text, one in zip(texts, two, strict=True)]
@@ -60,6 +64,8 @@ def given_by(comparison: Comparison, two: Two, left: int = MOST_STEPS) -> Slip |
     for pair in product(_names(given[0]), _names(given[1])):
         if (before := given_by(comparison, pair, left - 1)) is not None:
             return before
+    if not crossed:
+        return None
     (a, one), (b, other) = sorted(zip(texts, (at.lineno for at in kept if at), strict=True))
     if one == other:
         return Slip(one, f"Line {one} gives {a} and {b} each what belongs to the other.")
@@ -67,10 +73,10 @@ def given_by(comparison: Comparison, two: Two, left: int = MOST_STEPS) -> Slip |
     return Slip(min(one, other), f"{said} {a}.")
 
 
-def _names(node: ast.AST) -> list[ast.expr]:
-    """The variables and attributes of ``self`` that are read in a node, each where it is first."""
+def _names(*nodes: ast.AST) -> list[ast.expr]:
+    """The variables and attributes of ``self`` that are read in nodes, each where it is first."""
     found: dict[str, ast.expr] = {}
-    for one in walked(node):
+    for one in (inner for node in nodes for inner in walked(node)):
         own = isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"
         if isinstance(one, ast.Name) or own:
             found.setdefault(ast.unparse(one), one)  # type: ignore[arg-type]
@@ -102,9 +108,20 @@ def _hold_each_other(comparison: Comparison, two: Two) -> bool:
     return crossed and not holds(have[0], want[0]) and not holds(have[1], want[1])
 
 
+def _is_unnamed(comparison: Comparison, two: Two) -> bool:
+    """Whether the reference has neither of two names."""
+    right = {one.id for one in walked(comparison.right.tree) if isinstance(one, ast.Name)}
+    return all(isinstance(one, ast.Name) and one.id not in right for one in two)
+
+
 def _values(run: Run, text: str, function: str) -> frozenset[int]:
-    """What a variable of a function, or an attribute, holds wherever it is read."""
+    """What a variable of a function, or an attribute, holds wherever it is read.
+
+    Where there is no function of this name, that of any function counts.
+    """
     names = RUNS if function in RUNS else {function}
+    if names.isdisjoint(functions(run.tree)):
+        names = {run.named(number) for number in run.numbers.values()}
     read = {
         number
         for node, number in run.numbers.items()
