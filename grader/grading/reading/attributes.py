@@ -7,14 +7,16 @@ import builtins
 from collections.abc import Iterator
 from itertools import chain
 
-from grader.grading.reading.bindings import callee, functions
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.bindings import around, callee, functions
+from grader.grading.reading.program import parameters
+from grader.grading.reading.shown import Slip, own_calls
 from grader.source.variables import binds, read, reads, stored
 from grader.source.walked import walked
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
     """All of them."""
+    yield from of_caller(tree)
     for owner in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
         yield from of_init(tree, owner)
         for function in (one for one in owner.body if isinstance(one, ast.FunctionDef)):
@@ -62,6 +64,52 @@ def of_init(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
             if len(names) == 1 and one.id not in params | stored(method):
                 said = f"Only __init__ knows {one.id}, and keeps it as {names[0]}."
                 yield Slip(one.lineno, said, names[0])
+
+
+def of_caller(tree: ast.Module) -> Iterator[Slip]:
+    """Variables of another function, which this one has under the name of an argument.
+
+    Its caller hands the variable over; or there is only one argument that it does not read.
+    """
+    known = {name for one in tree.body for name in _global(one)} | set(dir(builtins))
+    owners: list[ast.Module | ast.ClassDef] = [
+        tree,
+        *(one for one in tree.body if isinstance(one, ast.ClassDef)),
+    ]
+    every = [one for owner in owners for one in owner.body if isinstance(one, ast.FunctionDef)]
+    for function in every if not any(isinstance(one, ast.Global) for one in walked(tree)) else ():
+        own = known | _own(function)
+        for one in (each for each in reads(function) if each.id not in own):
+            found = set(_handed(tree, function, one.id))
+            elsewhere = any(one.id in _own(other) for other in every)
+            seen = read(function) | {"self"}
+            idle = [name for name in parameters(function) if name not in seen]
+            if len(found) == 1:
+                ((caller, param),) = found
+                said = f"Only {caller} knows {one.id}, and gives it to {function.name} as {param}."
+                yield Slip(one.lineno, said, param)
+            elif elsewhere and len(idle) == 1 and not found:
+                said = f"{function.name} does not know {one.id}: it takes {idle[0]} and does not"
+                yield Slip(one.lineno, f"{said} use it.", idle[0])
+
+
+def _own(function: ast.FunctionDef) -> frozenset[str]:
+    """The names that a function itself gives a meaning, its arguments among them."""
+    given = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+    return stored(function) | given | {name for one in ast.walk(function) for name in binds(one)}
+
+
+def _handed(tree: ast.Module, function: ast.FunctionDef, name: str) -> Iterator[tuple[str, str]]:
+    """The functions that hand a variable to this one, and the argument that takes it."""
+    for call, _, called, params in own_calls(tree):
+        outer = around(tree, call.lineno) if called == function.name else None
+        if outer is None or outer is function:
+            continue
+        given = [*zip(params, call.args, strict=False)]
+        given += [(word.arg, word.value) for word in call.keywords if word.arg]
+        for param, value in given:
+            if isinstance(value, ast.Name) and value.id == name:
+                yield outer.name, param
 
 
 def _global(node: ast.stmt) -> Iterator[str]:

@@ -104,7 +104,8 @@ def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
 def at_error(tree: ast.Module, line: int, message: str, detail: str | None) -> Slip | None:
     """What the source shows of an error on ``line``, as it is told and as it was raised."""
     slip = own_raise(tree, line, detail or message) or unfilled(tree, message)
-    return slip or one_only(tree, line, message) or unlisted(tree, line, message)
+    slip = slip or one_only(tree, line, message) or unlisted(tree, line, message)
+    return slip or cut_by_count(tree, line, message)
 
 
 def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
@@ -142,6 +143,44 @@ def unlisted(tree: ast.Module, line: int, message: str) -> Slip | None:
                 return None  # no parenthesis after it
             said = f"({text}) on line {kept.lineno} is {text} alone: the comma makes a tuple."
             return Slip(kept.lineno, said, f"{ast.unparse(kept.targets[0])} = ({text},)")
+    return None
+
+
+EXPECTED = re.compile(r"There are more values than the (\d+) expected")
+"""What the message of an error says if there are other values than there are names."""
+
+
+def cut_by_count(tree: ast.Module, line: int, message: str) -> Slip | None:
+    """The split, in the helper that is called on ``line``, that is given how many parts to make.
+
+    What it takes is how long each of them is.
+    """
+    found = EXPECTED.search(message)
+    called = {callee(one) for one in walked(tree) if getattr(one, "lineno", 0) == line}
+    for function in functions(tree) if found is not None else ():
+        for node in ast.walk(function) if function.name in called else ():
+            match node:
+                case ast.Return(
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Name(id="F"), attr="split"),
+                        args=[given, count],
+                    ) as call
+                ) if found is not None and _written(tree, count) == int(found[1]):
+                    text = ast.unparse(count)
+                    said = f"Line {count.lineno} gives split {text}, which is {found[1]}: that is"
+                    said = f"{said} the length of each part. chunk takes how many there are."
+                    whole = ast.Call(ast.Name("F.chunk"), [given, count], call.keywords)
+                    return Slip(count.lineno, said, ast.unparse(whole))
+    return None
+
+
+def _written(tree: ast.Module, node: ast.expr) -> object:
+    """The number that an expression is, or that the file gives the name that it is."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    for one in tree.body if isinstance(node, ast.Name) else ():
+        if isinstance(one, ast.Assign | ast.AnnAssign) and ast.unparse(node) in stored(one):
+            return one.value.value if isinstance(one.value, ast.Constant) else None
     return None
 
 
@@ -203,6 +242,8 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
                 continue
             if other is not None and (name not in read(other) or _idle(other, name, right)):
                 continue
+            if other is not None and _measured(function, other, name):
+                continue
             said = f"{function.name} takes {name} and does not use it"
             inside = range(function.lineno + 1, (function.end_lineno or 0) + 1)
             found = (one for one in calls if one[0].lineno in inside)
@@ -211,6 +252,19 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
             if not how:
                 line, how, write = next(_copied(function, name), (line, how, write))
             yield Slip(line, f"{said}{how}.", write)
+
+
+def _measured(function: ast.FunctionDef, other: ast.FunctionDef, name: str) -> bool:
+    """Whether an argument is a size, and the function takes a tensor's shape apart instead."""
+    hints = {arg.arg: arg.annotation for arg in other.args.args}
+    if not isinstance(hint := hints.get(name), ast.Name) or hint.id != "int":
+        return False
+    return any(
+        isinstance(one, ast.Assign)
+        and isinstance(one.targets[0], ast.Tuple | ast.List)
+        and any(getattr(part, "attr", "") == "shape" for part in ast.walk(one.value))
+        for one in ast.walk(function)
+    )
 
 
 def _kept(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str]]:

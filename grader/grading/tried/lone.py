@@ -79,6 +79,9 @@ def _within(source: Source, report: Report, apart: Apart) -> Trace | None:
 
 CHANGED = "changed its argument"
 
+SHAPES = re.compile(r"On line \d+, \S+ has shape \[[\d, ]*\]\.")
+"""A sentence of a trace that explains nothing."""
+
 
 def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     """The trace, or what the source shows to be odd in any program, which is sure."""
@@ -92,7 +95,8 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     if any(CHANGED in one.message for one in report.checks):
         every = chain(shown.shared(tree), every)
     slip = next(every, None)
-    first, silent = report.first_to_fix, trace is None or not trace.told
+    first = report.first_to_fix
+    silent = trace is None or all(map(SHAPES.fullmatch, trace.told))
     if slip is None and silent and first is not None and first.stopped and first.line is not None:
         slip = at_error(tree, first.line, first.message, first.detail)
         slip = slip or (unknown(tree, first.line, first.message) if guesses(first) else None)

@@ -74,6 +74,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family("AttributeError", r"size_in_bits|is_float", kinds.element),
     Family("AttributeError", r"has no attribute '(?P<name>\w+)'", names.attribute),
+    Family("AttributeError", r"^it can be called and has .*, but no (?P<name>\w+)$", names.only),
     Family("AttributeError", r"`np\.(?P<name>\w+)` was removed", arguments.refused),
     Family(
         "ImportError",

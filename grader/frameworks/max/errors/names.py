@@ -49,6 +49,21 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
     return bound_first(case, node, about) or _of_others(case, node, about)
 
 
+RUN = ("forward", "__call__", "call", "apply")
+"""Methods that run a layer in one framework or another."""
+
+
+def only(case: Case, match: re.Match[str]) -> Translation:
+    """An attribute of something of which no more is known than that it can be called."""
+    name, node = match["name"], case.node if isinstance(case.node, ast.Attribute) else None
+    owner = "This" if node is None else ast.unparse(node.value)
+    what = f"{owner} has no {name}: it may be anything that can be called, not only a layer"
+    call = next((one for one in case.calls() if one.func is node), None)
+    if node is None or call is None or name not in RUN:
+        return Translation(what, "Use nothing of it that the task does not name.")
+    return Translation(what, None, case.fix(node, owner))
+
+
 def _of_limits(case: Case, node: ast.Attribute) -> Translation:
     """An end of an element type that is asked of the type itself; perhaps inside of ``finfo``."""
     owner = ast.unparse(node.value)
