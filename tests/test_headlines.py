@@ -185,3 +185,21 @@ def test_a_name_that_a_value_lacks_says_nothing_of_the_step_to_take(
     report = reported(name)
     assert "Write " in first(report).hints[0]
     assert "At this point the lesson says" not in told(report)
+
+
+def test_a_parameter_by_another_name_is_told_once_at_its_line(graded: Graded) -> None:
+    made, used = "self.weight = Tensor", "normalized * self.weight"
+    edits = [(one, one.replace("weight", "gamma")) for one in (made, used)]
+    (first,) = graded("s08", *edits).values()
+    assert first.hints[0] == "Your module calls it gamma: rename gamma to weight."
+    assert first.text is not None
+    assert first.text.startswith("self.gamma = ")
+
+
+def test_a_layer_by_another_name_is_told_once_at_its_line(graded: Graded) -> None:
+    made, used = "self.c_attn = Linear", "self.c_attn(hidden_states)"
+    edits = [(one, one.replace("c_attn", "qkv")) for one in (made, used)]
+    (first,) = graded("s07", *edits).values()
+    assert first.hints[0] == "Your module calls it qkv: rename qkv to c_attn."
+    assert first.text is not None
+    assert first.text.startswith("self.qkv = ")

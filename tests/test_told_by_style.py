@@ -175,6 +175,49 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
             "mask.unsqueeze(0).unsqueeze(1)",
             "mask.unsqueeze(1) instead of mask.unsqueeze(0)",
         ),
+        ("s07/notebook", "w @ value", "w @ v", "knows v, and gives it to _attn as value."),
+        ("s08/italiano", "weight * ridotto", "weight * scarti", "Write ridotto\n"),
+        ("s07/notebook", "k=past + 1", "k=past", "On line 20 the numbers go wrong: np.triu("),
+        ("s07/notebook", "i * n : (i + 1) * n]", "i : i + n]", "0:9 and 1:10 of x"),
+        (
+            "s07/three_slices",
+            "n : 2 * n]",
+            "n - 1 : 2 * n - 1]",
+            "On line 53 the numbers go wrong: x[:, :, n - 1 : 2 * n - 1]",
+        ),
+        (
+            "s07/enterprise",
+            "F.chunk(projections,",
+            "F.split(projections,",
+            "Write F.chunk(projections, NUMBER_OF_PROJECTIONS, axis=-1)\n",
+        ),
+        (
+            "s07/enterprise",
+            "query, key, value = self.",
+            "key, query, value = self.",
+            "Line 62 gives key and query each what belongs to the other.",
+        ),
+        ("s07/enterprise", "1.0 / sqrt(head_width)", "1 // sqrt(head_width)", "Line 108: scale_"),
+        (
+            "s07/notebook",
+            "F.sum(e, axis=-1)",
+            "F.sum(e, axis=-2)",
+            "Hint: With F.sum(e, axis=-1) instead of F.sum(e, axis=-2) it would give",
+        ),
+        ("s08/matlab_sums", "(D2, N)", "(D2, N - 1)", "N - 1 is 7, from line 33."),
+        ("s08/matlab_sums", "sublayer(XN)", "sublayer.forward(XN)", "Hint: Write sublayer(XN)\n"),
+        (
+            "s08/typed_moments",
+            "mean, variance = moments",
+            "variance, mean = moments",
+            "Line 36 gives mean and variance each what belongs to the other.",
+        ),
+        (
+            "s08/matlab_sums",
+            "([dim], 1.0)",
+            "([1, dim], 1.0)",
+            "must be a list of 1 size, and has 2",
+        ),
     ],
 )
 def test_it_names_the_mistake(
@@ -204,6 +247,16 @@ def test_it_names_the_mistake(
         ("s05/functional", "self.head_dim)\n        l", "self.d_k)\n        l", "Nothing uses"),
         ("s05/solution", "shape[:-1] + [num_heads", "shape[-1] + [num_heads", "int(tensor"),
         ("s06/functional", "x.shape[:-1] + [int", "x.shape[-1] + [int", "int(x.shape[-1]) +"),
+        ("s07/notebook", "w @ value", "w @ v", "❌ _attn does not apply a softmax"),
+        ("s07/notebook", "m.tolist()", "m", "❌ _attn does not divide"),
+        ("s07/notebook", "i * n : (i + 1) * n]", "i : i + n]", "does not use it"),
+        (
+            "s07/notebook",
+            ".permute([0, 2, 1, 3]).reshape([b, t, h",
+            ".reshape([b, t, h",
+            "not use it",
+        ),
+        ("s08/matlab_sums", "SIGMA2 + self.eps", "SIGMA2 * self.eps", "the centered features"),
     ],
 )
 def test_it_does_not_tell_what_is_not_so(
