@@ -206,14 +206,24 @@ def test_a_return_that_works_out_the_same_twice(text: str, lines: list[int]) -> 
     assert [one.line for one in shown.repeated(ast.parse(text))] == lines
 
 
-ADDS = "def add(a, b):\n    {body}\n\ndef f(a, b):\n    add(a, b)\n    return b\n"
+ADDS = "def add(a, b):\n    {body}\n\ndef f(self, a, b):\n    {call}(a, b)\n    return b\n"
 
 
 @pytest.mark.parametrize(
-    ("body", "lines"), [("return a + b", [5]), ("a[0] = b; return a", []), ("print(a, b)", [])]
+    ("body", "call", "lines"),
+    [
+        ("return a + b", "add", [5]),
+        ("return a + b", "self.add", [5]),
+        ("return a + b", "a.add", []),
+        ("a[0] = b; return a", "add", []),
+        ("print(a, b)", "add", []),
+    ],
 )
-def test_what_a_helper_only_returns_is_lost_in_a_statement(body: str, lines: list[int]) -> None:
-    assert [one.line for one in shown.idle(ast.parse(ADDS.format(body=body)))] == lines
+def test_what_a_helper_only_returns_is_lost_in_a_statement(
+    body: str, call: str, lines: list[int]
+) -> None:
+    tree = ast.parse(ADDS.format(body=body, call=call))
+    assert [one.line for one in shown.idle(tree)] == lines
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
         if isinstance(node.value, WORTHLESS) or (pure and callee(node.value) in PURE):
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
             yield Slip(node.lineno, f"{said} Is it to be assigned?", to_assign(tree, node))
-        elif isinstance(node.value, ast.Call) and callee(node.value) in _only_returning(tree):
+        elif isinstance(node.value, ast.Call) and _own(node.value) in _only_returning(tree):
             said = f"Line {node.lineno} calls {callee(node.value)}, and nothing uses what it"
             yield Slip(node.lineno, f"{said} returns. Is it to be assigned?")
         elif isinstance(node.value, ast.Call) and callee(node.value).endswith(
@@ -212,6 +212,13 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
         ):
             said = f"Line {node.lineno} makes {_short(text)}, and does not raise it."
             yield Slip(node.lineno, said, f"raise {text}" if _short(text) == text else "")
+
+
+def _own(call: ast.Call) -> str:
+    """The function of the file that is called, if it is one: not a method of another object."""
+    of = call.func.value if isinstance(call.func, ast.Attribute) else None
+    own = of is None or (isinstance(of, ast.Name) and of.id in ("self", "cls"))
+    return callee(call) if own else ""
 
 
 def _only_returning(tree: ast.Module) -> frozenset[str]:
