@@ -10,7 +10,11 @@ from checks.shared.mistakes import Family, Knob
 gelu = Knob("gelu")
 mlp = Knob("mlp", "gelu")
 block = Knob("block", "attend")
-eps = Knob("eps", "norms")
+eps = Knob(
+    "eps",
+    "norms",
+    r"GPT2Block.__init__() ~[=,(] ?(1e-|0?\.0)\d ~ LayerNorm\([^,()]*\) ~ \bln_1\b",
+)
 
 NO_PAIR = "It returns one tensor, not a pair: leave out the index."
 
@@ -253,6 +257,7 @@ BLOCK: Family = {
                 name,
                 f"{name} does not use the configuration's epsilon. Give it "
                 "eps=config.layer_norm_epsilon.",
+                place=rf"GPT2Block.__init__() ~\b{name}\b",
             )
             for name in ("ln_1", "ln_2")
         ),

@@ -26,7 +26,7 @@ returned = Knob("returned", "cache", "__call__() ~use_cache|^return")
 OPTIONS: Family = {
     "scale-or": scale(
         "or",
-        'An attention_scale of 0 is treated as None: "attention_scale or …" replaces it. '
+        "An attention_scale of 0 is treated as None: 0 counts as false, as None does. "
         "Ask whether it is None.",
     ),
     "scale-ignored": scale(

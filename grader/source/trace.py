@@ -399,7 +399,9 @@ class Tracer(Names):
                 "call", args, name, kwargs, line=line, inside=self._value(function.body, inner)
             )
         cls = scope.cls
-        result, _ = self._run(function, names, cls, scope.level + 4)
+        result, stores = self._run(function, names, cls, scope.level + 4)
+        if args and args[0].op == "self":
+            scope.stores |= stores  # build() of an object sets its attributes as __init__ does
         return Expr("call", args, name, kwargs, line=line, inside=result)
 
 

@@ -149,7 +149,7 @@ def stores(
 
 
 def _sets(function: ast.AST, attribute: str) -> frozenset[int]:
-    """The lines that set ``self.attribute`` in a function."""
+    """The lines that set ``self.attribute`` in a function, or in a class."""
     every = (one for one in ast.walk(function) if isinstance(one, ast.Attribute))
     stored = (one for one in every if isinstance(one.ctx, ast.Store) and one.attr == attribute)
     return frozenset(one.lineno for one in stored)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.grading.following import differs
 from grader.grading.following.kinds import ENTRY, kind
@@ -29,6 +29,9 @@ DEEPEST = 30
 NEAR = 3
 """How far back the operations are compared from which two values come."""
 
+
+COMMUTE = ("Add", "Mult")
+"""Operations on two values in either order."""
 
 CASTS = ("cast", "astype", "to")
 """Operations that give the same values as another type."""
@@ -275,7 +278,7 @@ class Causes:
     def _beside(
         self, node: int, sources: Sequence[int], order: int, twin: Made, depth: int
     ) -> Cause:
-        gives = self.right.places[twin.order].value
+        gives, twin = self.right.places[twin.order].value, self._aligned(sources, twin)
         shaped = self._shaped_as(node, gives)
         other = [
             (have, want)
@@ -485,11 +488,13 @@ class Causes:
         common source, the only one of these.
         """
         best, most = None, (-1, 0)
-        alike = list(self._of_kind(kind(self.mine, node), len(sources)))
-        here = [made for new, made in alike if new and self._same_function(made, node)]
-        for new, made in alike:
+        every = self._of_kind(kind(self.mine, node), len(sources))
+        alike = [(new, made, self._aligned(sources, made)) for new, made in every]
+        here = [made for new, _, made in alike if new and self._same_function(made, node)]
+        for new, as_is, made in alike:
             equal = sum(map(self._same, sources, made.sources))
             likely = 4 * equal + 2 * new + self._same_function(made, node)
+            likely -= 3 * (made is not as_is)  # most keep the order
             score = (likely, self._akin(sources, made.sources))
             # a weight says nothing about which operation is meant
             alone = new and len(sources) == 1 and self.comparison.match(sources[0]) != -1
@@ -498,6 +503,14 @@ class Causes:
             if score > most and (equal or (only and self._as_written(node, made))):
                 best, most = made, score
         return best
+
+    def _aligned(self, sources: Sequence[int], twin: Made) -> Made:
+        """The reference's operation; a sum or product with its sources in the order of these."""
+        if kind(self.right, twin.node) not in COMMUTE or not len(sources) == len(twin.sources) == 2:
+            return twin
+        turned = twin.sources[::-1]
+        counts = [sum(map(self._same, sources, one)) for one in (twin.sources, turned)]
+        return replace(twin, sources=turned) if counts[1] > counts[0] else twin
 
     def _akin(self, sources: Sequence[int], others: Sequence[int]) -> int:
         """How alike the operations are that sources come from: those shared, less the others."""

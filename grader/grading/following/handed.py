@@ -202,11 +202,14 @@ def sized(tree: ast.Module, error: SeenError, hint: str) -> Slip | None:
     return Slip(made.lineno, f"{found[1]} comes from line {made.lineno}.")
 
 
-def divided(mine: Run, said: str) -> Slip | None:
+def divided(mine: Run, error: SeenError, said: str) -> Slip | None:
     """Where a size was divided into a fraction, if an error ``said`` that it is one."""
     told = [float(one) for one in re.findall(r"\d+\.\d+", said)]
+    values = error.calls[-1].values if error.calls else {}
+    named = [one for name, one in values.items() if is_read(name, said)]
+    told = told or [float(one.text) for one in named if one.kind == "float" and one.text]
     lines = {
-        mine.line(number): mine.held(number)[0]
+        mine.line(number): number
         for number, scalars in mine.scalars.items()
         if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
         if not told or mine.held(number)[0] in told
@@ -214,7 +217,11 @@ def divided(mine: Run, said: str) -> Slip | None:
     if "whole number" not in said or len(lines) != 1:
         return None
     ((line, number),) = lines.items()
-    return Slip(line, f"Line {line} divides with / and gets {number}: // keeps it whole.")
+    gets = f"Line {line} divides with / and gets {mine.held(number)[0]}: // keeps it whole."
+    node = mine.nodes[number]
+    if not isinstance(node, ast.BinOp):
+        return Slip(line, gets)
+    return Slip(line, gets, ast.unparse(ast.BinOp(node.left, ast.FloorDiv(), node.right)))
 
 
 def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:

@@ -409,7 +409,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or class_called(mine.tree, error)
         or misordered(mine.tree, error, said)
         or misfit(mine.tree, error, said, mine.ran)
-        or divided(mine, said)
+        or divided(mine, error, said)
         or uncalled(mine.tree, error, said)
         or called_early(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)

@@ -84,6 +84,43 @@ def late(comparison: Comparison, cause: Cause, first: Departure) -> Slip | None:
     return None
 
 
+def twofold(comparison: Comparison, first: Departure) -> Slip | None:
+    """The line that takes a step in a helper which its caller takes again, with the same value.
+
+    It is the helper's, unless what the caller gets from another helper has that step in it too.
+    """
+    mine, own = comparison.mine, kind(comparison.mine, first.node)
+    caller = mine.around(mine.nodes[first.node])
+    for value in first.sources if own in differs.VERBS and caller is not None else ():
+        inner = mine.made[value].node
+        helper, shared = mine.around(mine.nodes[inner]), {*mine.made[value].sources, value}
+        shared &= {*first.sources} - {value}
+        if helper in (None, caller) or kind(mine, inner) != own or len(shared) != 1:
+            continue
+        node, lines = mine.nodes[inner], (mine.line(inner), mine.line(first.node))
+        parts = [one for one in ast.iter_child_nodes(node) if shared & {*_given(mine, one)}]
+        if len(parts) != 1 or helper is None or caller is None:
+            continue
+        verb, text = differs.VERBS[own], ast.unparse(parts[0])
+        said = f"Line {lines[0]} {verb} {text}, and line {lines[1]} {verb} it again."
+        within = _takes(mine, caller, own, but=helper)
+        again = sum(kind(mine, mine.numbers[one]) == own for one in ast.walk(caller)) > 1
+        return Slip(lines[0] if again and not within else lines[1], said)
+    return None
+
+
+def _given(run: Run, node: ast.AST) -> tuple[int, ...]:
+    return run.values(run.numbers[node])
+
+
+def _takes(run: Run, caller: ast.FunctionDef, own: str, but: ast.FunctionDef) -> bool:
+    """Whether a helper that a function calls takes a step of this kind, not counting one helper."""
+    helpers = functions(run.tree)
+    called = {callee(one) for one in ast.walk(caller) if callee(one) in helpers} - {but.name}
+    inner = (one for name in called for one in ast.walk(helpers[name]))
+    return any(kind(run, run.numbers[one]) == own for one in inner)
+
+
 def extra(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
     """The line that changes a value which the reference uses as it is, for the same operation."""
     mine, right, changed = comparison.mine, comparison.right, comparison.after(found)

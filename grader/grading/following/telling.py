@@ -38,7 +38,7 @@ from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.orders import refolded, unswapped
 from grader.grading.following.relations import same
-from grader.grading.following.repeats import extra, late
+from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
@@ -198,6 +198,7 @@ class Teller:
         odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
         odd = odd or misscaled(self.comparison, found) or late(self.comparison, cause, first)
         odd = odd or replaced(self.lesson, cause)
+        odd = odd or twofold(self.comparison, first)
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
         gap = None if refolded(self.comparison, cause) else omitted(self.comparison, cause)

@@ -21,10 +21,13 @@ from grader.grading.following.relations import Floats, Relation, same
 from grader.grading.following.repeats import again
 from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.reading.bindings import around
+from grader.grading.reading.bindings import around, bound
 from grader.grading.reading.program import attribute, target
 
 FEW = 4  # numbers that are told one by one
+
+HERE = ", which is "
+"""How a sentence goes on with what an argument of a helper is called."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,8 @@ class Wording:
         twice = "" if other else again(self.comparison, one)
         first = twice or (relation if multiple and worked_out else "")
         used = self.uses(cause)
-        kept = cause.have is not None and ", which line " in used  # the program has the right one
+        # the program has the right one
+        kept = cause.have is not None and (", which line " in used or HERE in used)
         said = first or (used if kept else otherwise or used) or relation
         if not said and one.relation is not None and mine.line(one.node) == line:
             said, cause = self._relation(one.relation), Cause(one.node)
@@ -246,6 +250,8 @@ class Wording:
         if self._reads(cause):
             return ""  # it uses that as well
         have = _as_read(have, own, there)
+        if own and want and (name := self._argument(cause)) not in ("", want.strip("`"), own):
+            return f"It uses {own} where the reference uses {want}{HERE}{name} here."
         if have and want and have != want:
             if whole is not None and self._has_pieces(cause):
                 return ""
@@ -341,6 +347,20 @@ class Wording:
                     found.setdefault(here, f"line {statement.lineno} keeps as {name}")
         return found.get(True, found.get(False, ""))
 
+    def _argument(self, cause: Cause) -> str:
+        """The argument of the function around an expression that is what the reference uses."""
+        mine = self.comparison.mine
+        inside = mine.around(mine.nodes[cause.node])
+        if inside is None or cause.want is None:
+            return ""
+        names = [arg.arg for arg in inside.args.args]
+        given = [one for one in mine.places if one.node == mine.numbers[inside]]
+        found = {one.part for one in given if self.comparison.equal(one.value, cause.want)}
+        held = {names[part] for part in found if 0 <= part < len(names)}
+        line = mine.line(cause.node)
+        held = {one for one in held if bound(mine.tree, one, line) is None}
+        return held.pop() if len(held) == 1 else ""
+
     def shapes(self, cause: Cause) -> str:
         """That a value has another shape than the one that the reference uses."""
         if cause.have is None or cause.want is None:
@@ -419,7 +439,8 @@ class Wording:
         if array is None:
             return ""
         known = [v for v in mine.made if v != one.value and self.comparison.known(v)]
-        others = [(self.lesson.own_name(v), a) for v in known if (a := mine.arrays[v]) is not None]
+        names = {v: self._now(self.lesson.own_name(v), v, one.node) for v in known}
+        others = [(names[v], a) for v in known if (a := mine.arrays[v]) is not None]
         missing = [v for v in right.made if v not in self.comparison.matched]
         for value in [want] if want is not None else missing:
             other = right.arrays[value]
@@ -427,11 +448,20 @@ class Wording:
                 continue
             made = right.made[value]
             used = [v for v in known if self.comparison.match(v) in made.sources]
-            names = frozenset(map(self.lesson.own_name, used))
+            taken = frozenset(names[v] for v in used)
             kind, less = operation(right.nodes[made.node]), operation(mine.nodes[one.node]) == "Sub"
-            if said := differs.combined(array, other, others, names, kind, subtracts=less):
+            if said := differs.combined(array, other, others, taken, kind, subtracts=less):
                 return said
         return ""
+
+    def _now(self, name: str, value: int, node: int) -> str:
+        """The name of a value; with its line, where a variable holds another one by then."""
+        mine = self.comparison.mine
+        made = bound(mine.tree, name, mine.line(node)) if name.isidentifier() else None
+        lines = [one.lineno for one, part in mine.bindings(value) if target(one, part) == name]
+        if made is None or made.lineno in lines or not lines:
+            return name
+        return f"{name} of line {lines[-1]}"
 
     def _relation(self, relation: Relation) -> str:
         quantity = self.lesson.quantity(relation.of)
