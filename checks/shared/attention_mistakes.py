@@ -10,7 +10,9 @@ softmax = Knob("softmax")
 product = Knob("product", "scores")
 mix = Knob("mix", "output")
 order = Knob("order", "split")
-packing = Knob("packing", "split")
+packing = Knob(
+    "packing", "split", r"__call__() ~(reshape|view|rearrange)\(.*\b3\b ~ (split|chunk|unbind)\("
+)
 split = Knob("split", "split_heads")
 merge = Knob("merge", "merge_heads")
 heads = Knob("heads")
@@ -220,13 +222,13 @@ HEADS: Family = {
     "same-kkv": order("kkv", "The key is used where the query belongs."),
     "packing-per-head": packing(
         "per_head",
-        "Query, key and value are taken head by head. GPT-2 packs all queries first, "
-        "then all keys, then all values.",
+        "Query, key and value are taken head by head. All queries come first, then all keys, "
+        "then all values: take these three apart before the heads.",
     ),
     "packing-interleaved": packing(
         "interleaved",
-        "Query, key and value are taken as every third number. GPT-2 packs all queries "
-        "first, then all keys, then all values.",
+        "Query, key and value are taken as every third number. All queries come first, then all "
+        "keys, then all values: take these three apart before the heads.",
     ),
     "split-by-reshape": split(
         "reshape",

@@ -49,7 +49,6 @@ SOURCE = (
         "Use Linear(in_dim, out_dim, bias=bias) for each",
         "One layer makes query, key and value at once.",
         lesson="One projection for three",
-        part="split",
         test=source.every(
             source.stores(INIT, "qkv_proj", "Linear(...)", without=structure.NO_BIAS),
             source.stores(INIT, "out_proj", "Linear(...)", without=structure.NO_BIAS),
@@ -223,6 +222,7 @@ RUNTIME = (
         answer="weights = F.softmax(query @ key.transpose(-2, -1) * self.scale), then weights "
         "@ value",
         gives="the scaled scores",
+        part=("numbers", "split"),
         rule=rules.all_of(
             rules.tensors("plain"),
             rules.shapes("plain"),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from grader.source import reach
-from grader.source.passed import passed
+from grader.source.passed import maker, passed
 from grader.source.variables import appended, stores
 from grader.source.walked import walked
 
@@ -265,6 +265,12 @@ def _stored(tree: ast.Module, what: str) -> int | None:
     return None
 
 
+def _made(tree: ast.Module, path: str) -> int | None:
+    """The line of an attribute; or that of a helper which makes the object for it."""
+    line = attribute(tree, path)
+    return None if line is None else maker(tree, line)
+
+
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
     "around": _around,
@@ -274,6 +280,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "reads": reach.reader,
     "value": _value,
     "text": _text,
+    "made": _made,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -378,7 +385,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
     ``"value: eps"`` is that of the attribute, or of a key of this name; ``"text: eps"`` that of the
-    text.
+    text; ``"made: c_fc"`` that of the attribute too, or of a helper which makes the object for it.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

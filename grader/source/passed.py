@@ -1,4 +1,4 @@
-"""Where a helper of a class is given, under another name, what it keeps as an attribute."""
+"""What a helper of a class is given, under another name, and what one makes for an attribute."""
 
 from __future__ import annotations
 
@@ -39,3 +39,19 @@ def _given(tree: ast.Module, method: str, at: int, name: str) -> int | None:
         return None
     given = calls[0].args[at]
     return given.lineno if isinstance(given, ast.Name) and given.id != name else None
+
+
+def maker(tree: ast.Module, line: int) -> int:
+    """``line``; or that of the one object which a function of the file makes that it calls."""
+    own = {one.name: one for one in walked(tree) if isinstance(one, ast.FunctionDef)}
+    kept = [one for one in walked(tree) if isinstance(one, ast.Assign) and one.lineno == line]
+    calls = [one.value for one in kept if isinstance(one.value, ast.Call)]
+    helper = own.get(_called(calls[0])) if len(calls) == 1 else None
+    inner = ast.walk(helper) if helper is not None else ()
+    made = [one for one in inner if isinstance(one, ast.Call) and _called(one)[:1].isupper()]
+    return made[0].lineno if len(made) == 1 else line
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of what is called."""
+    return ast.unparse(call.func).rpartition(".")[2]

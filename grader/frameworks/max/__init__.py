@@ -27,7 +27,8 @@ HINTS = {
     "Linear(..., bias=bias).",
     "no module": "Write class {cls}(Module) and call super().__init__() first.",
     "no parameter": "Only a Tensor on self becomes a parameter: Tensor.ones, Tensor.zeros.",
-    "turned": "Linear(in_dim, out_dim) keeps [out_dim, in_dim], Embedding(rows, dim=d) [rows, d].",
+    "turned": "The two sizes are in the other order. Linear(in_dim, out_dim) keeps "
+    "[out_dim, in_dim], Embedding(rows, dim=d) [rows, d].",
 }
 
 

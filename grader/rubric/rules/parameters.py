@@ -93,13 +93,14 @@ def _parameter_problem(evidence: Evidence, trial: str, on: str, prefix: str) -> 
             about = _setter(evidence, module, key)
             return _missing(key, module, evidence.framework, more, about)
         if have[key].shape != shape:
-            turned = len(shape) == 2 and have[key].shape == shape[::-1]
-            hint = evidence.framework.hint("turned") if turned else _axes(have[key].shape, shape)
+            turned = [one for one in want if one in have and _is_turned(have[one].shape, want[one])]
+            about = _setter(evidence, module, key)
+            hint = evidence.framework.hint("turned") if key in turned else None
             return Failed(
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
                 + _options(evidence, trial, on),
-                hint,
-                about=_setter(evidence, module, key),
+                hint or _axes(have[key].shape, shape),
+                about=f"made: {about}" if key in turned[:1] and turned[1:] else about,
             )
     for key in have:
         if key not in want:
@@ -113,6 +114,11 @@ def _axes(have: tuple[int, ...], want: tuple[int, ...]) -> str | None:
         return None
     counts = f"{len(want)} {'size' if len(want) == 1 else 'sizes'}"
     return f"Its shape must be a list of {counts}, and has {len(have)}."
+
+
+def _is_turned(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
+    """Whether a matrix has its two sizes in the other order."""
+    return len(want) == 2 and have != want and have == want[::-1]
 
 
 def _setter(evidence: Evidence, module: SeenModule, key: str) -> str:
