@@ -6,7 +6,8 @@ runs the program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from grader.base.model import CheckResult, Status
 from grader.rubric import Check, Failed, Misconception, Rubric, Ruling
@@ -63,7 +64,8 @@ def told(
     for check, result in pairs:
         finding = findings.get(check.id) if result.status is Status.FAIL else None
         unset = finding.unset if finding is not None else ""
-        if sentence := named.get(_lacks(check, findings, rulings)) or others.get(unset):
+        lacks = _lacks(check, findings, rulings) or _called(rulings.get(check.id), named)
+        if sentence := named.get(lacks) or others.get(unset):
             waits[check.id] = sentence
     failed = [c for c, one in pairs if one.status is Status.FAIL and c.id not in waits]
     running = next((check.passed for check in failed if check.rule), None)
@@ -179,3 +181,9 @@ def _lacks(check: Check, findings: Mapping[str, Finding], rulings: Mapping[str, 
         return findings[check.id].absent
     ruling = rulings[check.id]
     return ruling.lacks if isinstance(ruling, Failed) else ""
+
+
+def _called(ruling: Ruling | None, names: Iterable[str]) -> str:
+    """Which of these names the error of a ruling is about: it is imported from somewhere else."""
+    said = (ruling.message or "") if isinstance(ruling, Failed) and ruling.stopped else ""
+    return next((one for one in names if re.match(rf"{re.escape(one)}\b", said)), "")

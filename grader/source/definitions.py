@@ -113,10 +113,18 @@ def imports(*names: str) -> SourceTest:
                 home = name.rpartition(".")[0]
                 near += [at for full, at in every if full.rpartition(".")[0] == home]
                 line = near[0] if near else None
-                return Finding(False, line, certain=needed, foreign=not needed, lacks=lacks)
+                other = [one for one in every if one[0].endswith(f".{name.rpartition('.')[2]}")]
+                told = _from_elsewhere(*other[0]) if other and other[0][1] == line else None
+                return Finding(False, line, told, certain=needed, foreign=not needed, lacks=lacks)
         return Finding(True, found[names[-1]][0], brings=frozenset(map(spoken, names)))
 
     return test
+
+
+def _from_elsewhere(full: str, line: int) -> str:
+    """That a line imports a thing of the right name from another module."""
+    home, _, name = full.rpartition(".")
+    return f"Line {line} imports {name} from {home}: that is another one. Put the right one there."
 
 
 def _lines_of(name: str, every: Iterable[tuple[str, int]]) -> list[int]:

@@ -118,8 +118,9 @@ def sized(comparison: Comparison, node: int) -> str:
     for i, j in combinations(range(array.ndim), 2):
         shape = list(array.shape)
         shape[i], shape[j] = shape[j], shape[i]
-        if shape[i] == shape[j] or not any(map(comparison.has, _uses(array.reshape(shape)))):
-            continue
+        found = map(comparison.which, _uses(array.reshape(shape)))
+        if shape[i] == shape[j] or {*found} <= {None, *comparison.matched}:
+            continue  # the program has that already
         if (axes := unswapped(comparison, node, array.reshape(shape))) is not None:
             said = f"A reshape cannot swap the axes {axes[0]} and {axes[1]}: it keeps the order of"
             return (

@@ -203,8 +203,10 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
     said = f"{texts[1]}, on line {lines[1]}, comes after {texts[0]}, on line {lines[0]}"
     if lines[0] == lines[1]:
         said = f"{texts[1]} on line {lines[1]} comes after {texts[0]}"
-    at = outer[0].lineno if names[0] != names[1] and len(outer) == 1 else lines[0]
-    return Slip(at, f"{said}: in the reference that step comes before.")
+    far = abs(lines[1] - lines[0]) > 1  # the step to move is one that is to change for sure
+    at = lines[1] if far else lines[0]
+    at = outer[0].lineno if names[0] != names[1] and len(outer) == 1 else at
+    return Slip(at, f"{said}. In the reference it comes before that.")
 
 
 def _onward(run: Run, value: int | None) -> frozenset[int]:

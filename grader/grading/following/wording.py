@@ -21,8 +21,11 @@ from grader.grading.following.relations import Floats, Relation, same
 from grader.grading.following.repeats import again
 from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.reading.bindings import around, bound
+from grader.grading.reading.bindings import around, bound, functions
 from grader.grading.reading.program import attribute, target
+
+RUNS = ("__call__", "forward", "__init__")
+"""What every program has, by either name."""
 
 FEW = 4  # numbers that are told one by one
 
@@ -252,6 +255,8 @@ class Wording:
         have = _as_read(have, own, there)
         if own and want and (name := self._argument(cause)) not in ("", want.strip("`"), own):
             return f"It uses {own} where the reference uses {want}{HERE}{name} here."
+        if not where and self._only_there(cause.want):
+            return ""
         if have and want and have != want:
             if whole is not None and self._has_pieces(cause):
                 return ""
@@ -346,6 +351,13 @@ class Wording:
                     )
                     found.setdefault(here, f"line {statement.lineno} keeps as {name}")
         return found.get(True, found.get(False, ""))
+
+    def _only_there(self, want: int | None) -> bool:
+        """Whether only a helper has a name for a value that the program does without."""
+        right, own = self.comparison.right, {*functions(self.comparison.mine.tree), *RUNS}
+        bindings = [statement for statement, _ in right.bindings(want)]
+        named = self.lesson.quantity(want).startswith("`")
+        return named and all(right.named(right.numbers[one]) not in own for one in bindings)
 
     def _argument(self, cause: Cause) -> str:
         """The argument of the function around an expression that is what the reference uses."""
@@ -463,8 +475,18 @@ class Wording:
             return name
         return f"{name} of line {lines[-1]}"
 
+    def _called(self, of: int) -> str:
+        """What to call a value of the reference: as the program does, if it lacks that variable."""
+        mine, quantity = self.comparison.mine, self.lesson.quantity(of)
+        if not quantity.startswith("`") or quantity.strip("`") in mine.names:
+            return quantity
+        held = [value for value in mine.made if self.comparison.match(value) == of]
+        own = [self.lesson.own_name(one) for one in held]
+        own += [mine.segment(mine.made[one].node) for one in held]
+        return next((o for o in own if o != quantity and len(o) <= differs.MOST_TEXT), quantity)
+
     def _relation(self, relation: Relation) -> str:
-        quantity = self.lesson.quantity(relation.of)
+        quantity = self._called(relation.of)
         if not quantity:
             return ""
         match relation.kind:

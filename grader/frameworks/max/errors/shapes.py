@@ -315,6 +315,10 @@ def _iterated(case: Case) -> Translation:
                 return Translation(what, f"Is it to return {len(names)} values?")
             right = "Is it the right function? " if ast.unparse(func).startswith("F.") else ""
             return Translation(what, f"{right}{cuts}")
+        case ast.Assign(
+            targets=[ast.Tuple(elts=names)], value=ast.Name() | ast.Attribute() as whole
+        ) if (shape := _shape(case, whole)) is not None:
+            return _shared(case, names, whole, shape)
     if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "extend":
         what = f"{ast.unparse(call.func)} goes through what it is given, and that is one tensor"
         new = ast.Call(ast.Attribute(call.func.value, "append"), call.args, call.keywords)
@@ -323,6 +327,26 @@ def _iterated(case: Case) -> Translation:
         "A tensor cannot be taken apart or gone through like a list",
         "F.split cuts it into a list of tensors; an index takes one row: tensor[0].",
     )
+
+
+def _shape(case: Case, node: ast.expr) -> tuple[int, ...] | None:
+    value = case.value(node)
+    return value.shape if value is not None and case.is_tensor(node) else None
+
+
+def _shared(
+    case: Case, names: list[ast.expr], whole: ast.expr, shape: tuple[int, ...]
+) -> Translation:
+    """One tensor that several names are to share: its rows, if it has as many, or parts of it."""
+    text, many = ast.unparse(whole), len(names)
+    what = f"{text} is one tensor, which cannot be taken apart into {many} names like a list"
+    if shape[:1] == (many,) and len(shape) > 3:  # the first of three axes may be the batch
+        rows = ", ".join(f"{text}[{at}]" for at in range(many))
+        return Translation(what, "An index takes one row.", case.fix(whole, rows))
+    if shape and not shape[-1] % many:
+        cut = f"F.chunk({text}, {many}, axis=-1)"
+        return Translation(what, f"{cut} cuts its last axis into {many} equal parts.")
+    return Translation(what, "F.split cuts it into a list of tensors; an index takes one row.")
 
 
 def axis(case: Case, match: re.Match[str]) -> Translation:
