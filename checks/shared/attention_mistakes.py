@@ -9,7 +9,7 @@ mask = Knob("mask")
 softmax = Knob("softmax")
 product = Knob("product", "scores")
 mix = Knob("mix", "output")
-order = Knob("order", "split")
+order = Knob("order", "split", r"parts: split|chunk|unbind|\[0\]")
 packing = Knob(
     "packing", "split", r"__call__() ~(reshape|view|rearrange)\(.*\b3\b ~ (split|chunk|unbind)\("
 )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from grader.source import reach
+from grader.source.parts import astray
 from grader.source.passed import maker, passed
 from grader.source.variables import appended, stores
 from grader.source.walked import walked
@@ -281,6 +282,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "value": _value,
     "text": _text,
     "made": _made,
+    "parts": astray,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -386,6 +388,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
     ``"value: eps"`` is that of the attribute, or of a key of this name; ``"text: eps"`` that of the
     text; ``"made: c_fc"`` that of the attribute too, or of a helper which makes the object for it.
+    ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
+    than elsewhere.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

@@ -24,6 +24,7 @@ from grader.grading.reading.bindings import (
 from grader.grading.reading.shown import Slip, name_of, own_calls
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.annotations import allows_none
+from grader.source.variables import read, stored
 from grader.source.walked import walked
 
 Function = ast.FunctionDef
@@ -138,8 +139,21 @@ def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
         line, where = origin(tree, name, error.calls, "NoneType", ran) or (0, "")
         if where.endswith("without a return"):
             said = f"{name} is None here: it comes from line {line}{where}."
-            return Slip(line, said, instead(tree, line))
+            return Slip(line, said, instead(tree, line) or _to_return(tree, line))
     return None
+
+
+def _to_return(tree: ast.Module, line: int) -> str:
+    """The return that a function lacks, where its last line works out what nothing reads."""
+    inside = around(tree, line)
+    last = inside.body[-1] if inside is not None else None
+    if inside is None or last is None or last.lineno != line:
+        return ""
+    match last:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            idle = stored(inside) - read(inside)
+            return f"return {ast.unparse(value)}" if idle == {name} else ""
+    return ""
 
 
 def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:
