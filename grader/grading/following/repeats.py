@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from grader.grading.following import differs
-from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.cause import COMMUTE, Cause, Causes
 from grader.grading.following.kinds import kind
 from grader.grading.following.lesson import sizes
 from grader.grading.following.omitted import missing
@@ -91,15 +91,17 @@ def twofold(comparison: Comparison, first: Departure) -> Slip | None:
     """
     mine, own = comparison.mine, kind(comparison.mine, first.node)
     caller = mine.around(mine.nodes[first.node])
-    for value in first.sources if own in differs.VERBS and caller is not None else ():
+    if own not in COMMUTE or caller is None:
+        return None
+    for value in first.sources:
         inner = mine.made[value].node
-        helper, shared = mine.around(mine.nodes[inner]), {*mine.made[value].sources, value}
-        shared &= {*first.sources} - {value}
-        if helper in (None, caller) or kind(mine, inner) != own or len(shared) != 1:
+        helper = mine.around(mine.nodes[inner])
+        shared = {*mine.made[value].sources} & {*first.sources} - {value}
+        if helper is None or helper is caller or kind(mine, inner) != own or len(shared) != 1:
             continue
         node, lines = mine.nodes[inner], (mine.line(inner), mine.line(first.node))
         parts = [one for one in ast.iter_child_nodes(node) if shared & {*_given(mine, one)}]
-        if len(parts) != 1 or helper is None or caller is None:
+        if len(parts) != 1:
             continue
         verb, text = differs.VERBS[own], ast.unparse(parts[0])
         said = f"Line {lines[0]} {verb} {text}, and line {lines[1]} {verb} it again."

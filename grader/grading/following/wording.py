@@ -238,8 +238,8 @@ class Wording:
 
     def uses(self, cause: Cause) -> str:
         """Which value is used where the reference has another."""
-        if self._of_another_class(cause):
-            return ""
+        if self._of_another_class(cause) or self._reads(cause):
+            return ""  # it may use that as well
         have, whole = "", None
         if cause.have is not None:
             whole = self.comparison.piece_of(cause.have)
@@ -250,11 +250,9 @@ class Wording:
             own = self.read_as(cause.node, cause.have) or self.lesson.own_name(cause.have)
         where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
         there = {ast.unparse(one) for one in ast.walk(self.comparison.mine.nodes[cause.node])}
-        if self._reads(cause):
-            return ""  # it uses that as well
         have = _as_read(have, own, there)
-        if own and want and (name := self._argument(cause)) not in ("", want.strip("`"), own):
-            return f"It uses {own} where the reference uses {want}{HERE}{name} here."
+        if told := self._as_argument(cause, own):
+            return told
         if not where and self._only_there(cause.want):
             return ""
         if have and want and have != want:
@@ -268,10 +266,9 @@ class Wording:
             return (
                 f"The rows of {own} do not sum to 1, as those of {want} do: divide by their sums."
             )
-        if not self._akin(cause):
-            return ""
         also = "" if cause.have is not None else "also "
-        return f"The reference {also}uses {want} here{where}." if want else ""
+        said = f"The reference {also}uses {want} here{where}."
+        return said if want and self._akin(cause) else ""
 
     def _reads(self, cause: Cause) -> bool:
         """Whether an expression reads what the reference uses as well, by a variable."""
@@ -358,6 +355,13 @@ class Wording:
         bindings = [statement for statement, _ in right.bindings(want)]
         named = self.lesson.quantity(want).startswith("`")
         return named and all(right.named(right.numbers[one]) not in own for one in bindings)
+
+    def _as_argument(self, cause: Cause, own: str) -> str:
+        """That a helper uses ``own`` where the reference uses what another of its arguments is."""
+        want = self.lesson.quantity(cause.want)
+        name = self._argument(cause) if own and want else ""
+        other = name not in ("", want.strip("`"), own)
+        return f"It uses {own} where the reference uses {want}{HERE}{name} here." if other else ""
 
     def _argument(self, cause: Cause) -> str:
         """The argument of the function around an expression that is what the reference uses."""
