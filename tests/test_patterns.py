@@ -204,6 +204,15 @@ def test_stores_reads_the_attribute() -> None:
     assert stores(init, "later", "Linear(...)")(ATTENTION) == Finding(False, 9, certain=True)
 
 
+def test_stores_reads_what_a_method_sets_that_init_calls() -> None:
+    text = "class A(Module):\n    def __init__(self, c):\n        self.build(c)\n"
+    text += "    def build(self, c):\n        width = c.n_embd\n        self.fc = Linear(width, 4)\n"
+    look = stores("A.__init__", "fc", "Linear(_.n_embd, 4)")
+    assert look(program(text)).ok
+    found = look(program(text.replace("self.build(c)", "super().__init__(c)")))
+    assert found == Finding(False, 9)  # set by whom is not known
+
+
 def test_a_path_falls_back_to_the_forward_pass() -> None:
     assert returns(call_of("Attention"), "self._attn(...)")(ATTENTION).ok
     assert returns(method("Attention", "_merge"), "self._attn(...)")(ATTENTION).ok

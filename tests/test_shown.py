@@ -240,6 +240,43 @@ def test_where_a_helper_returns_nothing(body: str, line: int | None) -> None:
     assert (found.line if found else None) == line
 
 
+MADE = """def dense(units, width):
+    return Linear(units, width)
+
+class MLP(Module):
+    def __init__(self, config):
+        self.c_fc = dense(4, config.n_embd)
+        self.c_proj = Linear(4, config.n_embd)
+"""
+
+
+@pytest.mark.parametrize(("about", "line"), [("made: c_fc", 2), ("made: c_proj", 7)])
+def test_what_a_helper_makes_is_made_there(about: str, line: int) -> None:
+    assert origins.place(ast.parse(MADE), about) == line
+
+
+PARTS = """def call(self, x):
+    {0} = F.chunk(self.c_attn(x), 3)
+    fraga = self.heads(fraga)
+    nyckel = self.heads(nyckel)
+    varde = self.heads(varde)
+    return self._attn({1}, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("cut", "given", "line"),
+    [
+        ("nyckel, fraga, varde", "fraga, nyckel, varde", 2),
+        ("fraga, nyckel, varde", "fraga, varde, nyckel", 6),
+        ("fraga, nyckel, varde", "fraga, nyckel, varde", None),
+        ("varde, nyckel, fraga", "fraga, varde, nyckel", None),
+    ],
+)
+def test_parts_in_another_order_than_elsewhere(cut: str, given: str, line: int | None) -> None:
+    assert origins.place(ast.parse(PARTS.format(cut, given)), "parts: chunk") == line
+
+
 PLACES = """ENDS = ("c_attn.weight", "c_fc.weight")
 
 def turn(name, array):

@@ -20,6 +20,7 @@ from grader.grading.following.helpers import kind_given, named_by_caller
 from grader.grading.following.lines import Lines
 from grader.grading.following.omitted import omitted, wasted
 from grader.grading.following.relations import Values, gelu_by_hand, same
+from grader.grading.following.repeats import twofold
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison
@@ -103,6 +104,45 @@ def test_a_wrong_operand_is_told_with_the_right_one() -> None:
     assert cause.want is not None
     assert np.array_equal(comparison.mine.arrays[cause.have], given["key"])
     assert np.array_equal(comparison.right.arrays[cause.want], given["value"])
+
+
+def test_a_sum_is_compared_in_either_order() -> None:
+    comparison = compared(("masked = scaled + mask", "masked = mask + scores"))
+    cause = cause_of(comparison)
+    assert cause.have is not None
+    assert comparison.mine.segment(comparison.mine.made[cause.have].node) == "query @ key.T"
+
+
+RESIDUAL = """\
+import numpy as np
+
+def halve(x):
+    y = x / 2
+    return {0}
+
+def square(x):
+    y = x * x
+    return {1}
+
+def block(x):
+    x = {2} + halve(x)
+    return x + square(x)
+"""
+PLAIN = RESIDUAL.format("y", "y", "x")
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        (RESIDUAL.format("x + y", "y", "x"), 5),  # the other helper does not add what it is given
+        (RESIDUAL.format("y", "y", "2 * x"), None),
+    ],
+)
+def test_a_step_that_a_helper_takes_and_its_caller_again(program: str, line: int | None) -> None:
+    comparison = recorded_runs.compared(program, PLAIN, "block", GIVEN[0])
+    (departure,) = comparison.departures(len(comparison.mine.arrays) - 1)
+    found = twofold(comparison, departure)
+    assert (found.line if found else None) == line
 
 
 def test_a_helper_that_is_right_alone_is_not_to_blame() -> None:
@@ -331,6 +371,13 @@ def test_none_is_followed_to_the_helper_without_a_return() -> None:
     assert found is not None
     assert found.line == 2
     assert "f ends without a return" in found.said
+
+
+def test_a_helper_without_a_return_is_told_what_to_return() -> None:
+    program = "def f(x):\n    y = x + 1\n\ndef g(x):\n    y = f(x)\n    return y * 2\n"
+    found = slips.misfit(ast.parse(program), raised("y * 2", 6, y=NONE))
+    assert found is not None
+    assert (found.line, found.write) == (2, "return x + 1")
 
 
 def test_none_on_purpose_is_no_slip() -> None:

@@ -139,13 +139,22 @@ def stores(
             return absent(path)
         value = tracer(source).trace(path)[1].get(attribute)
         if value is None:
-            told = f"self.{attribute} is not set"
-            return Finding(False, function.lineno, told, unset=attribute)
+            return _unset(source, function, attribute)
         if made_with(value, wanted):
             return Finding(True, value.line, span=_sets(function, attribute))
         return Finding(False, value.line or function.lineno, certain=gives_none(value))
 
     return test
+
+
+def _unset(source: Source, function: ast.AST, attribute: str) -> Finding:
+    """The finding on an attribute that a function does not set, as far as it was followed."""
+    line = getattr(function, "lineno", None)
+    elsewhere = _sets(source.tree, attribute)
+    names = {one.id for one in walked(source.tree) if isinstance(one, ast.Name)}
+    if elsewhere or "setattr" in names:
+        return Finding(False, min(elsewhere, default=line))
+    return Finding(False, line, f"self.{attribute} is not set", unset=attribute)
 
 
 def _sets(function: ast.AST, attribute: str) -> frozenset[int]:
