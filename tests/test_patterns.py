@@ -206,7 +206,9 @@ def test_stores_reads_the_attribute() -> None:
 
 def test_stores_reads_what_a_method_sets_that_init_calls() -> None:
     text = "class A(Module):\n    def __init__(self, c):\n        self.build(c)\n"
-    text += "    def build(self, c):\n        width = c.n_embd\n        self.fc = Linear(width, 4)\n"
+    text += (
+        "    def build(self, c):\n        width = c.n_embd\n        self.fc = Linear(width, 4)\n"
+    )
     look = stores("A.__init__", "fc", "Linear(_.n_embd, 4)")
     assert look(program(text)).ok
     found = look(program(text.replace("self.build(c)", "super().__init__(c)")))
