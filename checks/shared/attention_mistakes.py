@@ -10,9 +10,7 @@ softmax = Knob("softmax")
 product = Knob("product", "scores")
 mix = Knob("mix", "output")
 order = Knob("order", "split", r"parts: split|chunk|unbind|\[0\]")
-packing = Knob(
-    "packing", "split", r"__call__() ~(reshape|view|rearrange)\(.*\b3\b ~ (split|chunk|unbind)\("
-)
+packing = Knob("packing", "split", r"__call__() ~(reshape|view|rearrange)\(.*\b3\b")
 split = Knob("split", "split_heads")
 merge = Knob("merge", "merge_heads")
 heads = Knob("heads")
